@@ -1,0 +1,79 @@
+"""Errors, by whose they are.
+
+    ChoreomonError
+    ├── DocumentError      the author of a scenario, property or trace document
+    ├── PropertyError      the author of a property, before it is known which file it is in
+    ├── MalformedMessage   a peer sent bytes that are no monitoring message
+    ├── BudgetExceeded     a search was stopped by a stated bound; nothing is known
+    └── InternalError      ours
+
+A violated property is a result (`choreomon.core.verdict`), never an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Where in a document: keys and list positions from the top, for example
+`("property", "automaton", "transitions", 2, "on")`."""
+
+
+class ChoreomonError(Exception):
+    """The root of everything that choreomon raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One thing that is wrong with a property: where, and what would be right."""
+
+    path: Path
+    message: str
+
+
+class PropertyError(ChoreomonError):
+    """A property that cannot be monitored. `defects` is never empty; their paths start
+    at the property."""
+
+    def __init__(self, defects: tuple[Defect, ...]) -> None:
+        self.defects = defects
+        super().__init__("; ".join(defect.message for defect in defects))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a document, or a warning about it.
+
+    `line` counts from 1; 0 means that the problem is the file's as a whole.
+    `field` is the dotted path, as in `application.processes[1].handlers.leave`.
+    """
+
+    file: str
+    line: int
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
+
+
+class DocumentError(ChoreomonError):
+    """A document that cannot be used. `problems` is never empty."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(str(problem) for problem in problems))
+
+
+class MalformedMessage(ChoreomonError):
+    """Bytes from a peer that are no monitoring message of this version."""
+
+
+class BudgetExceeded(ChoreomonError):
+    """A search reached its stated bound before it had an answer."""
+
+
+class InternalError(ChoreomonError):
+    """An invariant of choreomon itself does not hold. Please report it."""

@@ -1,0 +1,58 @@
+"""Messages, the events of sending and handling them, and the labels of a property.
+
+Paper 002, section 2.2: a message is a triple of sender, name and receiver. A process
+has two kinds of events that a property can speak of: it *sends* a message, and it
+*handles* one (takes it from its mailbox). Internal events are not events here and do
+not tick any clock.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.vector_clock import VectorClock
+
+EventKind: TypeAlias = Literal["send", "handle"]
+
+SEND: Final = "send"
+HANDLE: Final = "handle"
+
+ENVIRONMENT: Final = "env"
+"""The reserved sender of the messages that start an application. It has no monitor."""
+
+
+class Message(NamedTuple):
+    """What one process sends to another."""
+
+    sender: str
+    name: str
+    receiver: str
+
+    def __str__(self) -> str:
+        return f"{self.sender} -> {self.receiver} : {self.name}"
+
+
+class Label(NamedTuple):
+    """What a transition watches for: the sending or the handling of one message."""
+
+    kind: EventKind
+    message: Message
+
+    @property
+    def process(self) -> str:
+        """The process at which the event happens, and whose monitor watches it."""
+        return self.message.sender if self.kind == SEND else self.message.receiver
+
+    def __str__(self) -> str:
+        return str(self.message) if self.kind == SEND else f"handle {self.message}"
+
+
+class Event(NamedTuple):
+    """One event of a process, with the vector clock right after it."""
+
+    label: Label
+    clock: VectorClock
+
+    @property
+    def process(self) -> str:
+        return self.label.process

@@ -1,0 +1,92 @@
+"""A finished run of an application with its monitors, as a value.
+
+The simulator makes it; `choreomon.formats` writes it, `choreomon.render` draws it. It
+says everything with message names, since it is made where the whole property is known.
+Times are whole microseconds of virtual time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from choreomon.core.message import EventKind, Message
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Relation, Result, Role, Word
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """One event, in the order in which events really happened (`index` from 0).
+
+    `sent_at` is, for a handle, the index of the event that sent the message; `None` for
+    a send, and for a message from the environment.
+    """
+
+    index: int
+    time: int
+    kind: EventKind
+    process: str
+    message: Message
+    clock: VectorClock
+    sent_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunReason:
+    """A `Reason` with its event looked up. `of` is the event index of the pre record
+    that a vio concerns; `since` the index of the first event of a merged record."""
+
+    event_index: int
+    transition: tuple[str, str]
+    role: Role
+    result: Result
+    relation: Relation
+    certain: bool
+    of: int | None = None
+    since: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """The last word about one event. `label` is written as in the document."""
+
+    verdict: Word
+    monitor: str
+    event_index: int
+    transitions: tuple[tuple[str, str], ...]
+    label: str
+    because: tuple[RunReason, ...]
+    declared_at: int
+    silent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Mean, some percentiles and maximum of a series; `None` where it was empty."""
+
+    mean: float | None = None
+    p50: float | None = None
+    p99: float | None = None
+    max: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run. `kept_events` are all events where they were kept (see the simulator), else empty.
+    `formed` are the indices of the events at which the property was formed in the real order,
+    with the indices of one sequence of events that formed it each, by the reference
+    semantics; `None` where it was not evaluated.
+    """
+
+    seed: int
+    processes: tuple[str, ...]
+    events: int
+    ended_at: int
+    reached_max_events: bool
+    monitoring_messages: int
+    monitoring_bytes: int
+    latency: Summary
+    history_records: Summary
+    verdicts: tuple[RunVerdict, ...]
+    kept_events: tuple[RunEvent, ...] = ()
+    formed: tuple[tuple[int, tuple[int, ...]], ...] | None = None

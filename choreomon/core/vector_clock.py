@@ -1,0 +1,56 @@
+"""Vector clocks as plain tuples of integers, one entry a process.
+
+Paper 002, section 2.3. The order of the entries is the order of the processes in the
+document. A process ticks its own entry at every send and every handle, and nothing
+else ticks it; a monitor merges the clocks of monitoring messages into the clock of its
+process without ticking (semantics.md 1.6).
+
+Because only events tick, an event is identified by its process and the entry of that
+process, its *count*; and for two different events `e` of process `x` and `f` of any
+process, `e` happened before `f` exactly when `f`'s entry for `x` has reached `e`'s
+count. `knows` is that test, in constant time; `happened_before` is the definition.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+VectorClock: TypeAlias = tuple[int, ...]
+
+
+def zero(processes: int) -> VectorClock:
+    """The clock before anything happened."""
+    return (0,) * processes
+
+
+def tick(clock: VectorClock, index: int) -> VectorClock:
+    """The clock after one more event of the process at `index`."""
+    return (*clock[:index], clock[index] + 1, *clock[index + 1 :])
+
+
+def merge(left: VectorClock, right: VectorClock) -> VectorClock:
+    """The least clock that knows what either knows."""
+    if left == right:
+        return left
+    return tuple([a if a >= b else b for a, b in zip(left, right, strict=True)])
+
+
+def happened_before(left: VectorClock, right: VectorClock) -> bool:
+    """Definition 2 over clocks: no entry greater, and one smaller."""
+    return left != right and all(a <= b for a, b in zip(left, right, strict=True))
+
+
+def concurrent(left: VectorClock, right: VectorClock) -> bool:
+    """Definition 3, to the letter: equal clocks count as concurrent."""
+    return not happened_before(left, right) and not happened_before(right, left)
+
+
+def knows(clock: VectorClock, index: int, count: int) -> bool:
+    """Whether the event number `count` of the process at `index` happened before, or is,
+    the event with this clock."""
+    return clock[index] >= count
+
+
+def by_name(clock: VectorClock, processes: tuple[str, ...]) -> dict[str, int]:
+    """The clock as people and logs write it: by process, zero entries left out."""
+    return {process: entry for process, entry in zip(processes, clock, strict=True) if entry}

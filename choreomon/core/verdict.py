@@ -1,0 +1,81 @@
+"""What monitors declare, and why.
+
+A transition is *surely fired* (`Frm`) or *possibly fired* (`Frm_p`); a verdict speaks of
+an event and joins what its monitor found for all final transitions that the event
+labels: `violated` when one of them surely fired, `possibly-violated` when none surely
+but one possibly did. `withdrawn` takes back a provisional verdict after later knowledge
+showed that nothing was formed. Nothing is declared where nothing was found.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.vector_clock import VectorClock
+
+Result: TypeAlias = Literal["Frm", "Frm_p"]
+FRM: Final = "Frm"
+FRM_P: Final = "Frm_p"
+
+Word: TypeAlias = Literal["violated", "possibly-violated", "withdrawn"]
+VIOLATED: Final = "violated"
+POSSIBLY_VIOLATED: Final = "possibly-violated"
+WITHDRAWN: Final = "withdrawn"
+
+Relation: TypeAlias = Literal["before", "concurrent"]
+Role: TypeAlias = Literal["pre", "vio"]
+
+
+class Reference(NamedTuple):
+    """A transition as monitors name it to each other: `(source, @process, target)`.
+
+    Definition 7: the label is left out on purpose, so that no table and no monitoring
+    message reveals the messages of another process.
+    """
+
+    source: str
+    process: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"({self.source}, @{self.process}, {self.target})"
+
+
+class Reason(NamedTuple):
+    """One record that a judgement rests on.
+
+    `clock` is that of the record's event (of its last event where several were merged,
+    and then `since` is the clock of the first). `relation` is to the judged event. For a
+    pre record `certain` says that it alone makes the transition surely fired; for a vio
+    record it says that it certainly cancels the pre record whose event has the clock
+    `of`.
+    """
+
+    role: Role
+    reference: Reference
+    clock: VectorClock
+    result: Result
+    relation: Relation
+    certain: bool
+    of: VectorClock | None = None
+    of_process: str | None = None
+    since: VectorClock | None = None
+
+
+class Judgement(NamedTuple):
+    """What the inspection of one transition at one event came to; `None`: not fired."""
+
+    result: Result | None
+    because: tuple[Reason, ...] = ()
+
+
+class Verdict(NamedTuple):
+    """A monitor's word about one event. `silent` names the monitors whose answers were
+    still missing when a provisional word was given."""
+
+    word: Word
+    process: str
+    clock: VectorClock
+    transitions: tuple[Reference, ...]
+    because: tuple[Reason, ...]
+    silent: tuple[str, ...] = ()

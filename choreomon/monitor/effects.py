@@ -1,0 +1,46 @@
+"""What a monitor's step asks its driver to do, or tells it. Frozen values, in order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Judgement, Reference, Verdict
+from choreomon.monitor.messages import MonitoringMessage
+
+
+class Send(NamedTuple):
+    """Send this message to its receiver."""
+
+    message: MonitoringMessage
+
+
+class SetDeadline(NamedTuple):
+    """After the monitor's deadline, step with `Expire(event)`."""
+
+    event: VectorClock
+
+
+class Settled(NamedTuple):
+    """The inspection of one transition at the event with this clock came to an end. For
+    explanations and measurements; nothing needs to be done."""
+
+    reference: Reference
+    event: VectorClock
+    judgement: Judgement
+
+
+class Declared(NamedTuple):
+    """The monitor's word about the event with this clock, which labels a final transition.
+
+    `verdict` is `None` where nothing was formed. A pulling monitor gives at most one
+    provisional word and then one that is not; the words of the other strategies are all
+    provisional, and the last one counts once the network is quiet.
+    """
+
+    event: VectorClock
+    verdict: Verdict | None
+    provisional: bool
+
+
+Effect: TypeAlias = Send | SetDeadline | Settled | Declared

@@ -1,0 +1,137 @@
+"""The history of a monitor: which of its transitions fired when, and what of it to keep.
+
+The records of one reference form a *chain*: all are of one process, so they are totally
+ordered, oldest first.
+
+**What an answer needs.** For an event m and one reference, the judgement of the `sound`
+rules is the same with all records of the chain as with at most three (`relevant`):
+of the records before m the last, and the last `Frm`; of the others not after m the last.
+For p1 before p2 before m: whatever may cancel p2 may cancel p1, and whatever certainly
+cancels p2 certainly cancels p1; so p1 matters only where p1 is `Frm` and p2 is not. For
+v1 before v2 before m the same holds of what they cancel. Of records concurrent to m
+each makes the judgement possible, none certain, and if the last is harmless to a
+pre record (happened before it), so are the earlier ones.
+
+**What may be dropped.** By the same argument, records that every future inquiry knows
+(`settled` of all readers has reached them) are dropped except the last and the last
+`Frm` (`without_dominated`). This changes no judgement.
+
+**What is merged.** A reader that stays silent never reports what it knows. So a chain
+longer than `MAX_CHAIN` merges its oldest neighbours into one record that stands for all
+events from its `since` to its `clock`, with the result `Frm_p`. That costs certainty for
+inquiries about events that far back, and nothing else.
+
+`law` of all three: tests/laws/test_history.py.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import FRM, FRM_P, Reference
+
+OPEN: Final = "?"
+
+State: TypeAlias = Literal["Frm", "Frm_p", "?"]
+
+MAX_CHAIN: Final = 16
+"""Records of one reference above which the oldest are merged."""
+
+
+class Record(NamedTuple):
+    """One event at which a transition fired, possibly fired, or is under inspection
+    (`?`); or several such events, merged: then `since` is the clock of the first,
+    `clock` that of the last, and the result is `Frm_p`."""
+
+    reference: Reference
+    clock: VectorClock
+    result: State
+    since: VectorClock | None = None
+
+    @property
+    def first(self) -> VectorClock:
+        return self.since or self.clock
+
+
+Chain: TypeAlias = tuple[Record, ...]
+
+
+def relevant(chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+    """The records of a chain that a judgement about `event` needs, newest first.
+
+    `own` and `asker` are the indices of the chain's process and of the event's process.
+    Open records before the event must have been waited for; one that is concurrent is
+    answered conservatively, as `Frm_p`.
+    """
+    count = event[asker]
+    known = count - 1 if own == asker else event[own]  # the event itself is not before it
+    records: list[Record] = []
+    concurrent = last = False
+    for record in reversed(chain):
+        if record.clock[own] <= known:
+            if record.result == FRM:
+                records.append(record)
+                break
+            if not last:
+                last = True
+                records.append(record)
+        elif not concurrent and (record.since or record.clock)[asker] < count:
+            concurrent = True
+            records.append(_answered(record))
+    return records
+
+
+def not_after(chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+    """All records of a chain that did not happen after the event, newest first."""
+    count = event[asker]
+    same = own == asker
+    return [
+        _answered(record)
+        for record in reversed(chain)
+        if record.first[asker] < count or (same and record.first[asker] == count)
+    ]
+
+
+def _answered(record: Record) -> Record:
+    return record._replace(result=FRM_P) if record.result == OPEN else record
+
+
+def without_dominated(chain: Chain, own: int, settled: int) -> Chain:
+    """The chain without the records that can no longer matter, given that every future
+    inquiry knows the events of this process up to the count `settled`."""
+    kept: list[Record] = []
+    last = False
+    for position in range(len(chain) - 1, -1, -1):
+        record = chain[position]
+        if record.clock[own] > settled or record.result == OPEN:
+            kept.append(record)
+        elif record.result == FRM:
+            kept.append(record)
+            kept += [r for r in reversed(chain[:position]) if r.result == OPEN]
+            break
+        elif not last:
+            last = True
+            kept.append(record)
+    return chain if len(kept) == len(chain) else tuple(reversed(kept))
+
+
+def merged(chain: Chain, longest: int = MAX_CHAIN) -> Chain:
+    """The chain with its oldest neighbours merged until it is no longer than `longest`.
+
+    The last `Frm` is spared where other neighbours can be merged; open records are never
+    merged, so a chain can stay longer while more than `longest` inspections are open.
+    """
+    while len(chain) > longest:
+        settled = [i for i, record in enumerate(chain) if record.result != OPEN]
+        spared = max((i for i in settled if chain[i].result == FRM), default=-1)
+        pairs = [i for i in settled if i + 1 < len(chain) and chain[i + 1].result != OPEN]
+        choice = next((i for i in pairs if spared not in (i, i + 1)), None)
+        if choice is None:
+            choice = next(iter(pairs), None)
+        if choice is None:
+            return chain
+        older, newer = chain[choice], chain[choice + 1]
+        both = Record(older.reference, newer.clock, FRM_P, older.first)
+        chain = (*chain[:choice], both, *chain[choice + 2 :])
+    return chain

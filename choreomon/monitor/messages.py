@@ -1,0 +1,71 @@
+"""What monitors say to each other (the paper's monitoring messages).
+
+No message carries a label: transitions are named by references, events by clocks. Every
+message carries `clock`, the clock of its sender's process when it was sent, which the
+receiver merges.
+
+`settled` is ours, for bounded memory: of the receiver's events, the count that every
+event knows about which the sender may still ask, or has asked without an answer. It
+only grows, and stays true however late it arrives.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Reference
+from choreomon.monitor.history import Record
+
+
+class Inquiry(NamedTuple):
+    """"Which of your transitions `asked` fired, as far as they did not happen after the
+    event with clock `event`?" One for each event, inspected transition and owner."""
+
+    sender: str
+    receiver: str
+    inspected: Reference
+    event: VectorClock
+    asked: tuple[Reference, ...]
+    clock: VectorClock
+    settled: int
+
+
+class Response(NamedTuple):
+    """The answer to one inquiry, about all that it asked. `count` is that of its event."""
+
+    sender: str
+    receiver: str
+    inspected: Reference
+    count: int
+    records: tuple[Record, ...]
+    clock: VectorClock
+    settled: int
+
+
+class Push(NamedTuple):
+    """What a pushing monitor tells a reader of one of its references: what became of the
+    event with clock `event`. `result` is `None` where it turned out not fired; a higher
+    `revision` replaces a lower one."""
+
+    sender: str
+    receiver: str
+    reference: Reference
+    event: VectorClock
+    result: str | None
+    revision: int
+    clock: VectorClock
+
+
+class Notice(NamedTuple):
+    """What a process tells a central monitor: that a labelled event happened. The one
+    message that carries a label, since a central monitor knows the whole property."""
+
+    sender: str
+    receiver: str
+    label: Label
+    event: VectorClock
+
+
+MonitoringMessage: TypeAlias = Inquiry | Response | Push | Notice

@@ -1,0 +1,196 @@
+"""How a monitor judges: the `sound` rules and the literal ones of the paper.
+
+Both decide from the records that were found for one inspected transition. A further set
+of rules is one more implementation of `Rules`.
+
+`Sound` is semantics.md 1.5 and keeps G1 (no missed violation) and G2 (no false alarm).
+`Paper` is Algorithm 3 with EvalVc and NotViolate to the letter, and misses violations in
+the four cases of semantics.md 1.4; it exists to reproduce the paper's figures.
+
+That v certainly cancels p without being `Frm`, because v's own inspection counted p as a
+pre-transition, is decided by the states: v is a vio-transition of p, so p is a
+pre-transition of v exactly when p ends where v starts. If p was live, v fired and
+cancelled it; if it was not, it is gone all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
+
+from choreomon.core.vector_clock import VectorClock, concurrent, happened_before
+from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Relation, Result, Role
+from choreomon.monitor.history import (
+    OPEN,
+    Chain,
+    Record,
+    merged,
+    not_after,
+    relevant,
+    without_dominated,
+)
+from choreomon.properties.tables import Inspected, RulesName
+
+
+class Rules(Protocol):
+    """What differs between sets of rules. Implementations are stateless."""
+
+    name: RulesName
+
+    def answer(
+        self, chain: Chain, own: int, event: VectorClock, asker: int
+    ) -> list[Record]:
+        """What to tell about `chain`, of the process at `own`, for an event of `asker`."""
+
+    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+        """What of `chain` to keep, given that all future inquiries know the events of its
+        process up to the count `settled`; `None` where nobody ever asks for it."""
+
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+    ) -> Judgement:
+        """Whether `inspected` fired at `event`, of the process at `own`, given all
+        `records` of what it needs. Starting transitions are not judged: they fire."""
+
+
+class Sound:
+    """semantics.md 1.5."""
+
+    name: RulesName = "sound"
+
+    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+        return relevant(chain, own, event, asker)
+
+    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+        if settled is None:
+            return tuple(record for record in chain if record.result == OPEN)
+        return merged(without_dominated(chain, own, settled))
+
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+    ) -> Judgement:
+        if not records:
+            return NOTHING
+        count = event[own]
+        result: Result | None = None
+        because: list[Reason] = []
+        for need in inspected.needs:
+            for pre in records:
+                if pre.reference != need.pre or pre.first[own] >= count:
+                    continue
+                pre_own = index_of[pre.reference.process]
+                pre_first, pre_last = pre.first[pre_own], pre.clock[pre_own]
+                cancelled, certain = False, True
+                reasons: list[Reason] = []
+                for vio in records:
+                    if vio.reference not in need.vio or vio.first[own] >= count:
+                        continue  # after the event, or the event itself
+                    vio_own = index_of[vio.reference.process]
+                    if pre.first[vio_own] >= vio.clock[vio_own]:
+                        continue  # before the pre record, or its own event
+                    known = event[vio_own] >= vio.clock[vio_own]
+                    cancels = (
+                        known
+                        and vio.clock[pre_own] >= pre_last
+                        and (vio.result == FRM or pre.reference.target == vio.reference.source)
+                    )
+                    cancelled = cancelled or cancels
+                    certain = False
+                    reasons.append(_reason("vio", vio, known, cancels, pre))
+                known = event[pre_own] >= pre_last
+                surely = certain and known and pre.result == FRM
+                if not cancelled:
+                    result = FRM if surely or result == FRM else FRM_P
+                because.append(_reason("pre", pre, known, surely))
+                because += reasons
+        return Judgement(result, tuple(because))
+
+
+class Paper:
+    """Algorithm 3, EvalVc, NotViolate and EvalHist to the letter.
+
+    Deviations, none of which concerns a result: inquiries about several transitions are
+    answered in one response once all can be answered; a transition without
+    pre-transitions that is final is declared, as the paper's prose has it. Nothing is
+    ever dropped from the history.
+    """
+
+    name: RulesName = "paper"
+
+    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+        return not_after(chain, own, event, asker)
+
+    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+        return chain
+
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+    ) -> Judgement:
+        result: Result | None = None
+        because: list[Reason] = []
+        for need in inspected.needs:
+            for pre in records:
+                if pre.reference != need.pre:
+                    continue
+                cancelled, certain = False, True
+                reasons = []
+                for vio in records:
+                    if vio.reference not in need.vio:
+                        continue
+                    cancels = happened_before(pre.clock, vio.clock)
+                    if not cancels and not concurrent(pre.clock, vio.clock):
+                        continue
+                    cancelled, certain = cancelled or cancels, False
+                    known = happened_before(vio.clock, event)
+                    reasons.append(_reason("vio", vio, known, cancels, pre))
+                known = happened_before(pre.clock, event)
+                found: Result | None = None
+                if certain and known:
+                    found = FRM if pre.result == FRM else FRM_P
+                elif not cancelled and not happened_before(event, pre.clock):
+                    found = FRM_P
+                if found == FRM or result is None:
+                    result = found
+                because.append(_reason("pre", pre, known, found == FRM))
+                because += reasons
+        return Judgement(result, tuple(because))
+
+
+NOTHING: Final = Judgement(None)
+STARTS: Final = Judgement(FRM)
+SOUND: Final[Rules] = Sound()
+PAPER: Final[Rules] = Paper()
+RULES: Final[Mapping[RulesName, Rules]] = {"sound": SOUND, "paper": PAPER}
+
+
+def _reason(
+    role: Role, record: Record, known: bool, certain: bool, pre: Record | None = None
+) -> Reason:
+    relation: Relation = "before" if known else "concurrent"
+    return Reason(
+        role,
+        record.reference,
+        record.clock,
+        record.result,  # type: ignore[arg-type]
+        relation,
+        certain,
+        pre.clock if pre else None,
+        pre.reference.process if pre else None,
+        record.since,
+    )
+

@@ -1,0 +1,267 @@
+"""Sequence automata (paper 002, Definition 4), validated once and frozen.
+
+`sequence_automaton` is the only way to make one that is worth its name: it classifies
+the transitions, checks what the author stated, resolves self-loops and refuses with a
+`PropertyError` that lists every defect it found.
+
+Choices where the paper leaves room (semantics.md 1.1, 1.2): the relation `->*` is
+reflexive; self-loops range over the labels that the property names, several on one state
+are a union, and a state without one ignores whatever no transition of it mentions.
+Two transitions that differ in nothing are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.errors import Defect, Path, PropertyError
+from choreomon.core.message import Label
+from choreomon.core.verdict import Reference
+from choreomon.properties.classification import (
+    Pair,
+    SearchExhausted,
+    forward_pairs,
+    reflexive_reach,
+)
+from choreomon.properties.formula import Formula, labels_of, satisfies
+
+MAX_STATES: Final = 256
+MAX_TRANSITIONS: Final = 1024
+
+UndecidableSelfLoop: TypeAlias = Literal["reject", "cancel"]
+
+
+class Transition(NamedTuple):
+    """A transition between two different states."""
+
+    source: str
+    label: Label
+    target: str
+
+    @property
+    def reference(self) -> Reference:
+        return Reference(self.source, self.label.process, self.target)
+
+    def __str__(self) -> str:
+        return f"({self.source}, {self.label}, {self.target})"
+
+
+class StatedTransition(NamedTuple):
+    """A transition as its author wrote it. `backward` is what the author stated, if
+    anything; `path` is where, for error messages."""
+
+    source: str
+    label: Label
+    target: str
+    backward: bool | None = None
+    path: Path = ()
+
+
+class SelfLoop(NamedTuple):
+    """A self-loop of `state` with its formula."""
+
+    state: str
+    formula: Formula
+    path: Path = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceAutomaton:
+    """`(Q, Sigma, delta_f, delta_b, Q0, F)`; states and transitions in the author's order.
+
+    `self_loops` are kept for drawing and for explanations: they change nothing once the
+    automaton is validated.
+    """
+
+    states: tuple[str, ...]
+    initial: tuple[str, ...]
+    final: tuple[str, ...]
+    forward: tuple[Transition, ...]
+    backward: tuple[Transition, ...]
+    self_loops: tuple[SelfLoop, ...] = ()
+
+    @cached_property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of the transitions, each once, in the author's order."""
+        return tuple(dict.fromkeys(t.label for t in (*self.forward, *self.backward)))
+
+    @cached_property
+    def reach(self) -> dict[str, frozenset[str]]:
+        """The reflexive `->*` over forward transitions."""
+        return reflexive_reach(self.states, {(t.source, t.target) for t in self.forward})
+
+
+def sequence_automaton(
+    *,
+    initial: Sequence[str],
+    final: Sequence[str],
+    transitions: Sequence[StatedTransition],
+    self_loops: Sequence[SelfLoop] = (),
+    undecidable_self_loop: UndecidableSelfLoop = "reject",
+) -> SequenceAutomaton:
+    """The validated automaton.
+
+    Raises `PropertyError` for: no initial or final state, a state that no transition
+    mentions, more than `MAX_STATES` states or `MAX_TRANSITIONS` transitions, a
+    transition that is neither forward nor backward, a statement about `backward` that
+    Definition 4 contradicts, a self-loop that cannot be split among monitors.
+    """
+    states = _states(transitions, self_loops)
+    defects = [*_shape_defects(states, initial, final, transitions, self_loops)]
+    if defects:
+        raise PropertyError(tuple(defects))
+    stated = list(transitions)
+    if self_loops:
+        kinds = _classify(states, initial, final, stated)
+        stated += _cancellations(initial, stated, self_loops, kinds, undecidable_self_loop)
+    kinds = _classify(states, initial, final, stated)
+    forward = tuple(dict.fromkeys(
+        Transition(t.source, t.label, t.target)
+        for t in stated if (t.source, t.target) in kinds.forward
+    ))
+    backward = tuple(dict.fromkeys(
+        Transition(t.source, t.label, t.target)
+        for t in stated if (t.source, t.target) not in kinds.forward
+    ))
+    return SequenceAutomaton(
+        states=states,
+        initial=tuple(dict.fromkeys(initial)),
+        final=tuple(dict.fromkeys(final)),
+        forward=forward,
+        backward=backward,
+        self_loops=tuple(self_loops),
+    )
+
+
+def _states(
+    transitions: Iterable[StatedTransition], self_loops: Iterable[SelfLoop]
+) -> tuple[str, ...]:
+    states: dict[str, None] = {}
+    for transition in transitions:
+        states[transition.source] = states[transition.target] = None
+    for loop in self_loops:
+        states[loop.state] = None
+    return tuple(states)
+
+
+def _shape_defects(
+    states: tuple[str, ...],
+    initial: Sequence[str],
+    final: Sequence[str],
+    transitions: Sequence[StatedTransition],
+    self_loops: Sequence[SelfLoop],
+) -> Iterable[Defect]:
+    if not initial:
+        yield Defect(("initial",), "names no state: list at least one initial state")
+    if not final:
+        yield Defect(("final",), "names no state: list at least one final state")
+    for field, named in (("initial", initial), ("final", final)):
+        for position, state in enumerate(named):
+            if state not in states:
+                yield Defect(
+                    (field, position),
+                    f"unknown state {state!r}: no transition mentions it; "
+                    f"the states are {', '.join(states) or '(none)'}",
+                )
+    if len(states) > MAX_STATES:
+        yield Defect((), f"has {len(states)} states; at most {MAX_STATES} are supported")
+    if len(transitions) + len(self_loops) > MAX_TRANSITIONS:
+        yield Defect(
+            (),
+            f"has {len(transitions) + len(self_loops)} transitions; "
+            f"at most {MAX_TRANSITIONS} are supported",
+        )
+
+
+class _Kinds(NamedTuple):
+    forward: frozenset[Pair]
+    reach: dict[str, frozenset[str]]
+
+
+def _classify(
+    states: tuple[str, ...],
+    initial: Sequence[str],
+    final: Sequence[str],
+    stated: Sequence[StatedTransition],
+) -> _Kinds:
+    pairs = dict.fromkeys((t.source, t.target) for t in stated)
+    try:
+        forward = forward_pairs(initial, final, tuple(pairs))
+    except SearchExhausted as stopped:
+        raise PropertyError((Defect((), str(stopped)),)) from None
+    reach = reflexive_reach(states, forward)
+    defects = []
+    for transition in stated:
+        pair = (transition.source, transition.target)
+        on_simple_path = pair in forward
+        returns = transition.source in reach[transition.target]
+        text = f"{transition.source} -> {transition.target} ({transition.label})"
+        if on_simple_path and transition.backward is True:
+            defects.append(Defect(
+                transition.path,
+                f"{text} is stated to be backward, but lies on a simple path from an initial "
+                "to a final state, which only forward transitions may (Definition 4)",
+            ))
+        elif not on_simple_path and transition.backward is False:
+            defects.append(Defect(
+                transition.path,
+                f"{text} is stated to be forward, but lies on no simple path from an initial "
+                "to a final state",
+            ))
+        elif not on_simple_path and not returns:
+            defects.append(Defect(
+                transition.path,
+                f"{text} is neither forward (on no simple path from an initial to a final "
+                f"state) nor backward (no forward transitions lead from {transition.target} "
+                f"to {transition.source}); let it lead towards a final state, or back to a "
+                f"state from which {transition.source} is reached",
+            ))
+    if defects:
+        raise PropertyError(tuple(defects))
+    return _Kinds(forward, reach)
+
+
+def _cancellations(
+    initial: Sequence[str],
+    stated: Sequence[StatedTransition],
+    self_loops: Sequence[SelfLoop],
+    kinds: _Kinds,
+    undecidable_self_loop: UndecidableSelfLoop,
+) -> list[StatedTransition]:
+    """Backward transitions for the messages that self-loops forbid and nothing else
+    handles; a `PropertyError` where they are not asked for or not possible."""
+    alphabet = dict.fromkeys(t.label for t in stated)
+    for loop in self_loops:
+        alphabet |= dict.fromkeys(sorted(labels_of(loop.formula)))
+    by_state: dict[str, list[SelfLoop]] = {}
+    for loop in self_loops:
+        by_state.setdefault(loop.state, []).append(loop)
+    added: list[StatedTransition] = []
+    defects: list[Defect] = []
+    for state, loops in by_state.items():
+        leaving = {t.label for t in stated if t.source == state}
+        for label in alphabet:
+            if label in leaving or any(satisfies(label, loop.formula) for loop in loops):
+                continue
+            if undecidable_self_loop == "reject":
+                defects.append(Defect(
+                    loops[0].path,
+                    f"the self-loop of {state} forbids {label}, for which {state} has no other "
+                    "transition, so no monitor could tell what it does: allow it in the loop, "
+                    f"give {state} a transition on it, or set undecidable_self_loop: cancel",
+                ))
+                continue
+            starts = [q for q in dict.fromkeys(initial) if q != state and state in kinds.reach[q]]
+            if not starts:
+                defects.append(Defect(
+                    loops[0].path,
+                    f"the self-loop of {state} forbids {label}, but there is no other initial "
+                    f"state to cancel back to: allow {label} in the loop, or leave the loop out",
+                ))
+            added += [StatedTransition(state, label, q, True, loops[0].path) for q in starts]
+    if defects:
+        raise PropertyError(tuple(defects))
+    return added

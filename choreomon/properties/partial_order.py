@@ -1,0 +1,224 @@
+"""What a property means over a partial order: by search over consistent cuts.
+
+semantics.md 1.3 (G3): the orders of a run that are consistent with happened-before may
+disagree on whether the property is formed at an event. `evaluate` says for every event
+whether they all form it there, none does, or they disagree, as enumerating all of them
+would (`evaluate_slowly` does that), but by walking the lattice of consistent cuts with
+the sets of live transitions that are possible at each.
+
+Three things make it fast enough. Only labelled events count. Of a live transition only
+its two states matter, never the event at which it fired, so a live set is a bit mask.
+And what an event does to a *set* of live sets is remembered: few different ones occur.
+
+The lattice can still be exponential in the number of processes; `max_cuts` bounds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from choreomon.core.errors import BudgetExceeded
+from choreomon.core.message import Event, Label
+from choreomon.core.vector_clock import knows
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.reference import formations
+from choreomon.properties.relations import pre_transitions, vio_transitions
+
+MAX_CUTS: Final = 1_000_000
+
+
+class Formed(Enum):
+    """At an event, over all orders that are consistent with happened-before."""
+
+    ALWAYS = "always"
+    NEVER = "never"
+    SOMETIMES = "sometimes"
+
+
+LiveSet: TypeAlias = int
+"""Bit i is set when the forward transition number i is live."""
+
+
+class _Step(NamedTuple):
+    """What an event does to a set of live sets."""
+
+    after: frozenset[LiveSet]
+    some_formed: bool
+    all_formed: bool
+
+
+def evaluate(
+    automaton: SequenceAutomaton,
+    processes: Sequence[str],
+    events: Sequence[Event],
+    *,
+    max_cuts: int = MAX_CUTS,
+) -> list[Formed]:
+    """For every event, in the order given, where the property is formed.
+
+    `events` may come in any order; the order of `processes` is that of clock entries.
+    Raises `BudgetExceeded` when more than `max_cuts` consistent cuts would be visited.
+    """
+    step = _stepper(automaton)
+    watched = set(automaton.labels)
+    index_of = {process: index for index, process in enumerate(processes)}
+    chains: list[list[int]] = [[] for _ in processes]
+    for number, event in enumerate(events):
+        if event.label in watched:
+            chains[index_of[event.process]].append(number)
+    for index, chain in enumerate(chains):
+        chain.sort(key=lambda number: events[number].clock[index])  # noqa: B023
+    needed = _needed(events, chains)
+    some, every = [False] * len(events), [True] * len(events)
+
+    cuts = {(0,) * len(chains): frozenset({0})}
+    visited = 0
+    while cuts:
+        visited += len(cuts)
+        if visited > max_cuts:
+            raise BudgetExceeded(f"more than {max_cuts} consistent cuts")
+        following: dict[tuple[int, ...], frozenset[LiveSet]] = {}
+        for cut, live in cuts.items():
+            for index, done in enumerate(cut):
+                chain = chains[index]
+                if done == len(chain):
+                    continue
+                number = chain[done]
+                if any(cut[other] < least for other, least in needed[number]):
+                    continue
+                after, some_formed, all_formed = step(events[number].label, live)
+                if some_formed:
+                    some[number] = True
+                if not all_formed:
+                    every[number] = False
+                larger = (*cut[:index], done + 1, *cut[index + 1 :])
+                known = following.get(larger)
+                following[larger] = after if known is None or known is after else known | after
+        cuts = following
+    return [
+        Formed.NEVER if not some[number]
+        else Formed.ALWAYS if every[number]
+        else Formed.SOMETIMES
+        for number in range(len(events))
+    ]
+
+
+def _needed(
+    events: Sequence[Event], chains: Sequence[Sequence[int]]
+) -> dict[int, tuple[tuple[int, int], ...]]:
+    """For every labelled event, how many labelled events of each other process must be in
+    a cut before it; processes of which none must be are left out."""
+    needed = {}
+    for own, chain in enumerate(chains):
+        for number in chain:
+            clock = events[number].clock
+            least = []
+            for other, others in enumerate(chains):
+                if other == own:
+                    continue
+                count = sum(
+                    1 for before in others if knows(clock, other, events[before].clock[other])
+                )
+                if count:
+                    least.append((other, count))
+            needed[number] = tuple(least)
+    return needed
+
+
+def _stepper(automaton: SequenceAutomaton):  # type: ignore[no-untyped-def]
+    """A remembered function of a label and a set of live sets."""
+    rules = {label: _label_rules(automaton, label) for label in automaton.labels}
+
+    @lru_cache(maxsize=None)
+    def one(label: Label, live: LiveSet) -> tuple[LiveSet, bool]:
+        fires, cancels = rules[label]
+        removed = 0
+        for pre, cancelled in cancels:
+            if live & pre:
+                removed |= cancelled
+        fired, formed = 0, False
+        for starts, pre, bit, final in fires:
+            if starts or live & pre:
+                fired |= bit
+                formed = formed or final
+        return live & ~removed | fired, formed
+
+    @lru_cache(maxsize=None)
+    def step(label: Label, sets: frozenset[LiveSet]) -> _Step:
+        results = [one(label, live) for live in sets]
+        return _Step(
+            frozenset(after for after, _ in results),
+            any(formed for _, formed in results),
+            all(formed for _, formed in results),
+        )
+
+    return step
+
+
+def _label_rules(
+    automaton: SequenceAutomaton, label: Label
+) -> tuple[list[tuple[bool, int, int, bool]], list[tuple[int, int]]]:
+    """What the label fires `(starts, pre mask, own bit, final)` and what it cancels
+    `(pre mask, cancelled mask)`. Parallel transitions share one bit."""
+    pairs = list(dict.fromkeys((t.source, t.target) for t in automaton.forward))
+    bit = {pair: 1 << number for number, pair in enumerate(pairs)}
+
+    def mask(transitions: tuple[Transition, ...]) -> int:
+        return sum(bit[pair] for pair in {(t.source, t.target) for t in transitions})
+
+    fires = [
+        (
+            t.source in automaton.initial,
+            mask(pre_transitions(automaton, t)),
+            bit[t.source, t.target],
+            t.target in automaton.final,
+        )
+        for t in automaton.forward
+        if t.label == label
+    ]
+    cancels = [
+        (
+            mask(pre_transitions(automaton, t)),
+            mask(tuple(r for r in automaton.forward if t in vio_transitions(automaton, r))),
+        )
+        for t in automaton.backward
+        if t.label == label
+    ]
+    return fires, cancels
+
+
+def evaluate_slowly(
+    automaton: SequenceAutomaton, processes: Sequence[str], events: Sequence[Event]
+) -> list[Formed]:
+    """The same by enumerating every order. Factorial; for tests."""
+    formed_in: list[set[bool]] = [set() for _ in events]
+    for order in _linear_extensions(processes, events):
+        formed = {f.index for f in formations(automaton, [events[n].label for n in order])}
+        for position, number in enumerate(order):
+            formed_in[number].add(position in formed)
+    return [
+        Formed.SOMETIMES if len(seen) == 2 else Formed.ALWAYS if True in seen else Formed.NEVER
+        for seen in formed_in
+    ]
+
+
+def _linear_extensions(
+    processes: Sequence[str], events: Sequence[Event]
+) -> Iterator[tuple[int, ...]]:
+    index_of = {process: index for index, process in enumerate(processes)}
+
+    def before(first: Event, second: Event) -> bool:
+        index = index_of[first.process]
+        return first is not second and knows(second.clock, index, first.clock[index])
+
+    def extend(order: tuple[int, ...], left: frozenset[int]) -> Iterator[tuple[int, ...]]:
+        if not left:
+            yield order
+        for number in sorted(left):
+            if not any(before(events[other], events[number]) for other in left):
+                yield from extend((*order, number), left - {number})
+
+    return extend((), frozenset(range(len(events))))

@@ -1,0 +1,29 @@
+"""Pre-transitions and vio-transitions (paper 002, Definitions 5 and 6).
+
+With the reflexive `->*` (semantics.md 1.1): with the transitive closure alone the
+vio-transitions of the paper's own example would be empty.
+"""
+
+from __future__ import annotations
+
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+
+
+def pre_transitions(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
+    """Definition 5: the forward transitions whose target is the source of `transition`;
+    of a backward one only those that lie on a way from its target."""
+    ending = [t for t in automaton.forward if t.target == transition.source]
+    if transition in automaton.backward:
+        back = automaton.reach[transition.target]
+        ending = [t for t in ending if t.source in back]
+    return tuple(ending)
+
+
+def vio_transitions(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
+    """Definition 6: the backward transitions that cancel the forward `transition`."""
+    return tuple(
+        back
+        for back in automaton.backward
+        if transition.source in automaton.reach[back.target]
+        and back.source in automaton.reach[transition.target]
+    )

@@ -1,0 +1,90 @@
+"""The pattern shorthand: forbidden sequences of messages and what cancels them.
+
+A sequence of n steps becomes a chain of n + 1 states; its state number s means "s steps
+are done". A cancellation `(on, after=(i, j), back_to=k)` becomes a backward transition
+from each of the states i to j to the state k. Several sequences become disjoint chains
+of one automaton. States are named q0, q1, ... through all sequences, so that they say
+nothing about messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from choreomon.core.errors import Defect, Path, PropertyError
+from choreomon.core.message import Label
+from choreomon.properties.automaton import (
+    SequenceAutomaton,
+    StatedTransition,
+    sequence_automaton,
+)
+
+
+class Cancellation(NamedTuple):
+    """While `after[0]` to `after[1]` steps are done, `on` leads back to where `back_to`
+    steps are done; 0 <= back_to < after[0] <= after[1] < number of steps."""
+
+    on: Label
+    after: tuple[int, int]
+    back_to: int
+
+
+class MessageSequence(NamedTuple):
+    """Steps that must not happen in this order, unless cancelled in between."""
+
+    steps: tuple[Label, ...]
+    cancel: tuple[Cancellation, ...] = ()
+
+
+def sequences_automaton(sequences: Sequence[MessageSequence]) -> SequenceAutomaton:
+    """The automaton of all sequences together.
+
+    Raises `PropertyError` with paths like `("sequences", 0, "cancel", 1)`.
+    """
+    defects = [*_defects(sequences)]
+    if defects:
+        raise PropertyError(tuple(defects))
+    initial, final = [], []
+    transitions: list[StatedTransition] = []
+    first = 0
+    for number, sequence in enumerate(sequences):
+        states = [f"q{first + done}" for done in range(len(sequence.steps) + 1)]
+        first += len(states)
+        initial.append(states[0])
+        final.append(states[-1])
+        for step, label in enumerate(sequence.steps):
+            path: Path = ("sequences", number, "steps", step)
+            transitions.append(
+                StatedTransition(states[step], label, states[step + 1], False, path)
+            )
+        for position, (on, (low, high), back_to) in enumerate(sequence.cancel):
+            path = ("sequences", number, "cancel", position)
+            transitions += [
+                StatedTransition(states[done], on, states[back_to], True, path)
+                for done in range(low, high + 1)
+            ]
+    return sequence_automaton(initial=initial, final=final, transitions=transitions)
+
+
+def _defects(sequences: Sequence[MessageSequence]) -> Iterator[Defect]:
+    if not sequences:
+        yield Defect(("sequences",), "lists no sequence: give at least one")
+    for number, sequence in enumerate(sequences):
+        steps = len(sequence.steps)
+        if not steps:
+            yield Defect(("sequences", number, "steps"), "has no steps: give at least one label")
+        for position, (_, (low, high), back_to) in enumerate(sequence.cancel):
+            path: Path = ("sequences", number, "cancel", position)
+            if not 1 <= low <= high < steps:
+                yield Defect(
+                    (*path, "after"),
+                    f"[{low}, {high}] is no stretch of a sequence of {steps} steps: "
+                    f"1 <= first <= last <= {steps - 1} is needed",
+                )
+            elif not 0 <= back_to < low:
+                yield Defect(
+                    (*path, "back_to"),
+                    f"{back_to} does not lie before the stretch [{low}, {high}]: "
+                    f"0 <= back_to <= {low - 1} is needed",
+                )

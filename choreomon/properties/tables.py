@@ -1,0 +1,146 @@
+"""Transition tables (paper 002, Definition 7): what one monitor knows of a property.
+
+A row names a transition that this monitor watches, one of its pre-transitions and the
+vio-transitions of that one, the latter two only as references without labels.
+
+Two kinds of tables: those of the `paper` rules are Definition 7 to the letter. Those of
+the `sound` rules add what G1 and G2 need (semantics.md 1.4, causes 3 and 4): the
+vio-transitions of backward rows, and a row without pre-transition for every forward
+transition that leaves an initial state.
+
+`readers` says which monitors may ask for which own reference. It names processes only,
+and nothing that their inquiries would not tell anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
+
+from choreomon.core.message import Label
+from choreomon.core.verdict import Reference
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.relations import pre_transitions, vio_transitions
+
+RulesName: TypeAlias = Literal["sound", "paper"]
+
+
+class Row(NamedTuple):
+    """`(t, fin, pre, vio)`; `pre` is `None` where the transition starts a sequence."""
+
+    transition: Transition
+    final: bool
+    pre: Reference | None
+    vio: tuple[Reference, ...]
+
+
+class Need(NamedTuple):
+    """A pre-transition to ask for, with what may have cancelled it."""
+
+    pre: Reference
+    vio: tuple[Reference, ...]
+
+
+class Inspected(NamedTuple):
+    """One transition that a label may fire: the rows of a table that share it.
+
+    `starts`: there is a row without pre-transition, so it fires whenever it is seen.
+    `asks` are the references to ask for, by owner, the owner's in the order of the rows.
+    """
+
+    reference: Reference
+    final: bool
+    starts: bool
+    needs: tuple[Need, ...]
+    asks: tuple[tuple[str, tuple[Reference, ...]], ...]
+
+
+@dataclass(frozen=True)
+class TransitionTable:
+    """The table of one process; `readers` by own reference, in the order of processes."""
+
+    process: str
+    rows: tuple[Row, ...]
+    readers: Mapping[Reference, tuple[str, ...]]
+
+    @cached_property
+    def inspections(self) -> Mapping[Label, tuple[Inspected, ...]]:
+        """What to inspect when an event with this label happens."""
+        rows: dict[Label, dict[Reference, list[Row]]] = {}
+        for row in self.rows:
+            by_reference = rows.setdefault(row.transition.label, {})
+            by_reference.setdefault(row.transition.reference, []).append(row)
+        return {
+            label: tuple(_inspected(reference, group) for reference, group in groups.items())
+            for label, groups in rows.items()
+        }
+
+    @cached_property
+    def watched_by(self) -> Mapping[Reference, frozenset[Label]]:
+        """The labels of each own reference: several where parallel transitions share one."""
+        labels: dict[Reference, set[Label]] = {}
+        for row in self.rows:
+            labels.setdefault(row.transition.reference, set()).add(row.transition.label)
+        return {reference: frozenset(group) for reference, group in labels.items()}
+
+
+def _inspected(reference: Reference, rows: Sequence[Row]) -> Inspected:
+    needs = tuple(Need(row.pre, row.vio) for row in rows if row.pre is not None)
+    asks: dict[str, dict[Reference, None]] = {}
+    for need in needs:
+        for asked in (need.pre, *need.vio):
+            asks.setdefault(asked.process, {})[asked] = None
+    return Inspected(
+        reference=reference,
+        final=rows[0].final,
+        starts=any(row.pre is None for row in rows),
+        needs=needs,
+        asks=tuple((owner, tuple(asked)) for owner, asked in asks.items()),
+    )
+
+
+def transition_tables(
+    automaton: SequenceAutomaton, processes: Sequence[str], rules: RulesName = "sound"
+) -> dict[str, TransitionTable]:
+    """The table of every process, in the order of `processes`, which must name every
+    process that watches a label."""
+    rows: dict[str, list[Row]] = {process: [] for process in processes}
+    for transition in (*automaton.forward, *automaton.backward):
+        rows[transition.label.process] += _rows(automaton, transition, rules)
+    readers: dict[Reference, dict[str, None]] = {}
+    for process in processes:
+        for row in rows[process]:
+            for asked in ((row.pre,) if row.pre else ()) + row.vio:
+                readers.setdefault(asked, {})[process] = None
+    return {
+        process: TransitionTable(
+            process=process,
+            rows=tuple(rows[process]),
+            readers={
+                reference: tuple(readers.get(reference, ()))
+                for reference in dict.fromkeys(r.transition.reference for r in rows[process])
+            },
+        )
+        for process in processes
+    }
+
+
+def _rows(
+    automaton: SequenceAutomaton, transition: Transition, rules: RulesName
+) -> Iterator[Row]:
+    backward = transition in automaton.backward
+    final = not backward and transition.target in automaton.final
+    pre = dict.fromkeys(t.reference for t in pre_transitions(automaton, transition))
+    if not backward and (not pre or (rules == "sound" and transition.source in automaton.initial)):
+        yield Row(transition, final, None, ())
+    vio_of = {
+        t.reference: tuple(dict.fromkeys(v.reference for v in vio_transitions(automaton, t)))
+        for t in pre_transitions(automaton, transition)
+    }
+    for reference in pre:
+        yield Row(
+            transition, final, reference,
+            () if backward and rules == "paper" else vio_of[reference],
+        )
