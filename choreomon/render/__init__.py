@@ -1,0 +1,1 @@
+"""Values to pictures, text and pages. Pure: nothing here opens a file or a screen."""

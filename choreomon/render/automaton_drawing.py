@@ -1,0 +1,411 @@
+"""A sequence automaton as a picture: forward transitions solid, backward ones dashed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.render.drawing import (
+    CANCELS,
+    FORWARD,
+    INK,
+    MUTED,
+    PAPER,
+    Box,
+    Circle,
+    Curve,
+    Drawing,
+    Group,
+    Picture,
+    Point,
+    Polyline,
+    Shape,
+    Text,
+    arrowhead,
+    middle_of_line,
+    shortened,
+    text_width,
+)
+from choreomon.render.layered_layout import (
+    Extent,
+    LabelledEdge,
+    Layout,
+    layered_layout,
+    separated,
+)
+from choreomon.render.wording import formula_in_words, label_in_picture, with_arrow, wrapped
+
+_RADIUS: Final = 24.0
+_RING: Final = 4.0
+_LINE: Final = 16.0
+_LOOP: Final = 30.0
+_START: Final = 30.0
+_MARGIN: Final = 24.0
+_BETWEEN_COMPONENTS: Final = 40.0
+_LONGEST_STATE: Final = 24
+_LONGEST_LINE: Final = 42
+_LABEL_LINE: Final = 34
+_LOOP_LINE: Final = 18
+
+
+class _Bundle(NamedTuple):
+    """All transitions of one kind between two states: one edge with stacked labels."""
+
+    source: str
+    target: str
+    forward: bool
+    transitions: tuple[Transition, ...]
+    lines: tuple[str, ...]
+
+
+def automaton_picture(automaton: SequenceAutomaton, name: str = "") -> Picture:
+    """The automaton in layers from left to right; parts that are not connected are
+    stacked, in the author's order.
+
+    `structure` has `states` (name, initial, final, layer, component, x, y), `edges`
+    (source, target, kind, dashed, labels) and `self_loops` (state, formula); its labels
+    are whole, those of the picture are shortened where they are very long.
+    """
+    bundles = _bundles(automaton)
+    shapes: list[Shape] = []
+    states: list[dict[str, Any]] = []
+    top = _MARGIN
+    width = 0.0
+    for number, members in enumerate(_components(automaton)):
+        own = [bundle for bundle in bundles if bundle.source in members]
+        extents = {state: _extent(automaton, state) for state in members}
+        layout = layered_layout(
+            extents,
+            [state for state in automaton.initial if state in extents],
+            [_labelled_edge(bundle) for bundle in own],
+        )
+        left = _MARGIN + _START
+        shapes += _component(automaton, own, layout, Point(left, top))
+        states += [
+            {
+                "name": state,
+                "initial": state in automaton.initial,
+                "final": state in automaton.final,
+                "layer": layout.layers[state],
+                "component": number,
+                "x": round(left + layout.states[state].x, 1),
+                "y": round(top + layout.states[state].y, 1),
+            }
+            for state in members
+        ]
+        top += layout.height + _BETWEEN_COMPONENTS
+        width = max(width, left + layout.width)
+    legend, legend_width = _legend(automaton, top - 6)
+    height = top + (_LINE if legend else -_BETWEEN_COMPONENTS + _LINE)
+    title = (
+        f"Sequence automaton{f' of {name}' if name else ''}: {len(automaton.states)} states, "
+        f"{len(automaton.forward)} forward and {len(automaton.backward)} backward transitions"
+    )
+    return Picture(
+        drawing=Drawing(
+            width=max(width, _MARGIN + legend_width) + _MARGIN,
+            height=height,
+            shapes=(*shapes, *legend),
+            title=title,
+        ),
+        structure={
+            "states": states,
+            "edges": [
+                {
+                    "source": bundle.source,
+                    "target": bundle.target,
+                    "kind": "forward" if bundle.forward else "backward",
+                    "dashed": not bundle.forward,
+                    "labels": [str(transition.label) for transition in bundle.transitions],
+                }
+                for bundle in bundles
+            ],
+            "self_loops": [
+                {"state": loop.state, "formula": formula_in_words(loop.formula)}
+                for loop in automaton.self_loops
+            ],
+        },
+    )
+
+
+def _bundles(automaton: SequenceAutomaton) -> tuple[_Bundle, ...]:
+    found: dict[tuple[str, str, bool], list[Transition]] = {}
+    for forward, transitions in ((True, automaton.forward), (False, automaton.backward)):
+        for transition in transitions:
+            found.setdefault((transition.source, transition.target, forward), []).append(transition)
+    return tuple(
+        _Bundle(
+            source,
+            target,
+            forward,
+            tuple(transitions),
+            tuple(
+                shortened(line, _LONGEST_LINE)
+                for transition in transitions
+                for line in wrapped(label_in_picture(transition.label), _LABEL_LINE)
+            ),
+        )
+        for (source, target, forward), transitions in found.items()
+    )
+
+
+def _components(automaton: SequenceAutomaton) -> list[tuple[str, ...]]:
+    neighbours: dict[str, set[str]] = {state: set() for state in automaton.states}
+    for transition in (*automaton.forward, *automaton.backward):
+        neighbours[transition.source].add(transition.target)
+        neighbours[transition.target].add(transition.source)
+    component: dict[str, str] = {}
+    for root in automaton.states:
+        todo = [root] if root not in component else []
+        while todo:
+            state = todo.pop()
+            if state not in component:
+                component[state] = root
+                todo += neighbours[state]
+    members: dict[str, list[str]] = {}
+    for state in automaton.states:
+        members.setdefault(component[state], []).append(state)
+    return [tuple(states) for states in members.values()]
+
+
+def _half_width(state: str) -> float:
+    return max(_RADIUS, text_width(shortened(state, _LONGEST_STATE), bold=True) / 2 + 4)
+
+
+def _formulas(automaton: SequenceAutomaton, state: str) -> tuple[str, ...]:
+    return tuple(
+        shortened(line, _LONGEST_LINE)
+        for loop in automaton.self_loops
+        if loop.state == state
+        for line in wrapped(with_arrow(formula_in_words(loop.formula)), _LOOP_LINE)
+    )
+
+
+def _extent(automaton: SequenceAutomaton, state: str) -> Extent:
+    formulas = _formulas(automaton, state)
+    above = _LOOP + _LINE * len(formulas) if formulas else _RING
+    starts_below = _enters_from_below(automaton, state)
+    return Extent(
+        max([2 * (_half_width(state) + _RING), *(text_width(line) for line in formulas)]),
+        _RADIUS + above,
+        _RADIUS + (_START + _RING if starts_below else _RING),
+    )
+
+
+def _enters_from_below(automaton: SequenceAutomaton, state: str) -> bool:
+    """Whether the start arrow of an initial state has to leave the left side to edges."""
+    return state in automaton.initial and any(t.target == state for t in automaton.forward)
+
+
+def _labelled_edge(bundle: _Bundle) -> LabelledEdge:
+    width = max(text_width(line) for line in bundle.lines)
+    extent = Extent(width + 8, _LINE * len(bundle.lines) + 4, 5.0)
+    return LabelledEdge(bundle.source, bundle.target, bundle.forward, extent)
+
+
+def _component(
+    automaton: SequenceAutomaton, bundles: Sequence[_Bundle], layout: Layout, origin: Point
+) -> list[Shape]:
+    angles = _angles(bundles, layout)
+    edges: list[Shape] = []
+    labels: list[Shape] = []
+    for number, bundle in enumerate(bundles):
+        colour = FORWARD if bundle.forward else CANCELS
+        title = "\n".join(
+            f"{'forward' if bundle.forward else 'backward'}: {t.source} -> {t.target} on "
+            f"{t.label}, watched by {t.label.process}"
+            for t in bundle.transitions
+        )
+        width = max(text_width(line) for line in bundle.lines) + 8
+        curve, towards = _curve(bundle, layout, number, width, angles)
+        curve = tuple(_moved(point, origin) for point in curve)
+        line = Curve(points=curve, colour=colour, dashed=not bundle.forward, width=1.7)
+        head = arrowhead(curve[-1], towards, colour)
+        edges.append(Group(shapes=(line, head), title=title))
+        at = _moved(layout.labels[number], origin)
+        same_layer = layout.layers[bundle.source] == layout.layers[bundle.target]
+        labels.append(Group(
+            shapes=tuple(
+                Text(
+                    at=Point(
+                        at.x - width / 2 + 8 if same_layer else at.x,
+                        at.y - 6 - _LINE * (len(bundle.lines) - 1 - row),
+                    ),
+                    content=line,
+                    anchor="start" if same_layer else "middle",
+                    colour=colour,
+                    halo=True,
+                )
+                for row, line in enumerate(bundle.lines)
+            ),
+            title=title,
+        ))
+    nodes = [
+        _state(automaton, state, _moved(at, origin)) for state, at in layout.states.items()
+    ]
+    return [*edges, *nodes, *labels]
+
+
+def _angles(bundles: Sequence[_Bundle], layout: Layout) -> dict[tuple[int, str], float]:
+    """For every end of an edge the angle at which it meets its state, measured from the
+    horizontal (downwards positive); ends on one side of a state are kept apart."""
+    ends: dict[tuple[str, int], list[tuple[float, float, tuple[int, str]]]] = {}
+    for number, bundle in enumerate(bundles):
+        route = layout.routes[number]
+        for state, bend in ((bundle.source, route[0]), (bundle.target, route[-1])):
+            at = layout.states[state]
+            side = 1 if bend.x > at.x else -1
+            slope = math.degrees(math.atan2(bend.y - at.y, max(30.0, abs(bend.x - at.x) - 40)))
+            ends.setdefault((state, side), []).append(
+                (max(-55.0, min(55.0, 0.8 * slope)), 50.0 if bundle.forward else 1.0, (number, state))
+            )
+    angles: dict[tuple[int, str], float] = {}
+    for (_, side), found in ends.items():
+        found.sort()
+        gap = min(24.0, 110.0 / len(found))
+        apart = separated(
+            [angle for angle, _, _ in found],
+            [weight for _, weight, _ in found],
+            [gap] * (len(found) - 1),
+        )
+        shift = max(0.0, -60.0 - apart[0]) - max(0.0, apart[-1] - 60.0)
+        for angle, (_, _, end) in zip(apart, found, strict=True):
+            turned = math.radians(angle + shift)
+            angles[end] = turned if side > 0 else math.pi - turned
+    return angles
+
+
+def _curve(
+    bundle: _Bundle,
+    layout: Layout,
+    number: int,
+    label_width: float,
+    angles: dict[tuple[int, str], float],
+) -> tuple[tuple[Point, ...], float]:
+    """The cubic pieces of an edge, and the direction in which it arrives."""
+    start, start_angle = _port(bundle.source, layout, angles[number, bundle.source])
+    end, end_angle = _port(bundle.target, layout, angles[number, bundle.target])
+    label = layout.labels[number]
+    if layout.layers[bundle.source] == layout.layers[bundle.target]:
+        bulge = Point(label.x - label_width / 2, label.y)
+        reach = 0.7 * max(20.0, bulge.x - max(start.x, end.x))
+        down = 0.5 if end.y > start.y else -0.5
+        return (
+            start,
+            _along(start, start_angle, reach),
+            Point(bulge.x, bulge.y - down * abs(bulge.y - start.y)),
+            bulge,
+            Point(bulge.x, bulge.y + down * abs(end.y - bulge.y)),
+            _along(end, end_angle, reach),
+            end,
+        ), end_angle + math.pi
+    heading = 1.0 if layout.states[bundle.target].x > layout.states[bundle.source].x else -1.0
+    points = [start]
+    for bend in layout.routes[number]:
+        half = heading * label_width / 2 if bend == label else 0.0
+        entry, leave = Point(bend.x - half, bend.y), Point(bend.x + half, bend.y)
+        previous = points[-1]
+        pull = 0.5 * abs(entry.x - previous.x)
+        angle = start_angle if len(points) == 1 else (0.0 if heading > 0 else math.pi)
+        points += [
+            _along(previous, angle, pull), Point(entry.x - heading * pull, entry.y), entry
+        ]
+        if half:
+            points += [entry, leave, leave]
+    previous = points[-1]
+    pull = 0.5 * abs(end.x - previous.x)
+    points += [
+        Point(previous.x + heading * pull, previous.y), _along(end, end_angle, pull), end
+    ]
+    return tuple(points), end_angle + math.pi
+
+
+def _port(state: str, layout: Layout, angle: float) -> tuple[Point, float]:
+    """Where an edge meets the rim of a state, a circle or a box with round ends."""
+    at = layout.states[state]
+    straight = _half_width(state) - _RADIUS
+    centre = Point(at.x + (straight if math.cos(angle) > 0 else -straight), at.y)
+    return _along(centre, angle, _RADIUS + _RING), angle
+
+
+def _along(start: Point, angle: float, distance: float) -> Point:
+    return Point(start.x + distance * math.cos(angle), start.y + distance * math.sin(angle))
+
+
+def _moved(point: Point, by: Point) -> Point:
+    return Point(point.x + by.x, point.y + by.y)
+
+
+def _state(automaton: SequenceAutomaton, state: str, at: Point) -> Group:
+    final = state in automaton.final
+    initial = state in automaton.initial
+    half = _half_width(state)
+    shapes: list[Shape] = [*_self_loop(automaton, state, at)]
+    if initial:
+        below = _enters_from_below(automaton, state)
+        angle = -math.pi / 2 if below else 0.0
+        rim = _RADIUS if below else half
+        tip = _along(at, angle + math.pi, rim + (_RING if final else 0.0))
+        tail = _along(tip, angle + math.pi, _START - 4)
+        shapes += [Polyline(points=(tail, tip), width=1.7), arrowhead(tip, angle, INK)]
+    if final:
+        shapes.append(_rim(at, half + _RING, _RADIUS + _RING))
+    shapes.append(_rim(at, half, _RADIUS))
+    shapes.append(Text(
+        at=Point(at.x, middle_of_line(at.y)), content=shortened(state, _LONGEST_STATE),
+        anchor="middle", bold=True,
+    ))
+    kinds = [word for word, true in (("initial", initial), ("final", final)) if true]
+    return Group(shapes=tuple(shapes), title=" ".join([*kinds, "state", state]))
+
+
+def _rim(at: Point, half_width: float, half_height: float) -> Shape:
+    if half_width == half_height:
+        return Circle(centre=at, radius=half_width, width=1.7)
+    return Box(
+        at=Point(at.x - half_width, at.y - half_height), width=2 * half_width,
+        height=2 * half_height, corner=half_height, fill=PAPER, colour=INK, stroke=1.7,
+    )
+
+
+def _self_loop(automaton: SequenceAutomaton, state: str, at: Point) -> list[Shape]:
+    lines = _formulas(automaton, state)
+    if not lines:
+        return []
+    start = _along(at, math.radians(-118), _RADIUS + 1)
+    end = _along(at, math.radians(-62), _RADIUS + _RING)
+    top = at.y - _RADIUS - _LOOP
+    arc = Curve(
+        points=(start, Point(start.x - 10, top), Point(end.x + 10, top), end),
+        colour=MUTED, width=1.5,
+    )
+    texts = [
+        Text(
+            at=Point(at.x, top + 2 - _LINE * (len(lines) - 1 - row)), content=line,
+            anchor="middle", colour=MUTED, halo=True,
+        )
+        for row, line in enumerate(lines)
+    ]
+    return [arc, arrowhead(end, math.radians(108), MUTED, 8.0), *texts]
+
+
+def _legend(automaton: SequenceAutomaton, y: float) -> tuple[list[Shape], float]:
+    """What the lines mean, where there are both kinds; and its width."""
+    if not automaton.backward:
+        return [], 0.0
+    shapes: list[Shape] = []
+    x = _MARGIN
+    for words, colour, dashed in (
+        ("forward: continues a sequence", FORWARD, False),
+        ("backward: cancels steps", CANCELS, True),
+    ):
+        shapes.append(Polyline(
+            points=(Point(x, y), Point(x + 28, y)), colour=colour, dashed=dashed, width=1.7
+        ))
+        shapes.append(Text(
+            at=Point(x + 36, middle_of_line(y, 12)), content=words, size=12, colour=MUTED
+        ))
+        x += 36 + text_width(words, 12) + 24
+    return shapes, x - 24 - _MARGIN

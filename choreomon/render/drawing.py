@@ -1,0 +1,194 @@
+"""Shapes on a canvas: what a picture is before anybody writes it as SVG or PNG.
+
+Units are CSS pixels; x grows to the right, y downwards. Shapes are painted in their
+order. There are no fonts here, so widths of text are estimates, made for a wide sans
+serif: real text is as wide or narrower, and what does not overlap here does not overlap
+on the screen.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+Anchor: TypeAlias = Literal["start", "middle", "end"]
+
+INK: Final = "#17212b"
+MUTED: Final = "#5a6673"
+FAINT: Final = "#9aa5b1"
+RULE: Final = "#d9dfe5"
+PAPER: Final = "#ffffff"
+FORWARD: Final = "#1d3f72"
+CANCELS: Final = "#0b6e63"
+VIOLATED: Final = "#b3151b"
+POSSIBLY: Final = "#a45200"
+QUIET: Final = "#2f6b3a"
+
+TEXT_SIZE: Final = 13.0
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polyline:
+    """Straight pieces through `points`."""
+
+    points: tuple[Point, ...]
+    colour: str = INK
+    width: float = 1.5
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """Cubic pieces one after the other: a start, then three points for each piece (two
+    controls and an end), so `len(points) % 3 == 1`."""
+
+    points: tuple[Point, ...]
+    colour: str = INK
+    width: float = 1.5
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polygon:
+    """A closed, filled outline."""
+
+    points: tuple[Point, ...]
+    fill: str = INK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circle:
+    centre: Point
+    radius: float
+    fill: str = PAPER
+    colour: str = INK
+    width: float = 1.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """A rectangle with corners rounded by `corner`; `at` is its upper left corner.
+    `colour` is `None` where there is no outline,
+    and `stroke` the width of it."""
+
+    at: Point
+    width: float
+    height: float
+    corner: float = 0.0
+    fill: str = PAPER
+    colour: str | None = None
+    stroke: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """One line of text; `at` lies on the baseline. `halo` paints a rim of paper around
+    the letters, for text that lines may pass behind."""
+
+    at: Point
+    content: str
+    size: float = TEXT_SIZE
+    anchor: Anchor = "start"
+    bold: bool = False
+    colour: str = INK
+    halo: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Shapes that belong together; `title` is shown where the pointer rests on them."""
+
+    shapes: tuple[Shape, ...]
+    title: str = ""
+
+
+Shape: TypeAlias = Polyline | Curve | Polygon | Circle | Box | Text | Group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """A canvas and what is on it. `title` says in words what the picture shows."""
+
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A drawing, and as JSON-able data what it shows."""
+
+    drawing: Drawing
+    structure: dict[str, Any]
+
+
+_NARROW: Final = frozenset("iljI.,:;'|!()[]{}/\\ ftr-")
+_WIDE: Final = frozenset("mwMW@%→←—")
+
+
+def text_width(content: str, size: float = TEXT_SIZE, *, bold: bool = False) -> float:
+    """About how wide `content` is; rather too wide than too narrow."""
+    ems = 0.0
+    for character in content:
+        if character in _NARROW:
+            ems += 0.42
+        elif character in _WIDE:
+            ems += 1.0
+        elif unicodedata.east_asian_width(character) in "WF":
+            ems += 1.05
+        elif character.isupper() or character in "+=<>#~&_":
+            ems += 0.79
+        else:
+            ems += 0.645
+    return ems * size * (1.12 if bold else 1.0)
+
+
+def shortened(content: str, limit: int) -> str:
+    """At most `limit` characters, with an ellipsis for the middle that is left out."""
+    if len(content) <= limit:
+        return content
+    head = (limit - 1 + 1) // 2
+    tail = limit - 1 - head
+    return content[:head] + "…" + (content[-tail:] if tail else "")
+
+
+def middle_of_line(y: float, size: float = TEXT_SIZE) -> float:
+    """The baseline for text whose lower-case and upper-case letters centre on `y`."""
+    return y + 0.35 * size
+
+
+def arrowhead(tip: Point, towards: float, colour: str, size: float = 9.0) -> Polygon:
+    """A filled arrowhead at `tip` of an arrow that flies in the direction `towards`
+    (radians, 0 to the right, growing clockwise on the screen)."""
+    left, right = (towards + math.pi + turn for turn in (-0.38, 0.38))
+    return Polygon(
+        points=(
+            tip,
+            Point(tip.x + size * math.cos(left), tip.y + size * math.sin(left)),
+            Point(tip.x + size * math.cos(right), tip.y + size * math.sin(right)),
+        ),
+        fill=colour,
+    )
+
+
+def direction(start: Point, end: Point) -> float:
+    """The angle of the way from `start` to `end`, as in `arrowhead`."""
+    return math.atan2(end.y - start.y, end.x - start.x)
+
+
+def flattened(shapes: Iterable[Shape]) -> Iterable[Shape]:
+    """All shapes that are no groups, in painting order."""
+    for shape in shapes:
+        if isinstance(shape, Group):
+            yield from flattened(shape.shapes)
+        else:
+            yield shape
