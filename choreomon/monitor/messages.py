@@ -33,12 +33,13 @@ class Inquiry(NamedTuple):
 
 
 class Response(NamedTuple):
-    """The answer to one inquiry, about all that it asked. `count` is that of its event."""
+    """The answer to one inquiry, about all that it asked. `event_count` is the
+    count of the inquired event."""
 
     sender: str
     receiver: str
     inspected: Reference
-    count: int
+    event_count: int
     records: tuple[Record, ...]
     clock: VectorClock
     settled: int

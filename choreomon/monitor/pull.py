@@ -25,88 +25,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, NamedTuple, TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from choreomon.core.errors import InternalError
-from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import (
-    FRM,
-    FRM_P,
-    POSSIBLY_VIOLATED,
-    VIOLATED,
-    WITHDRAWN,
-    Judgement,
-    Reference,
-    Verdict,
-    Word,
-)
+from choreomon.core.verdict import FRM_P, Judgement, Reference, Verdict, Word
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline, Settled
 from choreomon.monitor.history import OPEN, Chain, Record
+from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.rules import NOTHING, SOUND, STARTS, Rules
+from choreomon.monitor.state import (
+    Expire,
+    Input,
+    Inspection,
+    MonitorState,
+    Observe,
+    Part,
+    Process,
+)
 from choreomon.properties.tables import Inspected, TransitionTable
-
-
-class Observe(NamedTuple):
-    """A labelled event of the process; it is queued, not yet processed."""
-
-    event: Event
-
-
-class Process(NamedTuple):
-    """Process the oldest queued event."""
-
-
-class Expire(NamedTuple):
-    """The deadline for answers about the event with this clock has passed."""
-
-    event: VectorClock
-
-
-Input: TypeAlias = Observe | Process | Inquiry | Response | Expire
-
-
-class Part(NamedTuple):
-    """The inspection of one transition at one event: who still has to answer, what was
-    answered, and what it came to."""
-
-    inspected: Inspected
-    waiting: tuple[str, ...]
-    records: tuple[Record, ...]
-    judgement: Judgement | None
-
-
-class Inspection(NamedTuple):
-    """An event under inspection. `told` is the provisional word that was given, if any;
-    `declared`: the last word was given, other transitions are still inspected."""
-
-    event: VectorClock
-    parts: tuple[Part, ...]
-    told: Word | None = None
-    declared: bool = False
-
-
-class MonitorState(NamedTuple):
-    """Everything that a monitor remembers.
-
-    `unprocessed`: the paper's `list`. `history`: a chain for each own reference, in the
-    order of `Monitor.references`. `inspections`: oldest event first. `postponed`: the
-    inquiries that wait, the monitor's own to itself among them. `settled`: for each
-    process, what its monitor promised (`Inquiry.settled`).
-    """
-
-    unprocessed: tuple[Event, ...]
-    history: tuple[Chain, ...]
-    inspections: tuple[Inspection, ...]
-    postponed: tuple[Inquiry, ...]
-    settled: tuple[int, ...]
-
-    @property
-    def records(self) -> int:
-        """The size of the history."""
-        return sum(map(len, self.history))
-
 
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
 
@@ -275,7 +213,7 @@ class _Work:
 
     def answered(self, response: Response) -> None:
         self._heard(response)
-        self._receive(response.sender, response.inspected, response.count, response.records)
+        self._receive(response.sender, response.inspected, response.event_count, response.records)
         if self.postponed:
             self._retry()
 
@@ -484,35 +422,3 @@ def _verdict(
     """The joint word about all final transitions that an event labels."""
     judged = [(part.inspected.reference, part.judgement or NOTHING) for part in finals]
     return joint_verdict(process, event, judged, told, silent)
-
-
-def joint_verdict(
-    process: str,
-    event: VectorClock,
-    judged: Sequence[tuple[Reference, Judgement]],
-    told: Word | None = None,
-    silent: tuple[str, ...] = (),
-) -> Verdict | None:
-    """`violated` where one final transition surely fired, `possibly-violated` where one
-    possibly did, else `withdrawn` where something else was told before, else `None`."""
-    results = {judgement.result for _, judgement in judged}
-    word: Word
-    if FRM in results:
-        word = VIOLATED
-    elif FRM_P in results:
-        word = POSSIBLY_VIOLATED
-    elif told is not None:
-        word = WITHDRAWN
-    else:
-        return None
-    return Verdict(
-        word,
-        process,
-        event,
-        tuple(
-            reference for reference, judgement in judged
-            if word == WITHDRAWN or judgement.result is not None
-        ),
-        tuple(reason for _, judgement in judged for reason in judgement.because),
-        silent,
-    )

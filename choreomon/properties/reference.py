@@ -11,21 +11,23 @@ test against the acceptance of an automaton library.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from choreomon.core.message import Label
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
 
-class Live(NamedTuple):
+@dataclass(frozen=True, order=True, slots=True)
+class Live:
     """A forward transition that fired at event number `index` and was not cancelled."""
 
     transition: Transition
     index: int
 
 
-class Formation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Formation:
     """The property was formed at event `index`: these final transitions fired there.
     `sequence` is one way to it: event numbers from a start of the sequence to `index`."""
 

@@ -1,0 +1,54 @@
+"""The joint word about an event from what its final transitions came to.
+
+Several final transitions of one event are judged together: the property is formed there
+when one of them fired, so the word must not look possible where it is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import (
+    FRM,
+    FRM_P,
+    POSSIBLY_VIOLATED,
+    VIOLATED,
+    WITHDRAWN,
+    Judgement,
+    Reference,
+    Verdict,
+    Word,
+)
+
+
+def joint_verdict(
+    process: str,
+    event: VectorClock,
+    judged: Sequence[tuple[Reference, Judgement]],
+    told: Word | None = None,
+    silent: tuple[str, ...] = (),
+) -> Verdict | None:
+    """`violated` where one final transition surely fired, `possibly-violated` where one
+    possibly did, else `withdrawn` where something else was told before, else `None`."""
+    results = {judgement.result for _, judgement in judged}
+    word: Word
+    if FRM in results:
+        word = VIOLATED
+    elif FRM_P in results:
+        word = POSSIBLY_VIOLATED
+    elif told is not None:
+        word = WITHDRAWN
+    else:
+        return None
+    return Verdict(
+        word,
+        process,
+        event,
+        tuple(
+            reference for reference, judgement in judged
+            if word == WITHDRAWN or judgement.result is not None
+        ),
+        tuple(reason for _, judgement in judged for reason in judgement.because),
+        silent,
+    )

@@ -1,0 +1,72 @@
+"""What a pulling monitor remembers, and what it is stepped with. Frozen values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from choreomon.core.message import Event
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Judgement, Word
+from choreomon.monitor.history import Chain, Record
+from choreomon.monitor.messages import Inquiry, Response
+from choreomon.properties.tables import Inspected
+
+
+class Observe(NamedTuple):
+    """A labelled event of the process; it is queued, not yet processed."""
+
+    event: Event
+
+
+class Process(NamedTuple):
+    """Process the oldest queued event."""
+
+
+class Expire(NamedTuple):
+    """The deadline for answers about the event with this clock has passed."""
+
+    event: VectorClock
+
+
+Input: TypeAlias = Observe | Process | Inquiry | Response | Expire
+
+
+class Part(NamedTuple):
+    """The inspection of one transition at one event: who still has to answer, what was
+    answered, and what it came to."""
+
+    inspected: Inspected
+    waiting: tuple[str, ...]
+    records: tuple[Record, ...]
+    judgement: Judgement | None
+
+
+class Inspection(NamedTuple):
+    """An event under inspection. `told` is the provisional word that was given, if any;
+    `declared`: the last word was given, other transitions are still inspected."""
+
+    event: VectorClock
+    parts: tuple[Part, ...]
+    told: Word | None = None
+    declared: bool = False
+
+
+class MonitorState(NamedTuple):
+    """Everything that a monitor remembers.
+
+    `unprocessed`: the paper's `list`. `history`: a chain for each own reference, in the
+    order of `Monitor.references`. `inspections`: oldest event first. `postponed`: the
+    inquiries that wait, the monitor's own to itself among them. `settled`: for each
+    process, what its monitor promised (`Inquiry.settled`).
+    """
+
+    unprocessed: tuple[Event, ...]
+    history: tuple[Chain, ...]
+    inspections: tuple[Inspection, ...]
+    postponed: tuple[Inquiry, ...]
+    settled: tuple[int, ...]
+
+    @property
+    def records(self) -> int:
+        """The size of the history."""
+        return sum(map(len, self.history))
