@@ -1,0 +1,230 @@
+"""What the fields of documents are made of, and errors an author understands.
+
+Pydantic's own errors speak of tuples, of literals and of every branch of a union. `Part`
+and the types below replace them by one sentence each, which says what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PlainValidator,
+    StringConstraints,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from choreomon.core.errors import Path, Problem
+from choreomon.core.message import Label
+from choreomon.formats.labels import LABEL_PATTERN, NAME_PATTERN, NAME_RULE, parse_label
+from choreomon.formats.located import Located
+from choreomon.formats.scalars import shortened
+
+MAX_MILLISECONDS: Final = 1e12
+"""About 31 years: keeps every time exact in whole microseconds as a float."""
+
+
+class Part(BaseModel):
+    """A mapping of a document: frozen, with no other keys than its fields."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, allow_inf_nan=False, validate_default=False
+    )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _explained(cls, value: object, validate: ModelWrapValidatorHandler[Any]) -> Any:
+        try:
+            return validate(value)
+        except ValidationError as error:
+            raise ValidationError.from_exception_data(
+                cls.__name__, [_in_words(cls, details) for details in error.errors()]
+            ) from None
+
+
+def problems_of(error: ValidationError, located: Located) -> Iterator[Problem]:
+    """The errors of a `Part` as problems, in the order of the document."""
+    problems = [
+        located.problem(_path(details), str(_in_words(None, details)["type"]))
+        for details in error.errors()
+    ]
+    yield from sorted(problems, key=lambda problem: problem.line)
+
+
+def shown(value: object) -> str:
+    """A value as its author wrote it, roughly, short enough for a message."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return shortened(value)
+        case list():
+            return "a list"
+        case dict():
+            return "a mapping"
+        case _:
+            text = str(value)
+            return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def did_you_mean(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    """A suggestion to end a message with; empty where nothing is close."""
+    close = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def refused(message: str) -> PydanticCustomError:
+    """The error of one field. Braces in `message` are kept as they are."""
+    return PydanticCustomError("document", "{message}", {"message": message})
+
+
+# ---------------------------------------------------------------- errors in words
+
+_EXPECTED: Final = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "an integer",
+    "float_type": "a number",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "finite_number": "a finite number",
+    "greater_than": "greater than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "literal_error": "{expected}",
+    "string_pattern_mismatch": f"a name of {NAME_RULE}",
+}
+
+
+def _in_words(part: type[Part] | None, details: ErrorDetails) -> InitErrorDetails:
+    """The same error with a message for the author; `part` is where it came up."""
+    return InitErrorDetails(
+        type=refused(_words(part, details)), loc=details["loc"], input=details["input"]
+    )
+
+
+def _words(part: type[Part] | None, details: ErrorDetails) -> str:
+    kind, loc, value = details["type"], details["loc"], details["input"]
+    context = details.get("ctx", {})
+    if kind == "document":
+        return details["msg"]
+    if kind == "missing":
+        meaning = _descriptions(part).get(str(loc[-1]), "")
+        return f"is missing{': give ' + meaning if meaning else ''}"
+    if kind == "extra_forbidden":
+        known = _descriptions(part)
+        suggestion = did_you_mean(str(loc[-1]), known) or f"; known here: {', '.join(known)}"
+        return f"is no key of this mapping{suggestion}"
+    if kind == "too_short":
+        return f"should have at least {context['min_length']}, has {context['actual_length']}"
+    if kind == "string_too_short":
+        return "should not be empty"
+    if kind in _EXPECTED:
+        hint = ""
+        if kind == "string_type" and not isinstance(value, list | dict | None):
+            hint = " (put it in quotes)"
+        if kind == "tuple_type" and value is None:
+            hint = " (write [] for an empty one)"
+        if kind == "dict_type" and value is None:
+            hint = " (write {} for an empty one)"
+        return f"should be {_EXPECTED[kind].format(**context)}, not {shown(value)}{hint}"
+    return f"{details['msg']}, not {shown(value)}"
+
+
+def _descriptions(part: type[Part] | None) -> dict[str, str]:
+    fields = part.model_fields if part else {}
+    return {field.alias or name: field.description or "" for name, field in fields.items()}
+
+
+def _path(details: ErrorDetails) -> Path:
+    """Without what pydantic adds: the branch of a union, the mark of a dictionary's key."""
+    return tuple(
+        key for key in details["loc"]
+        if key != "[key]" and not (isinstance(key, str) and key.startswith(BRANCH))
+    )
+
+
+# ---------------------------------------------------------------- unions
+
+BRANCH: Final = "\N{RIGHTWARDS ARROW}"
+"""Starts the name of a branch of a union, which no key of a document can."""
+
+
+def branch_by_key(value: object) -> str | None:
+    """The branch of a mapping that its first key tells apart (see `one_key`)."""
+    if isinstance(value, Part):
+        return f"{BRANCH}{next(iter(_descriptions(type(value))))}"
+    return f"{BRANCH}{next(iter(value))}" if isinstance(value, dict) and value else None
+
+
+def one_key(keys: tuple[str, ...], right: str) -> Callable[[object], object]:
+    """A check that a value is a mapping with exactly one of `keys`; it puts that key
+    first. `right` says what would be right."""
+
+    def check(value: object) -> object:
+        if not isinstance(value, dict):
+            raise refused(f"should be {right}, not {shown(value)}")
+        found = [key for key in keys if key in value]
+        if len(found) == 1:
+            return {found[0]: value[found[0]], **value}
+        if found:
+            raise refused(f"has both {' and '.join(found)}: should be {right}")
+        suggestion = did_you_mean(next(iter(value)), keys) if value else ""
+        named = f"a mapping of {', '.join(map(shortened, value))}" if value else "an empty mapping"
+        raise refused(f"should be {right}, not {named}{suggestion}")
+
+    return check
+
+
+# ---------------------------------------------------------------- types
+
+
+def _constant(value: object) -> bool | int:
+    if isinstance(value, bool | int):
+        return value
+    raise refused(f"should be an integer, true or false, not {shown(value)}")
+
+
+def _label(value: object) -> Label:
+    label = parse_label(value) if isinstance(value, str) else None
+    if label is None:
+        raise refused(
+            f"should be a label \"[handle] SENDER -> RECEIVER : NAME\", not {shown(value)}"
+        )
+    return label
+
+
+def _title(value: object) -> object:
+    if isinstance(value, str) and not (value.strip() and value.isprintable()):
+        raise refused("should be one line of text")
+    return value
+
+
+Name: TypeAlias = Annotated[str, StringConstraints(pattern=f"^{NAME_PATTERN}$")]
+Title: TypeAlias = Annotated[
+    str, Field(min_length=1), BeforeValidator(_title)
+]
+Constant: TypeAlias = Annotated[
+    bool | int, PlainValidator(_constant), WithJsonSchema({"type": ["boolean", "integer"]})
+]
+LabelText: TypeAlias = Annotated[
+    Label, PlainValidator(_label),
+    WithJsonSchema({"type": "string", "pattern": f"^{LABEL_PATTERN}$"}),
+]
+Milliseconds: TypeAlias = Annotated[float, Field(ge=0, le=MAX_MILLISECONDS)]
+PositiveMilliseconds: TypeAlias = Annotated[float, Field(gt=0, le=MAX_MILLISECONDS)]

@@ -1,0 +1,37 @@
+"""The written form of labels: `[handle] SENDER -> RECEIVER : NAME`.
+
+Without `handle` a label is the sending of the message, with it the reception. Blanks
+around `->` and `:` are optional. `str(label)` writes what `parse_label` reads.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from choreomon.core.message import HANDLE, SEND, Label, Message
+
+NAME_PATTERN: Final = "[A-Za-z0-9_][A-Za-z0-9_.-]*"
+"""Ids of processes, names of messages, variables and states."""
+
+NAME_RULE: Final = "letters (a-z, A-Z), digits, '_', '.' and '-', not starting with '.' or '-'"
+
+LABEL_PATTERN: Final = (
+    rf"[ \t]*(handle[ \t]+)?({NAME_PATTERN})[ \t]*->[ \t]*({NAME_PATTERN})"
+    rf"[ \t]*:[ \t]*({NAME_PATTERN})[ \t]*"
+)
+
+_LABEL: Final = re.compile(LABEL_PATTERN)
+
+
+def parse_label(text: str) -> Label | None:
+    """The label that `text` writes; `None` where it is not of the grammar.
+
+    A process may be called `handle`: only a `handle` that another name follows marks a
+    reception.
+    """
+    match = _LABEL.fullmatch(text)
+    if match is None:
+        return None
+    handle, sender, receiver, name = match.groups()
+    return Label(HANDLE if handle else SEND, Message(sender, name, receiver))
