@@ -121,7 +121,7 @@ class Gathering:
         while news:
             reference, event = news.pop(0)
             for needing in self.needed_by.get(reference, ()):
-                for place in self._concerned(needing, reference, event):
+                for place in self._concerned(needing, event):
                     entry = self.judged[needing][place]
                     revised = self._revised(entry)
                     if revised is None:
@@ -133,9 +133,7 @@ class Gathering:
                         news.append((needing, entry.event))
         return changed
 
-    def _concerned(
-        self, needing: Reference, reference: Reference, event: VectorClock
-    ) -> Iterator[int]:
+    def _concerned(self, needing: Reference, event: VectorClock) -> Iterator[int]:
         """Where in `judged[needing]` the events are that did not happen before `event`,
         newest first: only those can be concerned by it."""
         own = self.index_of[needing.process]

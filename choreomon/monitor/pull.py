@@ -296,17 +296,23 @@ class _Work:
         self, owner: str, reference: Reference, count: int, records: tuple[Record, ...]
     ) -> None:
         own = self.monitor.own
-        for place, inspection in enumerate(self.inspections):
-            if inspection.event[own] == count:
-                break
-        else:
+        place = next(
+            (i for i, other in enumerate(self.inspections) if other.event[own] == count), None
+        )
+        if place is None:
             return
+        inspection = self.inspections[place]
         parts = inspection.parts
-        for number, part in enumerate(parts):
-            if part.inspected.reference == reference and owner in part.waiting:
-                break
-        else:
+        number = next(
+            (
+                i for i, part in enumerate(parts)
+                if part.inspected.reference == reference and owner in part.waiting
+            ),
+            None,
+        )
+        if number is None:
             return
+        part = parts[number]
         records = part.records + records
         waiting = tuple(other for other in part.waiting if other != owner)
         judgement = None
@@ -338,7 +344,9 @@ class _Work:
         self._put(reference, found, event if opened else None)
         self.effects.append(Settled(reference, event, judgement))
 
-    def _put(self, reference: Reference, records: Chain, instead: VectorClock | None = None) -> None:
+    def _put(
+        self, reference: Reference, records: Chain, instead: VectorClock | None = None
+    ) -> None:
         """Add records to the end of a chain, or put them in the place of the open one of
         the event `instead`; and drop what no longer matters."""
         monitor = self.monitor

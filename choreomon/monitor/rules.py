@@ -89,7 +89,7 @@ class Sound:
                 if pre.reference != need.pre or pre.first[own] >= count:
                     continue
                 pre_own = index_of[pre.reference.process]
-                pre_first, pre_last = pre.first[pre_own], pre.clock[pre_own]
+                pre_last = pre.clock[pre_own]
                 cancelled, certain = False, True
                 reasons: list[Reason] = []
                 for vio in records:

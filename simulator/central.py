@@ -1,0 +1,42 @@
+"""The strategy `central`: one monitor that knows the whole property and is told of every
+labelled event, and declares for the monitor of the event.
+
+Processes send it notices; it sends nothing back, so no clock learns anything from it.
+Notices of different processes may overtake each other, so its words are provisional as
+those of `push` are; the last one counts once the network is quiet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from choreomon.core.message import Event
+from choreomon.monitor.effects import Effect, Settled
+from choreomon.monitor.messages import Notice
+from choreomon.monitor.rules import Rules
+from choreomon.properties.tables import TransitionTable
+from simulator.gathering import Gathering
+from simulator.push import FinalWords
+
+
+class CentralMonitor:
+    """The one monitor. Grows with the run; see `Gathering`."""
+
+    def __init__(
+        self, tables: Sequence[TransitionTable], processes: tuple[str, ...], rules: Rules
+    ) -> None:
+        self._gathering = Gathering(tables, processes, rules)
+        self._words = FinalWords()
+
+    @property
+    def records(self) -> int:
+        return self._gathering.records
+
+    def receive(self, notice: Notice) -> list[Effect]:
+        """Judge the event of a notice, and anew whatever it concerns."""
+        changed = self._gathering.observe(Event(notice.label, notice.event))
+        effects: list[Effect] = [
+            Settled(inspected.reference, event, judgement)
+            for inspected, event, judgement, _ in changed
+        ]
+        return effects + self._words.revise(changed)

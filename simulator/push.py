@@ -1,0 +1,91 @@
+"""The strategy `push`: a monitor tells the readers of its references what it sees.
+
+Nobody inquires. On a labelled event a monitor judges by what it knows and pushes what
+became of the event to every monitor that reads the reference; whoever hears of something
+that concerns an earlier judgement judges anew, pushes what changed, and revises its
+word. The last word about an event keeps G1 and G2 once the network is quiet; before that
+any word may be wrong. Where two events are concurrent, pushing cannot find out that one
+of them had not happened yet, which an inquiry can (paper 002, Fig 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from choreomon.core.message import Event
+from choreomon.core.vector_clock import VectorClock, merge
+from choreomon.core.verdict import Judgement, Reference, Word
+from choreomon.monitor.effects import Declared, Effect, Send, Settled
+from choreomon.monitor.joint import joint_verdict
+from choreomon.monitor.messages import Push
+from choreomon.monitor.rules import Rules
+from choreomon.properties.tables import TransitionTable
+from simulator.gathering import Gathering, Judged
+
+
+class FinalWords:
+    """The joint words about events with final transitions, as their judgements change."""
+
+    def __init__(self) -> None:
+        self._finals: dict[tuple[str, VectorClock], dict[Reference, Judgement]] = {}
+        self._told: dict[tuple[str, VectorClock], Word] = {}
+
+    def revise(self, changed: Sequence[Judged]) -> list[Declared]:
+        """The words to declare after these judgements were made or changed."""
+        touched: dict[tuple[str, VectorClock], None] = {}
+        for judged in changed:
+            if judged.inspected.final:
+                reference = judged.inspected.reference
+                event = (reference.process, judged.event)
+                self._finals.setdefault(event, {})[reference] = judged.judgement
+                touched[event] = None
+        words = []
+        for process, clock in touched:
+            finals = tuple(self._finals[process, clock].items())
+            verdict = joint_verdict(process, clock, finals, self._told.get((process, clock)))
+            if verdict is not None:
+                self._told[process, clock] = verdict.word
+            words.append(Declared(clock, verdict, True))
+        return words
+
+
+class PushMonitor:
+    """The pushing monitor of one process. Grows with the run; see `Gathering`."""
+
+    def __init__(self, table: TransitionTable, processes: tuple[str, ...], rules: Rules) -> None:
+        self.table = table
+        self._gathering = Gathering([table], processes, rules)
+        self._words = FinalWords()
+        self._pushed: dict[tuple[Reference, VectorClock], int] = {}
+
+    @property
+    def records(self) -> int:
+        return self._gathering.records
+
+    def observe(self, event: Event, clock: VectorClock) -> list[Effect]:
+        """Judge an own event; `clock` is that of the process now."""
+        return self._tell(self._gathering.observe(event), clock)
+
+    def receive(self, push: Push, clock: VectorClock) -> tuple[VectorClock, list[Effect]]:
+        """Take over what another monitor pushed; the merged clock, and what to do."""
+        clock = merge(clock, push.clock)
+        changed = self._gathering.learn(push.reference, push.event, push.result, push.revision)
+        return clock, self._tell(changed, clock)
+
+    def _tell(self, changed: list[Judged], clock: VectorClock) -> list[Effect]:
+        effects: list[Effect] = []
+        for inspected, event, judgement, revision in changed:
+            effects.append(Settled(inspected.reference, event, judgement))
+            key = (inspected.reference, event)
+            if revision == self._pushed.get(key, 0 if judgement.result is None else -1):
+                continue  # the readers know, or were never told that it fired
+            self._pushed[key] = revision
+            effects += [
+                Send(Push(
+                    self.table.process, reader, inspected.reference, event,
+                    judgement.result, revision, clock,
+                ))
+                for reader in self.table.readers[inspected.reference]
+                if reader != self.table.process
+            ]
+        return effects + self._words.revise(changed)
