@@ -47,16 +47,15 @@ class Part(BaseModel):
         try:
             return validate(value)
         except ValidationError as error:
-            raise ValidationError.from_exception_data(
-                cls.__name__, [_in_words(cls, details) for details in error.errors()]
-            ) from None
+            told = [_in_words(cls, details) for details in error.errors(include_url=False)]
+            raise ValidationError.from_exception_data(cls.__name__, told) from None
 
 
 def problems_of(error: ValidationError, located: Located) -> Iterator[Problem]:
     """The errors of a `Part` as problems, in the order of the document."""
     problems = [
         located.problem(_path(details), str(_in_words(None, details)["type"]))
-        for details in error.errors()
+        for details in error.errors(include_url=False)
     ]
     yield from sorted(problems, key=lambda problem: problem.line)
 
@@ -71,7 +70,7 @@ def shown(value: object) -> str:
         case str():
             return shortened(value)
         case list():
-            return "a list"
+            return f"a list of {len(value)}" if value else "an empty list"
         case dict():
             return "a mapping"
         case _:
@@ -131,18 +130,21 @@ def _words(part: type[Part] | None, details: ErrorDetails) -> str:
         suggestion = did_you_mean(str(loc[-1]), known) or f"; known here: {', '.join(known)}"
         return f"is no key of this mapping{suggestion}"
     if kind == "too_short":
-        return f"should have at least {context['min_length']}, has {context['actual_length']}"
+        return f"should not be empty: give at least {context['min_length']}"
     if kind == "string_too_short":
         return "should not be empty"
     if kind in _EXPECTED:
         hint = ""
+        if kind == "float_type" and type(value) is int:
+            return "is too large for a number of milliseconds"
+        bounds = {key: f"{bound:g}" for key, bound in context.items() if isinstance(bound, float)}
         if kind == "string_type" and not isinstance(value, list | dict | None):
             hint = " (put it in quotes)"
         if kind == "tuple_type" and value is None:
             hint = " (write [] for an empty one)"
         if kind == "dict_type" and value is None:
             hint = " (write {} for an empty one)"
-        return f"should be {_EXPECTED[kind].format(**context)}, not {shown(value)}{hint}"
+        return f"should be {_EXPECTED[kind].format(**(context | bounds))}, not {shown(value)}{hint}"
     return f"{details['msg']}, not {shown(value)}"
 
 

@@ -75,7 +75,7 @@ def json_scalar(text: str) -> Scalar:
 
 def shortened(value: str) -> str:
     """`value` in quotes, escaped, and cut to a length that fits a message."""
-    return ascii(value if len(value) <= 60 else value[:57] + "...")
+    return repr(value if len(value) <= 60 else value[:57] + "...")
 
 
 def _resolved(text: str) -> Scalar:

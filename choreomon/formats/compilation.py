@@ -1,0 +1,133 @@
+"""The property part of a document -> a validated automaton."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from choreomon.core.errors import Defect, Path, PropertyError
+from choreomon.core.message import Label
+from choreomon.formats.documents import (
+    AndFormula,
+    AutomatonDocument,
+    Formula,
+    LabelledTransition,
+    LoopTransition,
+    NotFormula,
+    PropertyDocument,
+)
+from choreomon.properties import formula as formulas
+from choreomon.properties.automaton import (
+    SelfLoop,
+    SequenceAutomaton,
+    StatedTransition,
+    UndecidableSelfLoop,
+    sequence_automaton,
+)
+from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedProperty:
+    """A property that can be monitored. `sequences` are those it was written as; empty
+    where it was written as an automaton."""
+
+    automaton: SequenceAutomaton
+    rules: Literal["sound", "paper"]
+    sequences: tuple[MessageSequence, ...] = ()
+
+
+def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:
+    """Every label with its path from the top, in the author's order."""
+    if document.automaton is not None:
+        for number, transition in enumerate(document.automaton.transitions):
+            path: Path = ("property", "automaton", "transitions", number)
+            match transition:
+                case LabelledTransition(label=label):
+                    yield (*path, "on"), label
+                case LoopTransition(formula=formula):
+                    yield from _labels_in_formula(formula, (*path, "when"))
+    for number, sequence in enumerate(document.sequences or ()):
+        path = ("property", "sequences", number)
+        for step, label in enumerate(sequence.steps):
+            yield (*path, "steps", step), label
+        for position, cancellation in enumerate(sequence.cancel):
+            yield (*path, "cancel", position, "on"), cancellation.on
+
+
+def _labels_in_formula(formula: Formula, path: Path) -> Iterator[tuple[Path, Label]]:
+    match formula:
+        case Label():
+            yield path, formula
+        case NotFormula(operand=operand):
+            yield from _labels_in_formula(operand, (*path, "not"))
+        case AndFormula(operands=operands):
+            for position, operand in enumerate(operands):
+                yield from _labels_in_formula(operand, (*path, "and", position))
+
+
+def compiled(document: PropertyDocument) -> LoadedProperty:
+    """The automaton of a property.
+
+    Raises `PropertyError` with paths from the top of the document.
+    """
+    sequences = tuple(
+        MessageSequence(
+            sequence.steps,
+            tuple(Cancellation(c.on, c.after, c.back_to) for c in sequence.cancel),
+        )
+        for sequence in document.sequences or ()
+    )
+    try:
+        automaton = (
+            _automaton(document.automaton, document.undecidable_self_loop)
+            if document.automaton is not None
+            else sequences_automaton(sequences)
+        )
+    except PropertyError as error:
+        within: Path = ("property",) if document.automaton is None else ("property", "automaton")
+        raise PropertyError(tuple(
+            Defect((*within, *defect.path), defect.message) for defect in error.defects
+        )) from None
+    return LoadedProperty(automaton, document.rules, sequences)
+
+
+def _automaton(
+    document: AutomatonDocument, undecidable_self_loop: UndecidableSelfLoop
+) -> SequenceAutomaton:
+    transitions: list[StatedTransition] = []
+    self_loops: list[SelfLoop] = []
+    for number, transition in enumerate(document.transitions):
+        path: Path = ("transitions", number)
+        match transition:
+            case LoopTransition(source=state, formula=formula):
+                self_loops.append(SelfLoop(state, _formula(formula), path))
+            case LabelledTransition(source=source, target=target, label=label):
+                if source == target:
+                    self_loops.append(SelfLoop(source, formulas.Atom(label), path))
+                else:
+                    transitions.append(
+                        StatedTransition(source, label, target, transition.backward, path)
+                    )
+    return sequence_automaton(
+        initial=document.initial,
+        final=document.final,
+        transitions=transitions,
+        self_loops=self_loops,
+        undecidable_self_loop=undecidable_self_loop,
+    )
+
+
+def _formula(document: Formula) -> formulas.Formula:
+    match document:
+        case True:
+            return formulas.Truth()
+        case Label():
+            return formulas.Atom(document)
+        case NotFormula(operand=operand):
+            return formulas.Not(_formula(operand))
+        case AndFormula(operands=operands):
+            return formulas.And(tuple(_formula(operand) for operand in operands))
+        case _:
+            assert_never(document)

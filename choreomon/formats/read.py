@@ -1,0 +1,129 @@
+"""Scenario and property documents -> values ready for use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from pydantic import ValidationError
+
+from choreomon.core.errors import Defect, DocumentError, Problem, PropertyError
+from choreomon.core.message import ENVIRONMENT, Label
+from choreomon.formats.compilation import LoadedProperty, compiled, labels_in
+from choreomon.formats.documents import (
+    ApplicationDocument,
+    NetworkDocument,
+    PropertyDocument,
+    ScenarioDocument,
+)
+from choreomon.formats.fields import problems_of
+from choreomon.formats.located import MAX_BYTES, Located, read_located
+from choreomon.formats.validation import (
+    application_defects,
+    label_defects,
+    label_warnings,
+    link_defects,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A checked document.
+
+    `processes` are those of the application in its order; without an application those
+    that labels name, in the order in which they appear. The order is that of the entries
+    of vector clocks.
+    """
+
+    file: str
+    name: str
+    application: ApplicationDocument | None
+    network: NetworkDocument
+    property: LoadedProperty | None
+    processes: tuple[str, ...]
+    warnings: tuple[Problem, ...] = ()
+
+
+def load_document(path: str | os.PathLike[str]) -> Document:
+    """The document in a file; a name that ends in `.json` is JSON, any other YAML.
+
+    Raises `DocumentError`, also for a file that cannot be read.
+    """
+    file = os.fspath(path)
+    try:
+        with open(file, "rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise _unreadable(file, "there is no such file") from None
+    except IsADirectoryError:
+        raise _unreadable(file, "is a directory: name a file in it") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise _unreadable(file, f"cannot be read: {reason}") from None
+    return parse_document(content, file)
+
+
+def parse_document(text: str | bytes, file: str) -> Document:
+    """The document that `text` holds; `file` is what problems call it, and its suffix
+    decides between JSON and YAML.
+
+    Raises `DocumentError` with all problems found.
+    """
+    as_json = PurePath(file).suffix.lower() == ".json"
+    located = read_located(text, file, as_json=as_json)
+    try:
+        document = ScenarioDocument.model_validate(located.value)
+    except ValidationError as error:
+        raise DocumentError(tuple(problems_of(error, located))) from None
+    application = document.application
+    labels = tuple(labels_in(document.property)) if document.property else ()
+    defects = [
+        *(application_defects(application) if application else ()),
+        *link_defects(document.network.links, application),
+        *label_defects(labels, application),
+    ]
+    loaded: LoadedProperty | None = None
+    if document.property is not None:
+        loaded = _compiled(document.property, defects)
+    if defects:
+        raise DocumentError(_problems(defects, located))
+    return Document(
+        file=file,
+        name=document.name or PurePath(file).stem or file,
+        application=application,
+        network=document.network,
+        property=loaded,
+        processes=(
+            tuple(process.id for process in application.processes)
+            if application
+            else _processes_of(label for _, label in labels)
+        ),
+        warnings=_problems(label_warnings(labels, application), located) if application else (),
+    )
+
+
+def _compiled(document: PropertyDocument, defects: list[Defect]) -> LoadedProperty | None:
+    """The property; `None` where it cannot be monitored, and then `defects` says why."""
+    try:
+        return compiled(document)
+    except PropertyError as error:
+        defects.extend(error.defects)
+        return None
+
+
+def _problems(defects: Iterable[Defect], located: Located) -> tuple[Problem, ...]:
+    problems = [located.problem(defect.path, defect.message) for defect in defects]
+    return tuple(sorted(problems, key=lambda problem: problem.line))
+
+
+def _processes_of(labels: Iterable[Label]) -> tuple[str, ...]:
+    named = dict.fromkeys(
+        process for label in labels for process in (label.message.sender, label.message.receiver)
+    )
+    return tuple(process for process in named if process != ENVIRONMENT)
+
+
+def _unreadable(file: str, message: str) -> DocumentError:
+    return DocumentError((Problem(file, 0, "", message),))

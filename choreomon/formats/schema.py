@@ -1,0 +1,49 @@
+"""The published JSON Schema of documents."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from choreomon.formats.documents import ScenarioDocument
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+def document_schema() -> dict[str, Any]:
+    """JSON Schema 2020-12 of scenario and property documents, with defaults and
+    descriptions.
+
+    It says what the shape says. Whether names refer to something, whether bounds are in
+    order and whether an automaton can be monitored only the reader decides.
+    """
+    schema = ScenarioDocument.model_json_schema(by_alias=True, mode="validation")
+    _close_mappings(schema)
+    definitions = schema.pop("$defs")
+    definitions["PropertyDocument"]["oneOf"] = [
+        _given("automaton", "object"),
+        _given("sequences", "array"),
+    ]
+    return {
+        "$schema": _DIALECT,
+        **schema,
+        "title": "choreomon scenario or property",
+        "anyOf": [_given("application", "object"), _given("property", "object")],
+        "$defs": definitions,
+    }
+
+
+def _given(key: str, kind: str) -> dict[str, Any]:
+    return {"required": [key], "properties": {key: {"type": kind}}}
+
+
+def _close_mappings(schema: object) -> None:
+    """Keys of mappings that are names have a pattern; let no other key through."""
+    todo = [schema]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, dict):
+            if "patternProperties" in part:
+                part["additionalProperties"] = False
+            todo.extend(part.values())
+        elif isinstance(part, list):
+            todo.extend(part)

@@ -1,0 +1,231 @@
+"""What the shape of a document cannot say: whether its names refer to something.
+
+All functions yield `Defect`s with paths from the top of the document, and go on after
+the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from choreomon.core.errors import Defect, Path
+from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
+from choreomon.formats.documents import (
+    ApplicationDocument,
+    AssignStatement,
+    IfStatement,
+    LinkDocument,
+    NotCondition,
+    ProcessDocument,
+    SendStatement,
+    Statement,
+)
+from choreomon.formats.fields import did_you_mean, shown
+
+_TOP: Path = ("application",)
+
+
+def application_defects(application: ApplicationDocument) -> Iterator[Defect]:
+    """Ids that come twice or are reserved; sends and starts without a handler that takes
+    them; variables that are not declared, or of another type."""
+    receivers = _handlers_by_process(application)
+    first: dict[str, int] = {}
+    for number, process in enumerate(application.processes):
+        path = (*_TOP, "processes", number)
+        if process.id == ENVIRONMENT:
+            yield Defect((*path, "id"), f"{ENVIRONMENT!r} is reserved: choose another id")
+        if first.setdefault(process.id, number) != number:
+            yield Defect(
+                (*path, "id"),
+                f"the id {process.id!r} is that of process number {first[process.id] + 1}, too: "
+                "give each process an id of its own",
+            )
+        for name, statements in process.handlers.items():
+            yield from _statement_defects(
+                statements, process, receivers, (*path, "handlers", name)
+            )
+    for number, start in enumerate(application.start):
+        path = (*_TOP, "start", number)
+        yield from _delivery_defects(start.to, start.message, receivers, path)
+
+
+def link_defects(
+    links: Iterable[LinkDocument], application: ApplicationDocument | None
+) -> Iterator[Defect]:
+    """Links that come twice or, where the application is known, join no processes."""
+    receivers = _handlers_by_process(application) if application else None
+    first: dict[tuple[str, str], int] = {}
+    for number, link in enumerate(links):
+        path: Path = ("network", "links", number)
+        if first.setdefault((link.source, link.target), number) != number:
+            yield Defect(
+                path,
+                f"the link from {link.source} to {link.target} is number "
+                f"{first[link.source, link.target] + 1} of this list, too: keep one of the two",
+            )
+        for field, process in (("from", link.source), ("to", link.target)):
+            if process == ENVIRONMENT:
+                yield Defect(
+                    (*path, field),
+                    f"{ENVIRONMENT!r} has no links: its messages arrive when start says",
+                )
+            elif receivers is not None and process not in receivers:
+                yield Defect((*path, field), _unknown_process(process, receivers))
+
+
+def label_defects(
+    labels: Iterable[tuple[Path, Label]], application: ApplicationDocument | None
+) -> Iterator[Defect]:
+    """Labels that no monitor could watch or, where the application is known, that speak
+    of unknown processes or of messages that their receiver does not handle."""
+    receivers = _handlers_by_process(application) if application else None
+    for path, label in labels:
+        sender, name, receiver = label.message
+        if sender == ENVIRONMENT and label.kind == SEND:
+            yield Defect(
+                path,
+                f"{ENVIRONMENT!r} has no monitor that could watch it send: "
+                f"write \"handle {label}\"",
+            )
+        if receiver == ENVIRONMENT:
+            yield Defect(path, f"{ENVIRONMENT!r} receives nothing: name a process as receiver")
+        elif receivers is not None:
+            yield from _delivery_defects(receiver, name, receivers, path, own_fields=False)
+        if receivers is not None and sender != ENVIRONMENT and sender not in receivers:
+            yield Defect(path, _unknown_process(sender, receivers))
+
+
+def label_warnings(
+    labels: Iterable[tuple[Path, Label]], application: ApplicationDocument
+) -> Iterator[Defect]:
+    """Labels of messages that nobody ever sends, each once."""
+    sent = {
+        Message(process.id, name, receiver)
+        for process in application.processes
+        for statements in process.handlers.values()
+        for receiver, name in _sends(statements)
+    }
+    sent |= {Message(ENVIRONMENT, start.message, start.to) for start in application.start}
+    told: set[Label] = set()
+    for path, label in labels:
+        if label.message in sent or label in told:
+            continue
+        told.add(label)
+        sender, name, receiver = label.message
+        reason = (
+            f"no entry of application.start sends {name} to {receiver}"
+            if sender == ENVIRONMENT
+            else f"no handler of {sender} sends {name} to {receiver}"
+        )
+        yield Defect(path, f"nothing ever happens that is labelled \"{label}\": {reason}")
+
+
+def _handlers_by_process(application: ApplicationDocument) -> dict[str, tuple[str, ...]]:
+    handlers: dict[str, tuple[str, ...]] = {}
+    for process in application.processes:
+        handlers.setdefault(process.id, tuple(process.handlers))
+    return handlers
+
+
+def _unknown_process(process: str, receivers: dict[str, tuple[str, ...]]) -> str:
+    known = tuple(receivers)
+    suggestion = did_you_mean(process, known) or f"; the processes are {_listed(known)}"
+    return f"unknown process {process!r}{suggestion}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    if len(names) > 12:
+        return f"{', '.join(names[:12])} and {len(names) - 12} more"
+    return ", ".join(names) or "(none)"
+
+
+def _delivery_defects(
+    receiver: str,
+    message: str,
+    receivers: dict[str, tuple[str, ...]],
+    path: Path,
+    *,
+    own_fields: bool = True,
+) -> Iterator[Defect]:
+    """Whether `receiver` exists and handles `message`. `own_fields` says that the two are
+    fields below `path`."""
+    to = (*path, "to") if own_fields else path
+    if receiver == ENVIRONMENT:
+        yield Defect(to, f"{ENVIRONMENT!r} receives nothing: name a process as receiver")
+    elif receiver not in receivers:
+        yield Defect(to, _unknown_process(receiver, receivers))
+    elif message not in receivers[receiver]:
+        suggestion = did_you_mean(message, receivers[receiver])
+        yield Defect(
+            (*path, "message") if own_fields else path,
+            f"{receiver} has no handler for {message!r} (it has {_listed(receivers[receiver])})"
+            f"{suggestion or ': add one, if only an empty one'}",
+        )
+
+
+def _statement_defects(
+    statements: Iterable[Statement],
+    process: ProcessDocument,
+    receivers: dict[str, tuple[str, ...]],
+    path: Path,
+) -> Iterator[Defect]:
+    for number, statement in enumerate(statements):
+        here = (*path, number)
+        match statement:
+            case SendStatement(send=send):
+                yield from _delivery_defects(send.to, send.message, receivers, (*here, "send"))
+            case AssignStatement(assign=assign):
+                for variable, constant in assign.items():
+                    yield from _assign_defects(
+                        variable, constant, process, (*here, "assign", variable)
+                    )
+            case IfStatement(condition=condition, then=then, otherwise=otherwise):
+                negated = isinstance(condition, NotCondition)
+                yield from _condition_defects(
+                    condition.variable if isinstance(condition, NotCondition) else condition,
+                    process,
+                    (*here, "if", "not") if negated else (*here, "if"),
+                )
+                yield from _statement_defects(then, process, receivers, (*here, "then"))
+                yield from _statement_defects(otherwise, process, receivers, (*here, "else"))
+
+
+def _undeclared(variable: str, process: ProcessDocument) -> str:
+    known = tuple(process.variables)
+    suggestion = did_you_mean(variable, known) or f"; its variables are {_listed(known)}"
+    return f"{process.id} declares no variable {variable!r}{suggestion}"
+
+
+def _assign_defects(
+    variable: str, constant: bool | int, process: ProcessDocument, path: Path
+) -> Iterator[Defect]:
+    if variable not in process.variables:
+        yield Defect(path, _undeclared(variable, process))
+    elif type(process.variables[variable]) is not type(constant):
+        kind = "an integer" if isinstance(constant, bool) else "a boolean"
+        yield Defect(
+            path,
+            f"{variable} is {kind}, so it cannot become {shown(constant)}: assign {kind}",
+        )
+
+
+def _condition_defects(variable: str, process: ProcessDocument, path: Path) -> Iterator[Defect]:
+    if variable not in process.variables:
+        yield Defect(path, _undeclared(variable, process))
+    elif not isinstance(process.variables[variable], bool):
+        yield Defect(
+            path,
+            f"{variable} is an integer: a condition needs a boolean variable, declared with "
+            "true or false",
+        )
+
+
+def _sends(statements: Iterable[Statement]) -> Iterator[tuple[str, str]]:
+    """Receiver and message name of every send, whether it is ever reached or not."""
+    for statement in statements:
+        match statement:
+            case SendStatement(send=send):
+                yield send.to, send.message
+            case IfStatement(then=then, otherwise=otherwise):
+                yield from _sends((*then, *otherwise))
+
