@@ -258,9 +258,9 @@ def _angles(bundles: Sequence[_Bundle], layout: Layout) -> dict[tuple[int, str],
             at = layout.states[state]
             side = 1 if bend.x > at.x else -1
             slope = math.degrees(math.atan2(bend.y - at.y, max(30.0, abs(bend.x - at.x) - 40)))
-            ends.setdefault((state, side), []).append(
-                (max(-55.0, min(55.0, 0.8 * slope)), 50.0 if bundle.forward else 1.0, (number, state))
-            )
+            angle = max(-55.0, min(55.0, 0.8 * slope))
+            weight = 50.0 if bundle.forward else 1.0
+            ends.setdefault((state, side), []).append((angle, weight, (number, state)))
     angles: dict[tuple[int, str], float] = {}
     for (_, side), found in ends.items():
         found.sort()

@@ -14,6 +14,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.render.drawing import Point
@@ -167,7 +168,7 @@ def _graph(
     """States have even ranks, labels odd ones; threads carry an edge through the rest."""
     graph = _Graph(
         ranks=[[] for _ in range(2 * max(layers.values()) + 2)],
-        extents=dict(states),
+        extents={state: extent for state, extent in states.items()},
         before={state: [] for state in states},
         after={state: [] for state in states},
         important=set(states),
@@ -244,7 +245,7 @@ def _sort(rank: list[_Node], fixed: list[_Node], neighbours: Mapping[_Node, list
 
 def _crossings(graph: _Graph) -> int:
     count = 0
-    for left, right in zip(graph.ranks, graph.ranks[1:], strict=False):
+    for left, right in pairwise(graph.ranks):
         position = {node: index for index, node in enumerate(right)}
         seen: list[int] = []
         for node in left:
@@ -299,7 +300,7 @@ def _settle(
 ) -> None:
     gaps = [
         graph.extents[above].down + _BETWEEN_ROWS + graph.extents[below].up
-        for above, below in zip(rank, rank[1:], strict=False)
+        for above, below in pairwise(rank)
     ]
     weights = [10_000.0 if node in graph.important else 1.0 for node in rank]
     y.update(zip(rank, separated([wanted(node) for node in rank], weights, gaps), strict=True))

@@ -49,7 +49,7 @@ def png_bytes(drawing: Drawing, scale: float = 2.0) -> bytes:
         dpi=_PIXELS_PER_INCH * scale,
         facecolor=PAPER,
     )
-    canvas = FigureCanvasAgg(figure)
+    canvas: Any = FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set_xlim(0, drawing.width)
@@ -86,7 +86,7 @@ def _paint(axes: Any, shape: Shape, order: int) -> None:
         case Box():
             axes.add_patch(patches.FancyBboxPatch(
                 shape.at, shape.width, shape.height,
-                boxstyle=patches.BoxStyle("Round", pad=0, rounding_size=shape.corner),
+                boxstyle=f"round,pad=0,rounding_size={shape.corner}",
                 facecolor=shape.fill, edgecolor=shape.colour or "none",
                 linewidth=shape.stroke * _POINTS_PER_PIXEL, zorder=order,
             ))

@@ -1,0 +1,311 @@
+"""A run as a space-time diagram: a line for each process, an arrow for each message.
+
+Events stand in the order in which they really happened, evenly apart; longer silences
+get a little more room, but the axis is not to scale, and says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from choreomon.core.message import ENVIRONMENT, SEND
+from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.render.drawing import (
+    FAINT,
+    INK,
+    MUTED,
+    PAPER,
+    Box,
+    Circle,
+    Curve,
+    Drawing,
+    Group,
+    Picture,
+    Point,
+    Polyline,
+    Shape,
+    Text,
+    arrowhead,
+    direction,
+    middle_of_line,
+    shortened,
+    text_width,
+)
+from choreomon.render.space_time_frame import EVENT, SMALL, STEP, axis, cross, lanes, notes
+from choreomon.render.space_time_labels import Segment, place_labels
+from choreomon.render.space_time_scene import (
+    HEADER,
+    LANE,
+    LONGEST_NAME,
+    MARGIN,
+    Arrow,
+    Scene,
+    arrow_colour,
+    arrows_of,
+    ends_of,
+    mark_of,
+    scene_of,
+)
+from choreomon.render.window import MAX_SHOWN, Gap, Mark, window
+from choreomon.render.wording import VERDICT_IN_WORDS, event_in_words, milliseconds
+
+_COLUMNS: Final = (48.0, 60.0, 74.0, 92.0, 112.0)
+
+def space_time_picture(
+    events: Sequence[RunEvent],
+    processes: Sequence[str],
+    marks: Sequence[Mark] = (),
+    *,
+    verdict: RunVerdict | None = None,
+    bound: int = MAX_SHOWN,
+) -> Picture:
+    """The run, with the marked events numbered in their order and the others faded.
+
+    Runs of more than `bound` events are cut to the neighbourhood of the marked ones
+    (`window`), and the picture says what it leaves out. The environment gets a line only
+    where it sends something that is shown. Where `events` is empty, as for runs whose
+    events were not kept, the picture says that.
+
+    `structure` has `processes` (lines from the top), `events` (index, process, kind,
+    role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked)
+    and `not_shown` (pairs of first and last index).
+    """
+    items = window(events, [mark.event_index for mark in marks], bound)
+    arrows = arrows_of(events, items)
+    names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
+    names += [process for process in processes if process != ENVIRONMENT]
+    scenes = (scene_of(events, items, names, marks, verdict, column) for column in _COLUMNS)
+    scene, places = min(
+        (
+            (scene, place_labels(_segments(arrows, scene), list(scene.lanes.values()),
+                                 _obstacles(items, scene)))
+            for scene in scenes
+        ),
+        key=lambda candidate: (candidate[1].count(None), candidate[0].column),
+    ) if items else (scene_of(events, items, names, marks, verdict, _COLUMNS[0]), [])
+    bottom = HEADER + LANE * max(0, len(names) - 1)
+    shapes = [
+        *lanes(items, scene),
+        *axis(items, scene, bottom + 34),
+        *_messages(arrows, scene),
+        *_events(items, scene),
+        *_labels(arrows, places, scene),
+        *_badge(items, verdict, scene),
+    ]
+    below, width, height = notes(items, arrows, scene, bottom + 90)
+    gaps = [item for item in items if isinstance(item, Gap)]
+    return Picture(
+        drawing=Drawing(
+            width=max(scene.right, _right_of_labels(arrows, places), width) + MARGIN,
+            height=height,
+            shapes=(*shapes, *below),
+            title=_title(events, names, verdict),
+        ),
+        structure={
+            "processes": names,
+            "events": [_event_data(item, scene) for item in items if isinstance(item, RunEvent)],
+            "messages": [_message_data(arrow, scene) for arrow in arrows],
+            "not_shown": [[gap.first, gap.last] for gap in gaps],
+        },
+    )
+
+
+def _title(
+    events: Sequence[RunEvent], names: Sequence[str], verdict: RunVerdict | None
+) -> str:
+    if not events:
+        return "Space-time diagram: the events of this run were not kept"
+    judged = "" if verdict is None else (
+        f"; {VERDICT_IN_WORDS[verdict.verdict]} at event {verdict.event_index} "
+        f"({verdict.label}), declared by {verdict.monitor}"
+    )
+    return f"Space-time diagram of {', '.join(names)}, {len(events)} events{judged}"
+
+
+def _event_data(event: RunEvent, scene: Scene) -> dict[str, Any]:
+    mark = scene.roles.get(event.index)
+    return {
+        "index": event.index,
+        "process": event.process,
+        "kind": event.kind,
+        "role": mark.role if mark else None,
+        "step": scene.steps.get(event.index),
+        "x": round(scene.columns[event.index], 1),
+    }
+
+
+def _message_data(arrow: Arrow, scene: Scene) -> dict[str, Any]:
+    return {
+        "name": arrow.name,
+        "sender": arrow.sender,
+        "receiver": arrow.receiver,
+        "sent_at": arrow.send,
+        "handled_at": arrow.handle,
+        "status": arrow.status,
+        "marked": mark_of(arrow, scene) is not None,
+    }
+
+
+def _name(arrow: Arrow) -> str:
+    """What is written on the arrow; one that ends nowhere says where it was going."""
+    name = shortened(arrow.name, LONGEST_NAME)
+    if arrow.status != "in flight" or arrow.sender == arrow.receiver:
+        return name
+    return f"{name} (to {shortened(arrow.receiver, LONGEST_NAME)})"
+
+
+def _segments(arrows: Sequence[Arrow], scene: Scene) -> list[Segment]:
+    segments = []
+    for arrow in arrows:
+        start, end = ends_of(arrow, scene)
+        if start.y == end.y:
+            middle = (start.x + end.x) / 2
+            start, end = Point(middle - 1, start.y - 26), Point(middle + 1, start.y - 26)
+        important = mark_of(arrow, scene) is not None
+        width = text_width(_name(arrow), SMALL, bold=important)
+        segments.append(Segment(start, end, width, important))
+    return segments
+
+
+def _obstacles(items: Sequence[RunEvent | Gap], scene: Scene) -> list[tuple[Point, float]]:
+    return [
+        (scene.at(item.process, item.index), STEP if item.index in scene.roles else EVENT)
+        for item in items if isinstance(item, RunEvent)
+    ]
+
+
+def _messages(arrows: Sequence[Arrow], scene: Scene) -> list[Shape]:
+    drawn = []
+    for arrow in arrows:
+        start, end = ends_of(arrow, scene)
+        colour = arrow_colour(arrow, scene)
+        mark = mark_of(arrow, scene)
+        width = 2.6 if mark else 1.4
+        dashed = arrow.status != "delivered"
+        rim = 0.0
+        if arrow.status == "delivered":
+            rim = STEP + 1 if arrow.handle in scene.roles else EVENT + 1
+        line: Shape
+        if start.y == end.y:
+            high = start.y - 34
+            line = Curve(
+                points=(start, Point(start.x + 4, high), Point(end.x - 4, high), end),
+                colour=colour, width=width, dashed=dashed,
+            )
+            towards = direction(Point(end.x - 8, end.y - 20), end)
+        else:
+            towards = direction(start, end)
+            line = Polyline(points=(start, end), colour=colour, width=width, dashed=dashed)
+        tip = Point(*_back(end, towards, rim))
+        title = f"{arrow.sender} -> {arrow.receiver} : {arrow.name}" + _fate(arrow)
+        group = Group(shapes=(line, arrowhead(tip, towards, colour)), title=title)
+        drawn.append((mark is not None, group))
+    return [group for _, group in sorted(drawn, key=lambda pair: pair[0])]
+
+
+def _back(point: Point, towards: float, distance: float) -> Point:
+    return Point(
+        point.x - distance * math.cos(towards), point.y - distance * math.sin(towards)
+    )
+
+
+def _fate(arrow: Arrow) -> str:
+    sent = "" if arrow.send is None else f"\nsent at event {arrow.send}"
+    if arrow.handle is None:
+        return f"{sent}\nstill on its way at the end of the run"
+    return f"{sent}\nhandled at event {arrow.handle}"
+
+
+def _events(items: Sequence[RunEvent | Gap], scene: Scene) -> list[Shape]:
+    shapes: list[Shape] = []
+    for event in items:
+        if isinstance(event, Gap):
+            continue
+        at = scene.at(event.process, event.index)
+        mark = scene.roles.get(event.index)
+        inner: tuple[Shape, ...]
+        if mark is None:
+            colour = FAINT if scene.quiet else INK
+            fill = colour if event.kind == SEND else PAPER
+            inner = (Circle(centre=at, radius=EVENT, fill=fill, colour=colour),)
+        else:
+            inner = _marked(at, mark, scene)
+        title = (
+            f"event {event.index}: {event_in_words(event)}\n{milliseconds(event.time)}, "
+            f"clock of {event.process} {list(event.clock)}"
+        )
+        shapes.append(Group(shapes=inner, title=title))
+    return shapes
+
+
+def _marked(at: Point, mark: Mark, scene: Scene) -> tuple[Shape, ...]:
+    if mark.role == "cancellation":
+        return cross(at, STEP)
+    ring: tuple[Shape, ...] = ()
+    if mark.role == "judged":
+        ring = (Circle(centre=at, radius=STEP + 4, fill=PAPER, colour=scene.colour, width=2),)
+    number_of_step = Text(
+        at=Point(at.x, middle_of_line(at.y, SMALL)), content=str(scene.steps[mark.event_index]),
+        size=SMALL, anchor="middle", bold=True, colour=PAPER,
+    )
+    dot = Circle(centre=at, radius=STEP, fill=scene.colour, colour=scene.colour)
+    return (*ring, dot, number_of_step)
+
+
+def _labels(
+    arrows: Sequence[Arrow], places: Sequence[Point | None], scene: Scene
+) -> list[Shape]:
+    shapes: list[Shape] = []
+    for arrow, place in zip(arrows, places, strict=True):
+        if place is None:
+            continue
+        mark = mark_of(arrow, scene)
+        colour = MUTED if mark is None else arrow_colour(arrow, scene)
+        shapes.append(Group(
+            shapes=(Text(
+                at=Point(place.x, middle_of_line(place.y, SMALL)),
+                content=_name(arrow), size=SMALL, anchor="middle",
+                bold=mark is not None, colour=colour, halo=True,
+            ),),
+            title=f"{arrow.sender} -> {arrow.receiver} : {arrow.name}{_fate(arrow)}",
+        ))
+    return shapes
+
+
+def _right_of_labels(arrows: Sequence[Arrow], places: Sequence[Point | None]) -> float:
+    return max(
+        (
+            place.x + text_width(_name(arrow), SMALL, bold=True) / 2
+            for arrow, place in zip(arrows, places, strict=True) if place
+        ),
+        default=0.0,
+    )
+
+
+def _badge(
+    items: Sequence[RunEvent | Gap], verdict: RunVerdict | None, scene: Scene
+) -> list[Shape]:
+    judged = next(
+        (
+            item for item in items
+            if verdict and isinstance(item, RunEvent) and item.index == verdict.event_index
+        ),
+        None,
+    )
+    if verdict is None or judged is None:
+        return []
+    words = f"{VERDICT_IN_WORDS[verdict.verdict]}, declared by {verdict.monitor}"
+    words += f" at {milliseconds(verdict.declared_at)}"
+    width = text_width(words, SMALL, bold=True) + 20
+    x = scene.columns[verdict.event_index]
+    left = max(MARGIN, min(x - width / 2, max(scene.right, MARGIN + width) - width))
+    lane = scene.lanes[judged.process]
+    return [
+        Polyline(points=(Point(x, 30), Point(x, lane - STEP - 5)), colour=scene.colour,
+                 width=1.4, dashed=True),
+        Box(at=Point(left, 6), width=width, height=24, corner=6, fill=scene.colour),
+        Text(at=Point(left + width / 2, middle_of_line(18, SMALL)), content=words, size=SMALL,
+             anchor="middle", bold=True, colour=PAPER),
+    ]

@@ -1,0 +1,168 @@
+"""What surrounds the events of a space-time diagram: lines, axis, legend and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from choreomon.core.message import ENVIRONMENT
+from choreomon.core.run import RunEvent
+from choreomon.render.drawing import (
+    CANCELS,
+    FAINT,
+    INK,
+    MUTED,
+    PAPER,
+    RULE,
+    Box,
+    Circle,
+    Group,
+    Point,
+    Polyline,
+    Shape,
+    Text,
+    middle_of_line,
+    shortened,
+    text_width,
+)
+from choreomon.render.space_time_scene import HEADER, LONGEST_NAME, MARGIN, Arrow, Scene
+from choreomon.render.window import Gap
+from choreomon.render.wording import number
+
+SMALL: Final = 12.0
+EVENT: Final = 5.0
+STEP: Final = 10.0
+
+
+def lanes(items: Sequence[RunEvent | Gap], scene: Scene) -> list[Shape]:
+    shapes: list[Shape] = []
+    end = max(scene.lanes.values(), default=HEADER)
+    for gap in (item for item in items if isinstance(item, Gap)):
+        x = scene.columns[gap.first]
+        shapes.append(Group(
+            shapes=(
+                Box(at=Point(x - 34, HEADER - 40), width=68, height=end - HEADER + 58,
+                    corner=6, fill="#f1f4f7"),
+                Text(at=Point(x, HEADER - 26), content=str(gap), size=11, anchor="middle",
+                     colour=MUTED),
+                Text(at=Point(x, HEADER - 13), content="not shown", size=11, anchor="middle",
+                     colour=MUTED),
+            ),
+            title=f"events {gap} are not shown",
+        ))
+    for name, y in scene.lanes.items():
+        environment = name == ENVIRONMENT
+        shapes.append(Polyline(
+            points=(Point(scene.left - 6, y), Point(scene.right, y)),
+            colour=RULE if environment else FAINT, width=1.2, dashed=environment,
+        ))
+        shapes.append(Group(
+            shapes=(Text(
+                at=Point(scene.left - 14, middle_of_line(y)),
+                content=shortened(name, LONGEST_NAME), anchor="end", bold=not environment,
+                colour=MUTED if environment else INK,
+            ),),
+            title="the environment" if environment else f"process {name}",
+        ))
+    return shapes
+
+
+def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> list[Shape]:
+    shown = [item for item in items if isinstance(item, RunEvent)]
+    if not shown:
+        return []
+    shapes: list[Shape] = [
+        Polyline(points=(Point(scene.left - 6, y), Point(scene.right, y)), colour=RULE),
+        *(
+            Text(at=Point(scene.left - 14, y + below), content=words, size=11, anchor="end",
+                 colour=MUTED)
+            for words, below in (("time, ms", 18), ("event", 33))
+        ),
+    ]
+    taken: list[tuple[float, float]] = []
+    for event in sorted(shown, key=lambda event: event.index not in scene.roles):
+        x = scene.columns[event.index]
+        marked = event.index in scene.roles
+        time, index = number(event.time / 1000), f"{event.index:,}"
+        half = max(text_width(time, 11, bold=marked), text_width(index, 11, bold=marked)) / 2 + 4
+        if not marked and any(x - half < end and start < x + half for start, end in taken):
+            continue
+        taken.append((x - half, x + half))
+        colour = INK if marked else MUTED
+        shapes += [
+            Polyline(points=(Point(x, y), Point(x, y + 4)), colour=FAINT, width=1.2),
+            Text(at=Point(x, y + 18), content=time, size=11, anchor="middle", bold=marked,
+                 colour=colour),
+            Text(at=Point(x, y + 33), content=index, size=11, anchor="middle", bold=marked,
+                 colour=colour),
+        ]
+    return shapes
+
+
+def cross(at: Point, radius: float) -> tuple[Shape, ...]:
+    arm = 0.4 * radius
+    return (
+        Circle(centre=at, radius=radius, fill=PAPER, colour=CANCELS, width=2.2),
+        *(
+            Polyline(
+                points=(Point(at.x - arm, at.y - turn * arm), Point(at.x + arm, at.y + turn * arm)),
+                colour=CANCELS, width=2.2,
+            )
+            for turn in (1, -1)
+        ),
+    )
+
+
+def notes(
+    items: Sequence[RunEvent | Gap], arrows: Sequence[Arrow], scene: Scene, y: float
+) -> tuple[list[Shape], float, float]:
+    """The legend, what is not shown; the width and the height that they need."""
+    if not items:
+        words = "The events of this run were not kept."
+        return [Text(at=Point(MARGIN, 34), content=words, colour=MUTED)], 300.0, 60.0
+    entries: list[tuple[Callable[[Point], tuple[Shape, ...]], str]] = [
+        (lambda at: (Circle(centre=at, radius=EVENT, fill=MUTED, colour=MUTED),), "send"),
+        (lambda at: (Circle(centre=at, radius=EVENT, colour=MUTED),), "handle"),
+    ]
+    roles = {mark.role for mark in scene.roles.values()}
+    if roles & {"step", "judged"}:
+        entries.append((
+            lambda at: (Circle(centre=at, radius=7, fill=scene.colour, colour=scene.colour),),
+            "step of the forbidden sequence",
+        ))
+    if "cancellation" in roles:
+        entries.append((lambda at: cross(at, 7), "cancellation in question"))
+    if any(arrow.status != "delivered" for arrow in arrows):
+        entries.append((
+            lambda at: (Polyline(
+                points=(Point(at.x - 11, at.y), Point(at.x + 9, at.y)), colour=MUTED, dashed=True
+            ),),
+            "still on its way, or its other end is not shown",
+        ))
+    shapes: list[Shape] = []
+    x = MARGIN + 10
+    widest = 0.0
+    row = 0.0
+    for symbol, words in entries:
+        needed = 16 + text_width(words, SMALL)
+        if x + needed > max(scene.right, 420) and x > MARGIN + 10:
+            x, row = MARGIN + 10, row + 20
+        shapes += symbol(Point(x, y + row))
+        shapes.append(Text(
+            at=Point(x + 14, middle_of_line(y + row, SMALL)), content=words, size=SMALL,
+            colour=MUTED,
+        ))
+        widest = max(widest, x + needed)
+        x += needed + 22
+    gaps = [str(item) for item in items if isinstance(item, Gap)]
+    words = "Events stand in their real order; the time axis is not to scale."
+    if gaps:
+        several = len(gaps) > 1 or "–" in gaps[0]
+        words += f" Not shown: event{'s' if several else ''} {', '.join(gaps)}."
+    row += 22
+    shapes.append(Text(
+        at=Point(MARGIN, middle_of_line(y + row, SMALL)), content=words, size=SMALL,
+        colour=MUTED,
+    ))
+    widest = max(widest, MARGIN + text_width(words, SMALL))
+    return shapes, widest, y + row + MARGIN

@@ -1,0 +1,163 @@
+"""Where everything of a space-time diagram goes: lines, columns, arrows, marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.message import SEND
+from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.render import drawing
+from choreomon.render.drawing import Point, shortened, text_width
+from choreomon.render.window import Gap, Mark
+
+LANE: Final = 74.0
+MARGIN: Final = 20.0
+HEADER: Final = 64.0
+LONGEST_NAME: Final = 22
+_GAP: Final = 84.0
+_STRETCH: Final = 0.5
+
+Status: TypeAlias = Literal["delivered", "cut", "in flight"]
+
+
+class Arrow(NamedTuple):
+    """A message, from the column of its sending to that of its handling. `send` is `None`
+    for one from the environment, `handle` for one that was never handled."""
+
+    name: str
+    sender: str
+    receiver: str
+    send: int | None
+    handle: int | None
+    status: Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What the parts of the picture need to know of each other."""
+
+    lanes: Mapping[str, float]
+    columns: Mapping[int, float]  # by event index, those in gaps included
+    column: float
+    left: float
+    right: float
+    roles: Mapping[int, Mark]
+    steps: Mapping[int, int]
+    colour: str
+    quiet: bool  # whether there are marked events, so that the others stand back
+
+    def at(self, process: str, index: int) -> Point:
+        return Point(self.columns[index], self.lanes[process])
+
+
+def arrows_of(
+    events: Sequence[RunEvent], items: Sequence[RunEvent | Gap]
+) -> list[Arrow]:
+    """The messages with at least one end that is shown."""
+    shown = {item.index for item in items if isinstance(item, RunEvent)}
+    known = {event.index for event in events}
+    handled = {event.sent_at: event.index for event in events if event.sent_at is not None}
+    arrows: list[Arrow] = []
+    for event in items:
+        if isinstance(event, Gap):
+            continue
+        sender, name, receiver = event.message
+        if event.kind == SEND:
+            handle = handled.get(event.index)
+            status: Status = (
+                "in flight" if handle is None else "delivered" if handle in shown else "cut"
+            )
+            arrows.append(Arrow(name, sender, receiver, event.index, handle, status))
+        elif event.sent_at is None or event.sent_at not in known:
+            arrows.append(Arrow(name, sender, receiver, None, event.index, "delivered"))
+        elif event.sent_at not in shown:
+            arrows.append(Arrow(name, sender, receiver, event.sent_at, event.index, "cut"))
+    return arrows
+
+
+def scene_of(
+    events: Sequence[RunEvent],
+    items: Sequence[RunEvent | Gap],
+    names: Sequence[str],
+    marks: Sequence[Mark],
+    verdict: RunVerdict | None,
+    column: float,
+) -> Scene:
+    heading = [*(shortened(name, LONGEST_NAME) for name in names), "time, ms"]
+    left = MARGIN + max(text_width(name, bold=True) for name in heading) + 14
+    columns: dict[int, float] = {}
+    shown = [item for item in items if isinstance(item, RunEvent)]
+    waits = [after.time - before.time for before, after in pairwise(shown)]
+    longest = max(waits, default=0) or 1
+    x = left + column / 2
+    last: RunEvent | None = None
+    gaps: list[tuple[Gap, float]] = []
+    for item in items:
+        if isinstance(item, Gap):
+            gaps.append((item, x + (_GAP - column) / 2))
+            x += _GAP
+            last = None
+            continue
+        if last is not None:
+            x += _STRETCH * column * (item.time - last.time) / longest
+        columns[item.index] = x
+        x += column
+        last = item
+    for gap, centre in gaps:
+        columns |= {
+            event.index: centre for event in events if gap.first <= event.index <= gap.last
+        }
+    numbered = [mark.event_index for mark in marks if mark.role != "cancellation"]
+    return Scene(
+        lanes={name: HEADER + row * LANE for row, name in enumerate(names)},
+        columns=columns,
+        column=column,
+        left=left,
+        right=x,
+        roles={mark.event_index: mark for mark in marks},
+        steps={index: number for number, index in enumerate(numbered, 1)},
+        colour=_verdict_colour(verdict),
+        quiet=bool(marks),
+    )
+
+
+def _verdict_colour(verdict: RunVerdict | None) -> str:
+    if verdict is None or verdict.verdict == VIOLATED:
+        return drawing.VIOLATED
+    return drawing.POSSIBLY if verdict.verdict == POSSIBLY_VIOLATED else drawing.QUIET
+
+
+def ends_of(arrow: Arrow, scene: Scene) -> tuple[Point, Point]:
+    if arrow.send is None:
+        assert arrow.handle is not None
+        end = scene.at(arrow.receiver, arrow.handle)
+        y = scene.lanes.get(arrow.sender, end.y - 0.6 * LANE)
+        return Point(end.x - 0.4 * scene.column, y), end
+    start = scene.at(arrow.sender, arrow.send)
+    if arrow.handle is not None:
+        return start, scene.at(arrow.receiver, arrow.handle)
+    way = scene.lanes.get(arrow.receiver, start.y) - start.y
+    return start, Point(
+        start.x + 0.9 * scene.column, start.y + max(-0.8 * LANE, min(0.8 * LANE, way))
+    )
+
+
+def mark_of(arrow: Arrow, scene: Scene) -> Mark | None:
+    found = [
+        scene.roles[index] for index in (arrow.send, arrow.handle)
+        if index is not None and index in scene.roles
+    ]
+    return min(found, key=lambda mark: mark.role == "cancellation", default=None)
+
+
+def arrow_colour(arrow: Arrow, scene: Scene) -> str:
+    mark = mark_of(arrow, scene)
+    if mark is None:
+        return drawing.FAINT if scene.quiet or arrow.status != "delivered" else drawing.MUTED
+    return drawing.CANCELS if mark.role == "cancellation" else scene.colour
+
+

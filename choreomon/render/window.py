@@ -1,0 +1,106 @@
+"""Which events of a long run a picture shows: those around the marked ones, up to a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.run import RunEvent, RunVerdict
+
+MAX_SHOWN: Final = 24
+"""Events in one picture, unless the caller says otherwise."""
+
+_WORTH_A_GAP: Final = 4
+
+MarkRole: TypeAlias = Literal["step", "judged", "cancellation"]
+
+
+class Mark(NamedTuple):
+    """Why an event matters: a `step` of the sequence, the `judged` event (its last
+    step), or a `cancellation` that is in question."""
+
+    event_index: int
+    role: MarkRole
+
+
+class Gap(NamedTuple):
+    """Events `first` to `last` that are not shown."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        one = f"{self.first:,}"
+        return one if self.first == self.last else f"{one}–{self.last:,}"
+
+
+def marks_of(verdict: RunVerdict, formed: Sequence[int] = ()) -> tuple[Mark, ...]:
+    """The marks of a verdict, in the order of the events.
+
+    `formed` are the events of one sequence that ends at the judged event, as the
+    reference found it; without it the steps are the pre-transitions that the monitor's
+    reasons speak of, which for a longer sequence are its last steps only.
+    """
+    judged = verdict.event_index
+    steps = formed or [reason.event_index for reason in verdict.because if reason.role == "pre"]
+    roles: dict[int, MarkRole] = {
+        reason.event_index: "cancellation"
+        for reason in verdict.because if reason.role == "vio"
+    }
+    roles |= dict.fromkeys(steps, "step")
+    roles[judged] = "judged"
+    return tuple(Mark(index, roles[index]) for index in sorted(roles))
+
+
+def window(
+    events: Sequence[RunEvent], marks: Collection[int], bound: int = MAX_SHOWN
+) -> tuple[RunEvent | Gap, ...]:
+    """The events to show, in order, and the gaps between them.
+
+    Everything where `events` are at most `bound`. Otherwise the marked events, the other
+    ends of their messages, and as many neighbours of the marked ones as the bound
+    leaves room for, the nearest first. Marked events are shown even beyond the bound,
+    and so are a few events between shown ones where a gap would be no shorter. With no
+    marked event it is the beginning of the run.
+    """
+    if len(events) <= bound:
+        return tuple(events)
+    position = {event.index: place for place, event in enumerate(events)}
+    centres = sorted({position[index] for index in marks if index in position})
+    shown = set(centres)
+    for place in _other_ends(events, position, centres):
+        if len(shown) < bound:
+            shown.add(place)
+    for distance in range(1, len(events)):
+        if len(shown) >= bound:
+            break
+        for centre in centres or [-1]:
+            for place in (centre - distance, centre + distance):
+                if 0 <= place < len(events) and len(shown) < bound:
+                    shown.add(place)
+    in_order = sorted(shown)
+    for before, after in pairwise(in_order):
+        if after - before - 1 < _WORTH_A_GAP:
+            shown.update(range(before, after))
+    items: list[RunEvent | Gap] = []
+    for place, event in enumerate(events):
+        if place in shown:
+            items.append(event)
+        elif items and isinstance(items[-1], Gap):
+            items[-1] = Gap(items[-1].first, event.index)
+        else:
+            items.append(Gap(event.index, event.index))
+    return tuple(items)
+
+
+def _other_ends(
+    events: Sequence[RunEvent], position: Mapping[int, int], centres: Sequence[int]
+) -> list[int]:
+    wanted = {events[place].index for place in centres}
+    ends = [
+        position[sent] for place in centres
+        if (sent := events[place].sent_at) is not None and sent in position
+    ]
+    ends += [position[event.index] for event in events if event.sent_at in wanted]
+    return ends
