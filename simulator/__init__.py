@@ -1,0 +1,12 @@
+"""Applications and their monitors in virtual time.
+
+    randomness, agenda           chance and time: named streams of one seed; what happens next
+    delays, network              how long things take; channels between processes
+    application                  processes, handlers and statements, compiled
+    world                        a run of an application
+    recording                    what is kept of a run's events
+
+`monitoring` and what builds on it put monitors beside the processes of a world. Nothing here
+reads a clock or draws from anything but the streams of the run's seed: one seed gives one
+run, bit for bit, on every machine with IEEE 754 double precision.
+"""

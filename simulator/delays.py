@@ -1,0 +1,127 @@
+"""How long things take: distributions of times, and samplers of them.
+
+Distributions are in milliseconds, as in documents; draws are whole microseconds, rounded
+to the nearest, halves up. A `Constant` takes nothing from its stream; every other
+distribution takes something at every draw, also where its parameters leave no choice, so
+that changing a parameter leaves later draws comparable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, TypeAlias, assert_never
+
+from choreomon.formats.documents import NetworkDocument
+from choreomon.formats.durations import (
+    ConstantDuration,
+    Duration,
+    ExponentialDuration,
+    LognormalDuration,
+    UniformDuration,
+)
+from simulator.randomness import exp, exponential, normal
+
+LONGEST: Final = 2**53
+"""In microseconds, about 285 years: what a longer draw is cut to. Doubles are whole up to it."""
+
+Sampler: TypeAlias = Callable[[], int]
+"""Draws a time in whole microseconds, from 0 to `LONGEST`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """Every time between the bounds, in milliseconds, is equally likely."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exponential:
+    """Exponentially distributed, with the mean in milliseconds."""
+
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class LogNormal:
+    """Its logarithm is normally distributed: the median in milliseconds, the deviation
+    `sigma` of the logarithm."""
+
+    median: float
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Always the same, in milliseconds."""
+
+    value: float
+
+
+Delay: TypeAlias = Uniform | Exponential | LogNormal | Constant
+
+NO_TIME: Final = Constant(0)
+
+
+def microseconds(milliseconds: float) -> int:
+    """Whole microseconds, rounded to the nearest, halves up; cut to `LONGEST`."""
+    return int(min(milliseconds * 1000.0, float(LONGEST)) + 0.5)
+
+
+def sampler(delay: Delay, random: Random) -> Sampler:
+    """Draws times of this distribution from this stream. Parameters are trusted to be
+    finite and not negative, as the reader of documents sees to."""
+    longest = float(LONGEST)
+    match delay:
+        case Uniform(least, most):
+            low = min(least * 1000.0, longest)
+            span = min(most * 1000.0, longest) - low
+            draw = random.random
+            return lambda: int(low + span * draw() + 0.5)
+        case Exponential(mean):
+            scale = min(mean * 1000.0, longest)
+            return lambda: int(min(scale * exponential(random), longest) + 0.5)
+        case LogNormal(median, sigma):
+            middle = min(median * 1000.0, longest)
+            return lambda: int(min(middle * exp(sigma * normal(random)), longest) + 0.5)
+        case Constant(value):
+            always = microseconds(value)
+            return lambda: always
+    assert_never(delay)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDelays:
+    """The delay of messages between any two processes. Links are `(sender, receiver)`: the
+    two directions are two links."""
+
+    default: Delay
+    links: Mapping[tuple[str, str], Delay] = field(default_factory=dict)
+
+    def between(self, sender: str, receiver: str) -> Delay:
+        return self.links.get((sender, receiver), self.default)
+
+
+def delay_from_document(duration: Duration) -> Delay:
+    """The distribution that a document writes."""
+    match duration:
+        case UniformDuration(uniform=(least, most)):
+            return Uniform(least, most)
+        case ExponentialDuration(exponential=mean):
+            return Exponential(mean)
+        case LognormalDuration(lognormal=(median, sigma)):
+            return LogNormal(median, sigma)
+        case ConstantDuration(constant=value):
+            return Constant(value)
+    assert_never(duration)
+
+
+def link_delays_from_document(network: NetworkDocument) -> LinkDelays:
+    """The delays of a document's network, which hold for monitoring messages too."""
+    return LinkDelays(
+        delay_from_document(network.delay),
+        {(link.source, link.target): delay_from_document(link.delay) for link in network.links},
+    )

@@ -1,0 +1,72 @@
+"""The simulated network: channels that deliver after a drawn delay.
+
+Where a network is in order, a message never arrives before an earlier one of its channel:
+it waits for it, and then arrives at the same time, after it. Channels of different pairs
+of processes, and of different networks, do not wait for each other. A message that a
+process sends to itself travels like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
+
+from simulator.agenda import Agenda, Rank
+from simulator.delays import LinkDelays, sampler
+from simulator.randomness import Streams
+
+T = TypeVar("T")
+
+Channel: TypeAlias = Callable[[T], None]
+"""Sends something on its way, now."""
+
+
+class Network:
+    """Channels between processes that share an agenda.
+
+    The application and its monitors have a network each: `rank` says whose turn it is
+    when times are equal, `name` keeps the random streams of the two apart. Every link
+    draws from a stream of its own, so the delays of a link depend on the seed and on how
+    many messages the link carried before, and on nothing else.
+    """
+
+    def __init__(
+        self,
+        agenda: Agenda,
+        rank: Rank,
+        delays: LinkDelays,
+        streams: Streams,
+        *,
+        name: str,
+        in_order: bool = True,
+    ) -> None:
+        self._agenda = agenda
+        self._schedule = agenda.schedule_of(rank)
+        self._delays = delays
+        self._streams = streams
+        self._name = name
+        self._in_order = in_order
+
+    def channel(self, sender: str, receiver: str, deliver: Callable[[T], None]) -> Channel[T]:
+        """The channel from `sender` to `receiver`; `deliver` is called with what arrives.
+
+        To be made once a pair: a second channel of the same pair would repeat the draws of
+        the first and not wait for its messages.
+        """
+        agenda = self._agenda
+        schedule = self._schedule
+        stream = self._streams.stream(self._name, sender, receiver)
+        draw = sampler(self._delays.between(sender, receiver), stream)
+        latest = 0
+
+        def send_in_order(content: T) -> None:
+            nonlocal latest
+            arrival = agenda.now + draw()
+            if arrival > latest:
+                latest = arrival
+            schedule(latest, deliver, content)
+
+        def send_out_of_order(content: T) -> None:
+            schedule(agenda.now + draw(), deliver, content)
+
+        return send_in_order if self._in_order else send_out_of_order

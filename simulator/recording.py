@@ -1,0 +1,38 @@
+"""What is kept of a run's events: all, the last ones, or a trace written as they happen.
+
+A recorder is anything that takes a `RunEvent`. Keeping all is `events.append` of a list,
+keeping the last N `events.append` of `collections.deque(maxlen=N)`; here is the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from choreomon.core.run import RunEvent
+from choreomon.formats.trace import trace_line
+from simulator.world import Recorder
+
+
+class LineSink(Protocol):
+    """Where lines go: an open text file, for example."""
+
+    def write(self, text: str, /) -> object: ...
+
+
+def tracing(sink: LineSink, processes: tuple[str, ...]) -> Recorder:
+    """Writes one line an event, in the order in which events happen (`formats.trace`)."""
+
+    def record(event: RunEvent) -> None:
+        sink.write(trace_line(event, processes) + "\n")
+
+    return record
+
+
+def each_of(*recorders: Recorder) -> Recorder:
+    """Gives every event to all of them, in this order."""
+
+    def record(event: RunEvent) -> None:
+        for recorder in recorders:
+            recorder(event)
+
+    return record
