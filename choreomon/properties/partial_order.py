@@ -15,7 +15,7 @@ The lattice can still be exponential in the number of processes; `max_cuts` boun
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -25,7 +25,7 @@ from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import knows
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.reference import formations
-from choreomon.properties.relations import pre_transitions, vio_transitions
+from choreomon.properties.relations import cancels, pre_transitions
 
 MAX_CUTS: Final = 1_000_000
 
@@ -128,15 +128,17 @@ def _needed(
     return needed
 
 
-def _stepper(automaton: SequenceAutomaton):  # type: ignore[no-untyped-def]
+def _stepper(
+    automaton: SequenceAutomaton,
+) -> Callable[[Label, frozenset[LiveSet]], _Step]:
     """A remembered function of a label and a set of live sets."""
     rules = {label: _label_rules(automaton, label) for label in automaton.labels}
 
     @lru_cache(maxsize=None)
     def one(label: Label, live: LiveSet) -> tuple[LiveSet, bool]:
-        fires, cancels = rules[label]
+        fires, removes = rules[label]
         removed = 0
-        for pre, cancelled in cancels:
+        for pre, cancelled in removes:
             if live & pre:
                 removed |= cancelled
         fired, formed = 0, False
@@ -179,15 +181,15 @@ def _label_rules(
         for t in automaton.forward
         if t.label == label
     ]
-    cancels = [
+    removes = [
         (
             mask(pre_transitions(automaton, t)),
-            mask(tuple(r for r in automaton.forward if t in vio_transitions(automaton, r))),
+            mask(tuple(r for r in automaton.forward if cancels(automaton, t, r))),
         )
         for t in automaton.backward
         if t.label == label
     ]
-    return fires, cancels
+    return fires, removes
 
 
 def evaluate_slowly(

@@ -21,9 +21,12 @@ def pre_transitions(automaton: SequenceAutomaton, transition: Transition) -> tup
 
 def vio_transitions(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
     """Definition 6: the backward transitions that cancel the forward `transition`."""
-    return tuple(
-        back
-        for back in automaton.backward
-        if transition.source in automaton.reach[back.target]
-        and back.source in automaton.reach[transition.target]
+    return tuple(back for back in automaton.backward if cancels(automaton, back, transition))
+
+
+def cancels(automaton: SequenceAutomaton, backward: Transition, forward: Transition) -> bool:
+    """Whether `forward` lies on a way from the target of `backward` to its source."""
+    return (
+        forward.source in automaton.reach[backward.target]
+        and backward.source in automaton.reach[forward.target]
     )
