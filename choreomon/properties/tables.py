@@ -132,15 +132,12 @@ def _rows(
 ) -> Iterator[Row]:
     backward = transition in automaton.backward
     final = not backward and transition.target in automaton.final
-    pre = dict.fromkeys(t.reference for t in pre_transitions(automaton, transition))
-    if not backward and (not pre or (rules == "sound" and transition.source in automaton.initial)):
-        yield Row(transition, final, None, ())
     vio_of = {
-        t.reference: tuple(dict.fromkeys(v.reference for v in vio_transitions(automaton, t)))
-        for t in pre_transitions(automaton, transition)
+        pre.reference: tuple(dict.fromkeys(v.reference for v in vio_transitions(automaton, pre)))
+        for pre in pre_transitions(automaton, transition)
     }
-    for reference in pre:
-        yield Row(
-            transition, final, reference,
-            () if backward and rules == "paper" else vio_of[reference],
-        )
+    starts = transition.source in automaton.initial and (rules == "sound" or not vio_of)
+    if starts and not backward:
+        yield Row(transition, final, None, ())
+    for reference, vio in vio_of.items():
+        yield Row(transition, final, reference, () if backward and rules == "paper" else vio)
