@@ -168,7 +168,7 @@ def _graph(
     """States have even ranks, labels odd ones; threads carry an edge through the rest."""
     graph = _Graph(
         ranks=[[] for _ in range(2 * max(layers.values()) + 2)],
-        extents={state: extent for state, extent in states.items()},
+        extents=dict(states.items()),
         before={state: [] for state in states},
         after={state: [] for state in states},
         important=set(states),

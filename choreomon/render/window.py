@@ -79,10 +79,10 @@ def window(
             for place in (centre - distance, centre + distance):
                 if 0 <= place < len(events) and len(shown) < bound:
                     shown.add(place)
-    in_order = sorted(shown)
+    in_order = [-1, *sorted(shown), len(events)]
     for before, after in pairwise(in_order):
         if after - before - 1 < _WORTH_A_GAP:
-            shown.update(range(before, after))
+            shown.update(range(before + 1, after))
     items: list[RunEvent | Gap] = []
     for place, event in enumerate(events):
         if place in shown:

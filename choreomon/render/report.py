@@ -1,0 +1,222 @@
+"""One self-contained page about some runs: verdicts, why, pictures, measurements.
+
+The page needs nothing from outside and no scripts; it reads on a phone and on paper.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final
+
+from choreomon.core.run import Run, RunVerdict
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.tables import TransitionTable
+from choreomon.render.automaton_drawing import automaton_picture
+from choreomon.render.charts import Bar, bar_chart, histogram
+from choreomon.render.drawing import MUTED, POSSIBLY, QUIET, Picture
+from choreomon.render.drawing import VIOLATED as VIOLATED_COLOUR
+from choreomon.render.explanation import explanation
+from choreomon.render.report_style import STYLE
+from choreomon.render.space_time import space_time_picture
+from choreomon.render.summary import figures, headline, missed, worst_word
+from choreomon.render.svg import svg_element
+from choreomon.render.text import table_rows
+from choreomon.render.window import marks_of
+from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
+
+MAX_DETAILED_RUNS: Final = 5
+MAX_VERDICTS_PER_RUN: Final = 3
+MAX_ROWS: Final = 200
+
+_CLASS: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly"}
+
+
+def report_page(
+    title: str,
+    document_facts: Sequence[tuple[str, str]],
+    automaton: SequenceAutomaton,
+    runs: Sequence[Run],
+    *,
+    tables: Sequence[TransitionTable] = (),
+    max_detailed_runs: int = MAX_DETAILED_RUNS,
+) -> str:
+    """A whole HTML page.
+
+    `document_facts` are names and values that say what was run (file, strategy, rules and
+    so on). In detail come the first `max_detailed_runs` of the runs with a verdict or a
+    missed formation, the gravest first, with at most `MAX_VERDICTS_PER_RUN` verdicts each;
+    the table of runs has at most `MAX_ROWS` rows. What is left out is counted on the page.
+    """
+    result = headline(runs)
+    words = {worst_word(run) for run in runs}
+    tone = next((_CLASS[word] for word in (VIOLATED, POSSIBLY_VIOLATED) if word in words), "quiet")
+    body = [
+        f'<header class="{tone}"><p>{_text(title)}</p><h1>{_text(result)}</h1></header>',
+        _section("Verdicts", _verdicts(runs, max_detailed_runs)),
+        _section("What must not happen", [_figure(automaton_picture(automaton, title))]),
+        _section("What each monitor knows", _tables(tables)) if tables else "",
+        _section("Measurements", _measurements(runs)),
+        _section("What was run", [_facts(document_facts)]),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_text(title)}: {_text(result)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{chr(10).join(part for part in body if part)}\n</main>\n"
+        "</body>\n</html>\n"
+    )
+
+
+def _text(text: str) -> str:
+    return escape("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text))
+
+
+def _section(heading: str, parts: Iterable[str]) -> str:
+    return f"<section>\n<h2>{_text(heading)}</h2>\n{chr(10).join(parts)}\n</section>"
+
+
+def _figure(picture: Picture, caption: str = "") -> str:
+    words = f"<figcaption>{_text(caption)}</figcaption>" if caption else ""
+    return f'<figure tabindex="0">{svg_element(picture.drawing)}{words}</figure>'
+
+
+def _verdicts(runs: Sequence[Run], limit: int) -> list[str]:
+    order = {word: place for place, word in enumerate(VERDICT_IN_WORDS)}
+    found = [run for run in runs if run.verdicts or missed(run)]
+    found.sort(key=lambda run: order.get(worst_word(run) or VIOLATED, len(order)))
+    if not found:
+        parts = ["<p>No monitor declared anything.</p>"]
+        shown = next((run for run in runs if run.kept_events), None)
+        if shown is not None:
+            picture = space_time_picture(shown.kept_events, shown.processes)
+            parts.append(_figure(picture, f"The run with seed {shown.seed}"))
+        return parts
+    parts = [_run(run) for run in found[:limit]]
+    if len(found) > limit:
+        parts.append(
+            f'<p class="note">{counted(len(found) - limit, "more run")} with verdicts '
+            "not shown in detail; the table of runs below names them.</p>"
+        )
+    return parts
+
+
+def _run(run: Run) -> str:
+    order = {word: place for place, word in enumerate(VERDICT_IN_WORDS)}
+    verdicts = sorted(run.verdicts, key=lambda v: (order[v.verdict], v.event_index))
+    parts = [f"<h3>Run with seed {run.seed}</h3>"]
+    parts += [_verdict(verdict, run) for verdict in verdicts[:MAX_VERDICTS_PER_RUN]]
+    left = len(verdicts) - MAX_VERDICTS_PER_RUN
+    if left > 0:
+        parts.append(f'<p class="note">{counted(left, "more verdict")} in this run.</p>')
+    if missed(run):
+        events = ", ".join(map(str, missed(run)))
+        parts.append(
+            f'<p class="violated"><strong>Missed:</strong> the sequence was formed at '
+            f"event {events} in the real order, and no monitor said so.</p>"
+        )
+    return f"<article>{''.join(parts)}</article>"
+
+
+def _verdict(verdict: RunVerdict, run: Run) -> str:
+    formed = dict(run.formed or ())
+    explained = explanation(verdict, run.kept_events)
+    tone = _CLASS.get(verdict.verdict, "quiet")
+    reasons = "".join(f"<li>{_text(sentence)}</li>" for sentence in explained.sentences)
+    parts = [f'<p class="{tone}"><strong>{_text(explained.headline)}</strong></p>']
+    parts.append(f"<ul>{reasons}</ul>")
+    if run.formed is not None:
+        truth = (
+            "In the real order of the events, which no monitor knows, it was "
+            f"{'formed' if verdict.event_index in formed else 'not formed'} there."
+        )
+        parts.append(f'<p class="note">{truth}</p>')
+    if run.kept_events:
+        marks = marks_of(verdict, formed.get(verdict.event_index, ()))
+        parts.append(_figure(
+            space_time_picture(run.kept_events, run.processes, marks, verdict=verdict)
+        ))
+    return "".join(parts)
+
+
+def _tables(tables: Sequence[TransitionTable]) -> list[str]:
+    parts = [
+        "<p>Each monitor holds the rows of its own process. Of other processes' transitions "
+        "it knows the states and whom to ask, never the messages.</p>"
+    ]
+    for table in tables:
+        rows = table_rows(table)
+        parts.append(f"<h3>{_text(table.process)}</h3>")
+        parts.append(
+            _table(("transition", "final", "pre-transition", "vio-transitions"), rows)
+            if rows else "<p>No rows: this monitor has nothing to watch.</p>"
+        )
+    return parts
+
+
+def _measurements(runs: Sequence[Run]) -> list[str]:
+    parts = [_facts(figures(runs))]
+    charts = _charts(runs)
+    if charts:
+        parts.append(f'<div class="charts">{"".join(map(_figure, charts))}</div>')
+    if len(runs) > 1:
+        parts.append("<h3>Runs</h3>")
+        parts.append(_table(
+            ("seed", "result", "events", "monitoring messages", "bytes", "latency, ms"),
+            [_run_row(run) for run in runs[:MAX_ROWS]],
+        ))
+    if len(runs) > MAX_ROWS:
+        parts.append(f'<p class="note">{len(runs) - MAX_ROWS:,} more runs are not shown.</p>')
+    return parts
+
+
+def _run_row(run: Run) -> tuple[str, ...]:
+    word = worst_word(run)
+    result = "nothing declared" if word is None else VERDICT_IN_WORDS[word]
+    if missed(run):
+        result += f", missed {len(missed(run))}"
+    return (
+        str(run.seed), result, f"{run.events:,}", f"{run.monitoring_messages:,}",
+        f"{run.monitoring_bytes:,}",
+        "–" if run.latency.mean is None else number(run.latency.mean / 1000),
+    )
+
+
+def _charts(runs: Sequence[Run]) -> list[Picture]:
+    """None for a single run: its figures are all there is."""
+    if len(runs) < 2:
+        return []
+    words = Counter(map(worst_word, runs))
+    colours = (VIOLATED_COLOUR, POSSIBLY, QUIET)
+    bars = [
+        Bar(text, words[word], colour)
+        for (word, text), colour in zip(VERDICT_IN_WORDS.items(), colours, strict=True)
+    ]
+    pictures = [bar_chart("Runs by gravest verdict", [*bars, Bar("nothing", words[None], MUTED)])]
+    latencies = [run.latency.mean / 1000 for run in runs if run.latency.mean is not None]
+    if len(latencies) > 1:
+        pictures.append(histogram("Runs by mean latency of a verdict, ms", latencies, " ms"))
+    messages = [float(run.monitoring_messages) for run in runs]
+    pictures.append(histogram("Runs by monitoring messages", messages))
+    return pictures
+
+
+def _facts(facts: Sequence[tuple[str, str]]) -> str:
+    rows = "".join(
+        f"<tr><th scope=\"row\">{_text(name)}</th><td>{_text(value)}</td></tr>"
+        for name, value in facts
+    )
+    return f'<div class="wide"><table class="facts">{rows}</table></div>'
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{_text(column)}</th>' for column in columns)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return (
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody>'
+        "</table></div>"
+    )

@@ -1,0 +1,94 @@
+"""Many runs in a few figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from choreomon.core.run import Run
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Word
+from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
+
+
+def worst_word(run: Run) -> Word | None:
+    """The gravest verdict of a run; `None` where nothing was declared."""
+    words = {verdict.verdict for verdict in run.verdicts}
+    for word in VERDICT_IN_WORDS:
+        if word in words:
+            return word
+    return None
+
+
+def missed(run: Run) -> tuple[int, ...]:
+    """The events at which the property was formed in the real order and no monitor
+    declared it, not even as possible. Empty where the run was not evaluated."""
+    declared = {v.event_index for v in run.verdicts if v.verdict in (VIOLATED, POSSIBLY_VIOLATED)}
+    return tuple(index for index, _ in run.formed or () if index not in declared)
+
+
+def headline(runs: Sequence[Run]) -> str:
+    """The result of all runs in one sentence."""
+    if not runs:
+        return "Nothing was run."
+    words = Counter(map(worst_word, runs))
+    if len(runs) == 1:
+        word = worst_word(runs[0])
+        if word == VIOLATED:
+            return "The forbidden sequence was formed."
+        if word == POSSIBLY_VIOLATED:
+            return "The forbidden sequence may have been formed."
+        return "No forbidden sequence was found."
+    counts = ((words[VIOLATED], "formed"), (words[POSSIBLY_VIOLATED], "possibly formed"))
+    found = [f"{what} in {count:,} of {len(runs):,} runs" for count, what in counts if count]
+    if not found:
+        return f"No forbidden sequence was found in {len(runs):,} runs."
+    return f"The forbidden sequence was {', '.join(found)}."
+
+
+def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
+    """Names and values: runs, verdicts, events, monitoring messages, latency, history.
+
+    Means of latency and history are means over the runs of each run's mean; worst values
+    are over all runs. Latencies of a `Run` are in microseconds, shown in milliseconds.
+    """
+    verdicts = Counter(verdict.verdict for run in runs for verdict in run.verdicts)
+    rows = [("runs", f"{len(runs):,}")]
+    if runs:
+        rows.append(("seeds", seeds(runs)))
+    rows += [(words, f"{verdicts[word]:,}") for word, words in VERDICT_IN_WORDS.items()]
+    evaluated = [run for run in runs if run.formed is not None]
+    if evaluated:
+        formed = sum(len(run.formed or ()) for run in evaluated)
+        rows.append(("formed in the real order", f"{formed:,}"))
+        rows.append(("of these not declared", f"{sum(len(missed(run)) for run in evaluated):,}"))
+    rows += [
+        ("events", f"{sum(run.events for run in runs):,}"),
+        ("monitoring messages", f"{sum(run.monitoring_messages for run in runs):,}"),
+        ("monitoring bytes", f"{sum(run.monitoring_bytes for run in runs):,}"),
+        ("latency, mean", _mean((run.latency.mean for run in runs), 1000, " ms")),
+        ("latency, worst p99", _worst((run.latency.p99 for run in runs), 1000, " ms")),
+        ("history records, mean", _mean((run.history_records.mean for run in runs), 1, "")),
+        ("history records, most", _worst((run.history_records.max for run in runs), 1, "")),
+    ]
+    stopped = sum(run.reached_max_events for run in runs)
+    if stopped:
+        rows.append(("stopped at max_events", counted(stopped, "run")))
+    return tuple(rows)
+
+
+def seeds(runs: Sequence[Run]) -> str:
+    """`7`, or `0 to 99` where they follow each other, or all of them."""
+    values = [run.seed for run in runs]
+    if len(values) > 1 and values == list(range(values[0], values[0] + len(values))):
+        return f"{values[0]} to {values[-1]}"
+    return ", ".join(map(str, values))
+
+
+def _mean(values: Iterable[float | None], unit: float, suffix: str) -> str:
+    known = [value for value in values if value is not None]
+    return f"{number(sum(known) / len(known) / unit)}{suffix}" if known else "–"
+
+
+def _worst(values: Iterable[float | None], unit: float, suffix: str) -> str:
+    known = [value for value in values if value is not None]
+    return f"{number(max(known) / unit)}{suffix}" if known else "–"

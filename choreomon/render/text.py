@@ -1,0 +1,127 @@
+"""Tables and coloured text for the terminal, as values that rich prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rich.table import Table
+from rich.text import Text
+
+from choreomon.core.run import Run, RunEvent, RunVerdict
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Word
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.tables import TransitionTable
+from choreomon.render.explanation import explanation
+from choreomon.render.summary import figures, missed, worst_word
+from choreomon.render.wording import VERDICT_IN_WORDS, formula_in_words, number
+
+STYLES: Final[dict[Word, str]] = {
+    VIOLATED: "bold red",
+    POSSIBLY_VIOLATED: "bold yellow",
+    WITHDRAWN: "green",
+}
+MAX_RUNS: Final = 50
+"""Rows of `runs_table`."""
+
+
+def transitions_table(automaton: SequenceAutomaton) -> Table:
+    """All transitions: kind, from, label, to, and the process whose monitor watches it."""
+    table = _table("Transitions", "kind", "from", "label", "to", "watched by")
+    for kind, transitions in (("forward", automaton.forward), ("backward", automaton.backward)):
+        for t in transitions:
+            _row(table, kind, t.source, str(t.label), t.target, t.label.process)
+    for loop in automaton.self_loops:
+        _row(table, "self-loop", loop.state, formula_in_words(loop.formula), loop.state, "")
+    table.caption = Text(
+        f"initial: {', '.join(automaton.initial)}; final: {', '.join(automaton.final)}"
+    )
+    return table
+
+
+def table_rows(table: TransitionTable) -> tuple[tuple[str, str, str, str], ...]:
+    """The rows as Tables 1-3 of paper 002 write them: the transition, `⊤` where it
+    leads into a final state and `⊥` elsewhere, its pre-transition, its vio-transitions."""
+    return tuple(
+        (
+            str(row.transition),
+            "⊤" if row.final else "⊥",
+            "∅" if row.pre is None else str(row.pre),
+            "{" + ", ".join(map(str, row.vio)) + "}" if row.vio else "∅",
+        )
+        for row in table.rows
+    )
+
+
+def monitor_table(table: TransitionTable) -> Table:
+    """The transition table of one monitor: everything that it knows of the property."""
+    shown = _table(
+        f"Transition table of {table.process}",
+        "transition", "final", "pre-transition", "vio-transition",
+    )
+    for row in table_rows(table):
+        _row(shown, *row)
+    if not table.rows:
+        shown.caption = Text("no rows: this monitor has nothing to watch")
+    return shown
+
+
+def verdict_text(verdict: RunVerdict, events: Sequence[RunEvent] = ()) -> Text:
+    """The verdict and its reasons in sentences, the verdict's word coloured."""
+    explained = explanation(verdict, events)
+    word = VERDICT_IN_WORDS[verdict.verdict]
+    before = f"{verdict.monitor} declares "
+    text = Text(before)
+    text.append(word, STYLES[verdict.verdict])
+    text.append(explained.headline[len(before) + len(word):])
+    for sentence in explained.sentences:
+        text.append(f"\n  {sentence}")
+    return text
+
+
+def summary_table(runs: Sequence[Run]) -> Table:
+    """All runs together: verdicts, events, monitoring messages, latency, history."""
+    table = Table(title=Text("Summary"), title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for name, value in figures(runs):
+        _row(table, name, value)
+    return table
+
+
+def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
+    """One line for each of the first `limit` runs; the caption says how many are left out."""
+    table = _table("Runs", "seed", "result", "events", "messages", "bytes", "latency, ms")
+    for column in table.columns[2:]:
+        column.justify = "right"
+    for run in runs[:limit]:
+        word = worst_word(run)
+        result = Text("nothing declared") if word is None else Text(
+            VERDICT_IN_WORDS[word], STYLES[word]
+        )
+        if missed(run):
+            result.append(f", missed {len(missed(run))}", "bold red")
+        latency = "–" if run.latency.mean is None else number(run.latency.mean / 1000)
+        table.add_row(
+            Text(str(run.seed)), result, Text(f"{run.events:,}"),
+            Text(f"{run.monitoring_messages:,}"), Text(f"{run.monitoring_bytes:,}"), Text(latency),
+        )
+    if len(runs) > limit:
+        table.caption = Text(f"{len(runs) - limit:,} more runs are not shown")
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=Text(title), title_justify="left", caption_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _row(table: Table, *cells: str) -> None:
+    # Text, not strings: a name like "[red]" is a name, and no markup.
+    table.add_row(*_texts(cells))
+
+
+def _texts(cells: Iterable[str]) -> list[Text]:
+    return [Text(cell) for cell in cells]
