@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from choreomon.core.message import Event
-from choreomon.monitor.effects import Effect, Settled
+from choreomon.monitor.effects import Declared, Settled
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
@@ -32,11 +32,12 @@ class CentralMonitor:
     def records(self) -> int:
         return self._gathering.records
 
-    def receive(self, notice: Notice) -> list[Effect]:
-        """Judge the event of a notice, and anew whatever it concerns."""
+    def receive(self, notice: Notice) -> list[tuple[str, Declared | Settled]]:
+        """Judge the event of a notice, and anew whatever it concerns; each word and each
+        judgement with the process of its event."""
         changed = self._gathering.observe(Event(notice.label, notice.event))
-        effects: list[Effect] = [
-            Settled(inspected.reference, event, judgement)
+        effects: list[tuple[str, Declared | Settled]] = [
+            (inspected.reference.process, Settled(inspected.reference, event, judgement))
             for inspected, event, judgement, _ in changed
         ]
         return effects + self._words.revise(changed)

@@ -30,8 +30,9 @@ class FinalWords:
         self._finals: dict[tuple[str, VectorClock], dict[Reference, Judgement]] = {}
         self._told: dict[tuple[str, VectorClock], Word] = {}
 
-    def revise(self, changed: Sequence[Judged]) -> list[Declared]:
-        """The words to declare after these judgements were made or changed."""
+    def revise(self, changed: Sequence[Judged]) -> list[tuple[str, Declared]]:
+        """The words to declare after these judgements were made or changed, each with the
+        process of its event."""
         touched: dict[tuple[str, VectorClock], None] = {}
         for judged in changed:
             if judged.inspected.final:
@@ -39,13 +40,13 @@ class FinalWords:
                 event = (reference.process, judged.event)
                 self._finals.setdefault(event, {})[reference] = judged.judgement
                 touched[event] = None
-        words = []
+        words: list[tuple[str, Declared]] = []
         for process, clock in touched:
             finals = tuple(self._finals[process, clock].items())
             verdict = joint_verdict(process, clock, finals, self._told.get((process, clock)))
             if verdict is not None:
                 self._told[process, clock] = verdict.word
-            words.append(Declared(clock, verdict, True))
+            words.append((process, Declared(clock, verdict, True)))
         return words
 
 
@@ -88,4 +89,4 @@ class PushMonitor:
                 for reader in self.table.readers[inspected.reference]
                 if reader != self.table.process
             ]
-        return effects + self._words.revise(changed)
+        return effects + [word for _, word in self._words.revise(changed)]

@@ -56,7 +56,7 @@ class Problem:
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
+        return ": ".join(part for part in (place, self.field, self.message) if part)
 
 
 class DocumentError(ChoreomonError):

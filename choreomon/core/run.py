@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from choreomon.core.message import EventKind, Message
+from choreomon.core.message import EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Relation, Result, Role, Word
 
@@ -29,6 +29,10 @@ class RunEvent:
     message: Message
     clock: VectorClock
     sent_at: int | None = None
+
+    @property
+    def label(self) -> Label:
+        return Label(self.kind, self.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Reference
+from choreomon.core.verdict import Reference, Result
 from choreomon.monitor.history import Record
 
 
@@ -54,7 +54,7 @@ class Push(NamedTuple):
     receiver: str
     reference: Reference
     event: VectorClock
-    result: str | None
+    result: Result | None
     revision: int
     clock: VectorClock
 

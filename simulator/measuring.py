@@ -1,0 +1,120 @@
+"""What is measured during a run, and what it comes to. Times are whole microseconds."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from choreomon.core.message import Label
+from choreomon.core.run import Summary
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Verdict
+from choreomon.monitor.effects import Declared, Settled
+
+
+class Word(NamedTuple):
+    """A monitor's word about an event of `process` with this label, and when it was given."""
+
+    process: str
+    label: Label
+    event: VectorClock
+    verdict: Verdict | None
+    time: int
+
+
+class Measures:
+    """Implements `simulator.monitoring.Measurements`.
+
+    `final` are the labels of final transitions; `now` tells the virtual time; `on_word`
+    hears every word as it is given.
+    """
+
+    def __init__(
+        self,
+        index_of: Mapping[str, int],
+        final: frozenset[Label],
+        now: Callable[[], int],
+        on_word: Callable[[Word], None] | None = None,
+    ) -> None:
+        self._index_of = index_of
+        self._final = final
+        self._now = now
+        self._on_word = on_word
+        self.messages = 0
+        self.bytes = 0
+        self._steps = 0
+        self._records = 0
+        self._most_records = 0
+        self._since: dict[tuple[str, int], tuple[int, Label]] = {}
+        self._last: dict[tuple[str, int], Word] = {}
+        self._latencies = array("q")
+
+    def observed(self, label: Label, clock: VectorClock) -> None:
+        if label in self._final:
+            process = label.process
+            count = clock[self._index_of[process]]
+            self._since[process, count] = (self._now(), label)
+
+    def sent(self, size: int) -> None:
+        self.messages += 1
+        self.bytes += size
+
+    def stepped(self, records: int) -> None:
+        self._steps += 1
+        self._records += records
+        if records > self._most_records:
+            self._most_records = records
+
+    def told(self, process: str, effect: Declared | Settled) -> None:
+        if type(effect) is not Declared:
+            return
+        key = (process, effect.event[self._index_of[process]])
+        since, label = self._since[key]
+        word = Word(process, label, effect.event, effect.verdict, self._now())
+        if effect.provisional:
+            self._last[key] = word
+        else:
+            del self._since[key]
+            self._latencies.append(word.time - since)
+            self._last.pop(key, None)
+            if word.verdict is not None:
+                self._last[key] = word
+        if self._on_word is not None and word.verdict is not None:
+            self._on_word(word)
+
+    def last_words(self) -> list[Word]:
+        """The last word about each event for which there was a verdict."""
+        return [word for word in self._last.values() if word.verdict is not None]
+
+    def latency(self) -> Summary:
+        """From an event with a final label to the last word about it, in microseconds."""
+        unsettled = [
+            word.time - self._since[key][0]
+            for key, word in self._last.items()
+            if key in self._since
+        ]
+        return summary([*self._latencies, *unsettled])
+
+    def history_records(self) -> Summary:
+        """Of the size of one monitor's history after each of its steps."""
+        if not self._steps:
+            return Summary()
+        return Summary(mean=self._records / self._steps, max=self._most_records)
+
+
+def summary(values: Sequence[int]) -> Summary:
+    """Mean, nearest-rank percentiles and maximum; all `None` where there are no values."""
+    if not values:
+        return Summary()
+    ranked = sorted(values)
+    return Summary(
+        mean=sum(ranked) / len(ranked),
+        p50=ranked[_nearest_rank(50, len(ranked))],
+        p99=ranked[_nearest_rank(99, len(ranked))],
+        max=ranked[-1],
+    )
+
+
+def _nearest_rank(percent: int, count: int) -> int:
+    return max(0, -(-percent * count // 100) - 1)

@@ -1,0 +1,288 @@
+"""Monitors beside the processes of a simulated world, one arrangement a strategy.
+
+A *station* stands beside one process: it is told of labelled events before a sent
+message leaves (write-ahead), keeps its monitor, and carries out the effects of the
+monitor's steps on the monitoring network. Monitors have channels of their own; the delays
+of links hold for them too.
+
+A monitor does one thing at a time, and takes monitoring messages before queued events
+(Algorithm 1). What it does happens when it starts on it, as with the handlers of
+processes; then it is busy for a drawn time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+from choreomon.core.message import Event, Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.formats.wire import encode
+from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline, Settled
+from choreomon.monitor.messages import MonitoringMessage, Notice
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.rules import RULES, Rules
+from choreomon.monitor.state import Expire, Input, Observe, Process
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
+from simulator.agenda import MONITORING, Agenda
+from simulator.central import CentralMonitor
+from simulator.delays import Sampler
+from simulator.network import Channel, Network
+from simulator.push import PushMonitor
+
+StrategyName: TypeAlias = Literal["pull", "push", "central"]
+
+CENTRE: Final = "(central)"
+"""The name of the central monitor's end of its channels; no process can have it."""
+
+Watcher: TypeAlias = Callable[[Label, VectorClock], None]
+Watchers: TypeAlias = Mapping[Label, Watcher]
+
+
+class Measurements(Protocol):
+    """Where the measurements of monitors go."""
+
+    def observed(self, label: Label, clock: VectorClock) -> None:
+        """A labelled event happened."""
+
+    def sent(self, size: int) -> None:
+        """A monitoring message of so many bytes left."""
+
+    def stepped(self, records: int) -> None:
+        """A monitor made a step, and has so many records."""
+
+    def told(self, process: str, effect: Declared | Settled) -> None:
+        """The monitor of, or for, this process declared or settled something."""
+
+
+class Surroundings:
+    """What all stations of one run share. `clocks[i]` is the clock of the process at `i`,
+    shared with the world."""
+
+    def __init__(
+        self,
+        *,
+        agenda: Agenda,
+        clocks: list[VectorClock],
+        processes: tuple[str, ...],
+        network: Network,
+        service: Callable[[str], Sampler],
+        deadline: int | None,
+        measurements: Measurements,
+    ) -> None:
+        self.agenda = agenda
+        self.clocks = clocks
+        self.processes = processes
+        self.network = network
+        self.service = service
+        self.deadline = deadline
+        self.measurements = measurements
+        self.schedule = agenda.schedule_of(MONITORING)
+
+
+class Desk:
+    """One thing at a time, monitoring messages first; `handle` does it."""
+
+    def __init__(
+        self, surroundings: Surroundings, name: str, handle: Callable[[Any], None]
+    ) -> None:
+        self._agenda = surroundings.agenda
+        self._schedule = surroundings.schedule
+        self._draw = surroundings.service(name)
+        self._handle = handle
+        self._messages: deque[Any] = deque()
+        self._events: deque[Any] = deque()
+        self._busy = False
+
+    def message(self, given: object) -> None:
+        """A monitoring message arrived."""
+        self._messages.append(given)
+        self._next()
+
+    def event(self, given: object) -> None:
+        """An event of the process was queued."""
+        self._events.append(given)
+        self._next()
+
+    def _next(self) -> None:
+        while not self._busy and (self._messages or self._events):
+            queue = self._messages or self._events
+            self._busy = True
+            self._handle(queue.popleft())
+            taken = self._draw()
+            if taken:
+                self._schedule(self._agenda.now + taken, self._free, None)
+            else:
+                self._busy = False
+
+    def _free(self, _: None) -> None:
+        self._busy = False
+        self._next()
+
+
+class PullStation:
+    """A pulling monitor beside its process."""
+
+    def __init__(self, surroundings: Surroundings, monitor: Monitor) -> None:
+        self._surroundings = surroundings
+        self._clocks = surroundings.clocks
+        self._measurements = surroundings.measurements
+        self._monitor = monitor
+        self._own = monitor.own
+        self._state = monitor.initial()
+        self._channels: dict[str, Channel[MonitoringMessage]] = {}
+        self.desk = Desk(surroundings, monitor.process, self._step)
+        self.watchers: Watchers = dict.fromkeys(monitor.table.inspections, self._observe)
+
+    def connect(self, others: Mapping[str, PullStation]) -> None:
+        """Make a channel to every other monitor."""
+        network, process = self._surroundings.network, self._monitor.process
+        for name, other in others.items():
+            if other is not self:
+                self._channels[name] = network.channel(process, name, other.desk.message)
+
+    def _observe(self, label: Label, clock: VectorClock) -> None:
+        self._measurements.observed(label, clock)
+        self._state, _, _ = self._monitor.step(self._state, clock, Observe(Event(label, clock)))
+        self.desk.event(_PROCESS)
+
+    def _step(self, given: Input) -> None:
+        own = self._own
+        self._state, self._clocks[own], effects = self._monitor.step(
+            self._state, self._clocks[own], given
+        )
+        for effect in effects:
+            self._carry_out(effect)
+        self._measurements.stepped(self._state.records)
+
+    def _carry_out(self, effect: Effect) -> None:
+        if type(effect) is Send:
+            self._measurements.sent(len(encode(effect.message)))
+            self._channels[effect.message.receiver](effect.message)
+        elif type(effect) is SetDeadline:
+            surroundings = self._surroundings
+            assert surroundings.deadline is not None
+            at = surroundings.agenda.now + surroundings.deadline
+            surroundings.schedule(at, self.desk.message, Expire(effect.event))
+        else:
+            self._measurements.told(self._monitor.process, effect)  # type: ignore[arg-type]
+
+
+class PushStation:
+    """A pushing monitor beside its process."""
+
+    def __init__(self, surroundings: Surroundings, monitor: PushMonitor, own: int) -> None:
+        self._surroundings = surroundings
+        self._clocks = surroundings.clocks
+        self._monitor = monitor
+        self._own = own
+        self._process = surroundings.processes[own]
+        self._channels: dict[str, Channel[MonitoringMessage]] = {}
+        self.desk = Desk(surroundings, self._process, self._step)
+        self.watchers: Watchers = dict.fromkeys(monitor.table.inspections, self._observe)
+
+    def connect(self, others: Mapping[str, PushStation]) -> None:
+        """Make a channel to every other monitor."""
+        network = self._surroundings.network
+        for name, other in others.items():
+            if other is not self:
+                self._channels[name] = network.channel(self._process, name, other.desk.message)
+
+    def _observe(self, label: Label, clock: VectorClock) -> None:
+        self._surroundings.measurements.observed(label, clock)
+        self.desk.event(Event(label, clock))
+
+    def _step(self, given: Any) -> None:
+        own = self._own
+        clock = self._clocks[own]
+        if type(given) is Event:
+            effects = self._monitor.observe(given, clock)
+        else:
+            self._clocks[own], effects = self._monitor.receive(given, clock)
+        measurements = self._surroundings.measurements
+        for effect in effects:
+            if type(effect) is Send:
+                measurements.sent(len(encode(effect.message)))
+                self._channels[effect.message.receiver](effect.message)
+            else:
+                measurements.told(self._process, effect)  # type: ignore[arg-type]
+        measurements.stepped(self._monitor.records)
+
+
+class CentralStation:
+    """The central monitor, and what tells it of the events of each process."""
+
+    def __init__(
+        self,
+        surroundings: Surroundings,
+        monitor: CentralMonitor,
+        tables: Mapping[str, TransitionTable],
+    ) -> None:
+        self._surroundings = surroundings
+        self._monitor = monitor
+        self._desk = Desk(surroundings, CENTRE, self._step)
+        self.watchers = [
+            dict.fromkeys(tables[process].inspections, self._teller(process))
+            for process in surroundings.processes
+        ]
+
+    def _teller(self, process: str) -> Watcher:
+        surroundings = self._surroundings
+        channel: Channel[Notice] = surroundings.network.channel(
+            process, CENTRE, self._desk.message
+        )
+
+        def tell(label: Label, clock: VectorClock) -> None:
+            surroundings.measurements.observed(label, clock)
+            notice = Notice(process, process, label, clock)
+            surroundings.measurements.sent(len(encode(notice)))
+            channel(notice)
+
+        return tell
+
+    def _step(self, notice: Notice) -> None:
+        measurements = self._surroundings.measurements
+        for process, effect in self._monitor.receive(notice):
+            measurements.told(process, effect)
+        measurements.stepped(self._monitor.records)
+
+
+_PROCESS: Final = Process()
+
+
+def watchers(
+    strategy: StrategyName,
+    surroundings: Surroundings,
+    automaton: SequenceAutomaton,
+    rules: RulesName,
+) -> Sequence[Watchers]:
+    """The monitors of a strategy, in place; for each process, by its index, whom to tell
+    of which labels."""
+    processes = surroundings.processes
+    tables = transition_tables(automaton, processes, rules)
+    judging: Rules = RULES[rules]
+    if strategy == "central":
+        centre = CentralMonitor(tuple(tables.values()), processes, judging)
+        return CentralStation(surroundings, centre, tables).watchers
+    if strategy == "push":
+        pushing = {
+            process: PushStation(
+                surroundings, PushMonitor(tables[process], processes, judging), own
+            )
+            for own, process in enumerate(processes)
+        }
+        for station in pushing.values():
+            station.connect(pushing)
+        return [station.watchers for station in pushing.values()]
+    pulling = {
+        process: PullStation(
+            surroundings,
+            Monitor(tables[process], processes, judging, surroundings.deadline is not None),
+        )
+        for process in processes
+    }
+    for puller in pulling.values():
+        puller.connect(pulling)
+    return [puller.watchers for puller in pulling.values()]

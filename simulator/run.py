@@ -1,0 +1,203 @@
+"""One run of a document's application with its monitors, from a seed to a `Run`."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
+from choreomon.core.verdict import Reason
+from choreomon.formats.read import Document
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.reference import formations
+from choreomon.properties.tables import RulesName
+from simulator.agenda import MONITORING
+from simulator.application import (
+    CompiledApplication,
+    application_from_document,
+    compile_application,
+)
+from simulator.delays import (
+    Delay,
+    LinkDelays,
+    delay_from_document,
+    link_delays_from_document,
+    microseconds,
+    sampler,
+)
+from simulator.measuring import Measures, Word
+from simulator.monitoring import StrategyName, Surroundings, watchers
+from simulator.network import Network
+from simulator.randomness import Streams
+from simulator.recording import each_of
+from simulator.world import Recorder, World
+
+KEPT_EVENTS: Final = 100_000
+"""The last events of a run that are kept for pictures and explanations, where asked."""
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A document made ready to run, any number of times. Times are microseconds."""
+
+    application: CompiledApplication
+    delays: LinkDelays
+    service: Delay
+    max_events: int
+    automaton: SequenceAutomaton | None
+    rules: RulesName
+    in_order: bool
+    monitoring_service: Delay
+    deadline: int | None
+
+    def run(
+        self,
+        seed: int,
+        *,
+        strategy: StrategyName = "pull",
+        rules: RulesName | None = None,
+        recorder: Recorder | None = None,
+        keep_events: bool = False,
+        on_word: Callable[[RunVerdict], None] | None = None,
+    ) -> Run:
+        """Run once.
+
+        `rules` overrides the document's. `recorder` is given every event, `on_word` every
+        word of a monitor as it is given, the provisional ones too. With `keep_events` the
+        last `KEPT_EVENTS` events are kept, and where those are all, the formations of the
+        property in the real order of events are found.
+        """
+        kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
+        recorders = [r for r in (recorder, kept.append if keep_events else None) if r]
+        world = World(
+            self.application,
+            seed,
+            self.delays,
+            service=self.service,
+            max_events=self.max_events,
+            recorder=each_of(*recorders) if len(recorders) > 1 else next(iter(recorders), None),
+        )
+        measures: Measures | None = None
+        if self.automaton is not None:
+            measures = self._monitored(self.automaton, world, seed, strategy, rules, on_word)
+        world.run()
+        verdicts: list[RunVerdict] = []
+        if measures is not None:
+            verdicts = [_run_verdict(world, word) for word in measures.last_words()]
+            verdicts.sort(key=lambda verdict: verdict.event_index)
+        complete = keep_events and world.events == len(kept)
+        return Run(
+            seed=seed,
+            processes=world.processes,
+            events=world.events,
+            ended_at=world.agenda.now,
+            reached_max_events=world.reached_max_events,
+            monitoring_messages=measures.messages if measures else 0,
+            monitoring_bytes=measures.bytes if measures else 0,
+            latency=measures.latency() if measures else Summary(),
+            history_records=measures.history_records() if measures else Summary(),
+            verdicts=tuple(verdicts),
+            kept_events=tuple(kept),
+            formed=_formed(self.automaton, kept) if complete and self.automaton else None,
+        )
+
+    def _monitored(
+        self,
+        automaton: SequenceAutomaton,
+        world: World,
+        seed: int,
+        strategy: StrategyName,
+        rules: RulesName | None,
+        on_word: Callable[[RunVerdict], None] | None,
+    ) -> Measures:
+        """Put monitors beside the processes of the world."""
+        agenda, streams = world.agenda, Streams(seed)
+        measures = Measures(
+            {process: index for index, process in enumerate(world.processes)},
+            frozenset(t.label for t in automaton.forward if t.target in automaton.final),
+            lambda: agenda.now,
+            (lambda word: on_word(_run_verdict(world, word))) if on_word else None,
+        )
+        surroundings = Surroundings(
+            agenda=agenda,
+            clocks=world.clocks,
+            processes=world.processes,
+            network=Network(
+                agenda, MONITORING, self.delays, streams,
+                name="monitoring", in_order=self.in_order,
+            ),
+            service=lambda name: sampler(
+                self.monitoring_service, streams.stream("monitoring service", name)
+            ),
+            deadline=self.deadline,
+            measurements=measures,
+        )
+        world.watchers[:] = watchers(strategy, surroundings, automaton, rules or self.rules)
+        return measures
+
+
+def simulation(document: Document) -> Simulation:
+    """Raises `DocumentError` for a document without an application."""
+    if document.application is None:
+        raise DocumentError((
+            Problem(document.file, 0, "application", "is missing: there is nothing to simulate"),
+        ))
+    network = document.network
+    monitoring = network.monitoring
+    return Simulation(
+        application=compile_application(application_from_document(document.application)),
+        delays=link_delays_from_document(network),
+        service=delay_from_document(network.service),
+        max_events=network.max_events,
+        automaton=document.property.automaton if document.property else None,
+        rules=document.property.rules if document.property else "sound",
+        in_order=monitoring.in_order,
+        monitoring_service=delay_from_document(monitoring.service),
+        deadline=None if monitoring.deadline is None else microseconds(monitoring.deadline),
+    )
+
+
+def _run_verdict(world: World, word: Word) -> RunVerdict:
+    """A word with its clocks looked up; `word.verdict` must not be `None`."""
+    verdict = word.verdict
+    assert verdict is not None
+    index_of = {process: index for index, process in enumerate(world.processes)}
+
+    def event_index(process: str, clock: Sequence[int]) -> int:
+        own = index_of[process]
+        return world.event_index(own, clock[own])
+
+    def reason(given: Reason) -> RunReason:
+        process = given.reference.process
+        return RunReason(
+            event_index=event_index(process, given.clock),
+            transition=(given.reference.source, given.reference.target),
+            role=given.role,
+            result=given.result,
+            relation=given.relation,
+            certain=given.certain,
+            of=None if given.of is None or given.of_process is None
+            else event_index(given.of_process, given.of),
+            since=None if given.since is None else event_index(process, given.since),
+        )
+
+    return RunVerdict(
+        verdict=verdict.word,
+        monitor=verdict.process,
+        event_index=event_index(verdict.process, verdict.clock),
+        transitions=tuple((t.source, t.target) for t in verdict.transitions),
+        label=str(word.label),
+        because=tuple(map(reason, verdict.because)),
+        declared_at=word.time,
+        silent=verdict.silent,
+    )
+
+
+def _formed(
+    automaton: SequenceAutomaton, events: Iterable[RunEvent]
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    labels = (event.label for event in events)
+    return tuple((f.index, f.sequence) for f in formations(automaton, labels))
