@@ -12,7 +12,7 @@ Two transitions that differ in nothing are one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -105,26 +105,26 @@ def sequence_automaton(
     """The validated automaton.
 
     Raises `PropertyError` for: no initial or final state, a state that no transition
-    mentions, more than `MAX_STATES` states or `MAX_TRANSITIONS` transitions, a
-    transition that is neither forward nor backward, a statement about `backward` that
-    Definition 4 contradicts, a self-loop that cannot be split among monitors.
+    mentions, more than `MAX_STATES` states or `MAX_TRANSITIONS` transitions (with those
+    that self-loops add), a self-loop among `transitions`, a transition that is neither
+    forward nor backward, a statement about `backward` that Definition 4 contradicts, a
+    self-loop that cannot be split among monitors.
     """
     states = _states(transitions, self_loops)
-    defects = [*_shape_defects(states, initial, final, transitions, self_loops)]
-    if defects:
-        raise PropertyError(tuple(defects))
-    stated = list(transitions)
-    if self_loops:
-        kinds = _classify(states, initial, final, stated)
-        stated += _cancellations(initial, stated, self_loops, kinds, undecidable_self_loop)
-    kinds = _classify(states, initial, final, stated)
+    _refuse(_shape_defects(states, initial, final, transitions, self_loops))
+    pairs = _forward_pairs(initial, final, transitions)
+    reach = reflexive_reach(states, pairs)
+    _refuse(_kind_defects(transitions, pairs, reach))
+    added = _cancellations(initial, transitions, self_loops, reach, undecidable_self_loop)
+    stated = (*transitions, *added)
+    if added:
+        # A new simple path would contain an added transition, so `pairs` stays right.
+        _refuse(_misplaced(added, _forward_pairs(initial, final, stated)))
     forward = tuple(dict.fromkeys(
-        Transition(t.source, t.label, t.target)
-        for t in stated if (t.source, t.target) in kinds.forward
+        Transition(t.source, t.label, t.target) for t in stated if (t.source, t.target) in pairs
     ))
     backward = tuple(dict.fromkeys(
-        Transition(t.source, t.label, t.target)
-        for t in stated if (t.source, t.target) not in kinds.forward
+        Transition(t.source, t.label, t.target) for t in stated if (t.source, t.target) not in pairs
     ))
     return SequenceAutomaton(
         states=states,
@@ -134,6 +134,12 @@ def sequence_automaton(
         backward=backward,
         self_loops=tuple(self_loops),
     )
+
+
+def _refuse(defects: Iterable[Defect]) -> None:
+    found = tuple(defects)
+    if found:
+        raise PropertyError(found)
 
 
 def _states(
@@ -153,11 +159,18 @@ def _shape_defects(
     final: Sequence[str],
     transitions: Sequence[StatedTransition],
     self_loops: Sequence[SelfLoop],
-) -> Iterable[Defect]:
+) -> Iterator[Defect]:
     if not initial:
         yield Defect(("initial",), "names no state: list at least one initial state")
     if not final:
         yield Defect(("final",), "names no state: list at least one final state")
+    for transition in transitions:
+        if transition.source == transition.target:
+            yield Defect(
+                transition.path,
+                f"{transition.source} -> {transition.target} ({transition.label}) is a self-loop: "
+                "give it as a self-loop with a formula",
+            )
     for field, named in (("initial", initial), ("final", final)):
         for position, state in enumerate(named):
             if state not in states:
@@ -168,71 +181,84 @@ def _shape_defects(
                 )
     if len(states) > MAX_STATES:
         yield Defect((), f"has {len(states)} states; at most {MAX_STATES} are supported")
-    if len(transitions) + len(self_loops) > MAX_TRANSITIONS:
+    yield from _too_many(len(transitions) + len(self_loops))
+
+
+def _too_many(transitions: int) -> Iterator[Defect]:
+    if transitions > MAX_TRANSITIONS:
         yield Defect(
-            (),
-            f"has {len(transitions) + len(self_loops)} transitions; "
-            f"at most {MAX_TRANSITIONS} are supported",
+            (), f"has {transitions} transitions; at most {MAX_TRANSITIONS} are supported"
         )
 
 
-class _Kinds(NamedTuple):
-    forward: frozenset[Pair]
-    reach: dict[str, frozenset[str]]
-
-
-def _classify(
-    states: tuple[str, ...],
-    initial: Sequence[str],
-    final: Sequence[str],
-    stated: Sequence[StatedTransition],
-) -> _Kinds:
-    pairs = dict.fromkeys((t.source, t.target) for t in stated)
+def _forward_pairs(
+    initial: Sequence[str], final: Sequence[str], stated: Sequence[StatedTransition]
+) -> frozenset[Pair]:
     try:
-        forward = forward_pairs(initial, final, tuple(pairs))
+        return forward_pairs(
+            initial, final, tuple(dict.fromkeys((t.source, t.target) for t in stated))
+        )
     except SearchExhausted as stopped:
         raise PropertyError((Defect((), str(stopped)),)) from None
-    reach = reflexive_reach(states, forward)
-    defects = []
+
+
+def _kind_defects(
+    stated: Sequence[StatedTransition],
+    forward: frozenset[Pair],
+    reach: Mapping[str, frozenset[str]],
+) -> Iterator[Defect]:
     for transition in stated:
-        pair = (transition.source, transition.target)
-        on_simple_path = pair in forward
+        on_simple_path = (transition.source, transition.target) in forward
         returns = transition.source in reach[transition.target]
-        text = f"{transition.source} -> {transition.target} ({transition.label})"
         if on_simple_path and transition.backward is True:
-            defects.append(Defect(
+            yield Defect(
                 transition.path,
-                f"{text} is stated to be backward, but lies on a simple path from an initial "
-                "to a final state, which only forward transitions may (Definition 4)",
-            ))
+                f"{_text(transition)} is stated to be backward, but lies on a simple path from an "
+                "initial to a final state, which only forward transitions may (Definition 4)",
+            )
         elif not on_simple_path and transition.backward is False:
-            defects.append(Defect(
+            yield Defect(
                 transition.path,
-                f"{text} is stated to be forward, but lies on no simple path from an initial "
-                "to a final state",
-            ))
+                f"{_text(transition)} is stated to be forward, but lies on no simple path from an "
+                "initial to a final state",
+            )
         elif not on_simple_path and not returns:
-            defects.append(Defect(
+            yield Defect(
                 transition.path,
-                f"{text} is neither forward (on no simple path from an initial to a final "
-                f"state) nor backward (no forward transitions lead from {transition.target} "
+                f"{_text(transition)} is neither forward (on no simple path from an initial to a "
+                f"final state) nor backward (no forward transitions lead from {transition.target} "
                 f"to {transition.source}); let it lead towards a final state, or back to a "
                 f"state from which {transition.source} is reached",
-            ))
-    if defects:
-        raise PropertyError(tuple(defects))
-    return _Kinds(forward, reach)
+            )
+
+
+def _misplaced(
+    added: Sequence[StatedTransition], forward: frozenset[Pair]
+) -> Iterator[Defect]:
+    for transition in added:
+        if (transition.source, transition.target) in forward:
+            yield Defect(
+                transition.path,
+                f"the self-loop of {transition.source} forbids {transition.label}, but a "
+                f"cancellation from there to {transition.target} would lie on a simple path from "
+                "an initial to a final state, which only forward transitions may (Definition 4): "
+                f"allow {transition.label} in the loop, or leave the loop out",
+            )
+
+
+def _text(transition: StatedTransition) -> str:
+    return f"{transition.source} -> {transition.target} ({transition.label})"
 
 
 def _cancellations(
     initial: Sequence[str],
     stated: Sequence[StatedTransition],
     self_loops: Sequence[SelfLoop],
-    kinds: _Kinds,
+    reach: Mapping[str, frozenset[str]],
     undecidable_self_loop: UndecidableSelfLoop,
 ) -> list[StatedTransition]:
     """Backward transitions for the messages that self-loops forbid and nothing else
-    handles; a `PropertyError` where they are not asked for or not possible."""
+    handles; a `PropertyError` where they are not asked for or lead nowhere."""
     alphabet = dict.fromkeys(t.label for t in stated)
     for loop in self_loops:
         alphabet |= dict.fromkeys(sorted(labels_of(loop.formula)))
@@ -243,6 +269,7 @@ def _cancellations(
     defects: list[Defect] = []
     for state, loops in by_state.items():
         leaving = {t.label for t in stated if t.source == state}
+        starts = [q for q in dict.fromkeys(initial) if q != state and state in reach[q]]
         for label in alphabet:
             if label in leaving or any(satisfies(label, loop.formula) for loop in loops):
                 continue
@@ -254,7 +281,6 @@ def _cancellations(
                     f"give {state} a transition on it, or set undecidable_self_loop: cancel",
                 ))
                 continue
-            starts = [q for q in dict.fromkeys(initial) if q != state and state in kinds.reach[q]]
             if not starts:
                 defects.append(Defect(
                     loops[0].path,
@@ -262,6 +288,6 @@ def _cancellations(
                     f"state to cancel back to: allow {label} in the loop, or leave the loop out",
                 ))
             added += [StatedTransition(state, label, q, True, loops[0].path) for q in starts]
-    if defects:
-        raise PropertyError(tuple(defects))
+        _refuse(_too_many(len(stated) + len(self_loops) + len(added)))
+    _refuse(defects)
     return added
