@@ -11,6 +11,7 @@ searched, with a stated bound on the steps, because the problem is NP-hard in ge
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from choreomon.core.errors import BudgetExceeded
@@ -48,7 +49,7 @@ def forward_pairs(
             continue
         path = _path_through(u, v, initial, final, after, steps)
         if path is not None:
-            forward.update(zip(path, path[1:], strict=False))
+            forward.update(pairwise(path))
     return frozenset(forward)
 
 
@@ -61,7 +62,7 @@ def simple_path_pairs(
 
     def extend(path: list[str]) -> None:
         if path[-1] in final:
-            found.update(zip(path, path[1:], strict=False))
+            found.update(pairwise(path))
         for state in after.get(path[-1], ()):
             if state not in path:
                 extend([*path, state])

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from functools import lru_cache
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.errors import BudgetExceeded
@@ -70,7 +70,7 @@ def evaluate(
         if event.label in watched:
             chains[index_of[event.process]].append(number)
     for index, chain in enumerate(chains):
-        chain.sort(key=lambda number: events[number].clock[index])  # noqa: B023
+        chain.sort(key=lambda number: events[number].clock[index])
     needed = _needed(events, chains)
     some, every = [False] * len(events), [True] * len(events)
 
@@ -134,7 +134,7 @@ def _stepper(
     """A remembered function of a label and a set of live sets."""
     rules = {label: _label_rules(automaton, label) for label in automaton.labels}
 
-    @lru_cache(maxsize=None)
+    @cache
     def one(label: Label, live: LiveSet) -> tuple[LiveSet, bool]:
         fires, removes = rules[label]
         removed = 0
@@ -148,7 +148,7 @@ def _stepper(
                 formed = formed or final
         return live & ~removed | fired, formed
 
-    @lru_cache(maxsize=None)
+    @cache
     def step(label: Label, sets: frozenset[LiveSet]) -> _Step:
         results = [one(label, live) for live in sets]
         return _Step(
