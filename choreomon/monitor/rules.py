@@ -98,16 +98,18 @@ class Sound:
                     vio_own = index_of[vio.reference.process]
                     if pre.first[vio_own] >= vio.clock[vio_own]:
                         continue  # before the pre record, or its own event
-                    known = event[vio_own] >= vio.clock[vio_own]
+                    # A merged record may end with the event itself, or with an event of
+                    # the pre record: the last of its events is before neither then.
+                    known = event[vio_own] >= vio.clock[vio_own] + (vio_own == own)
                     cancels = (
                         known
-                        and vio.clock[pre_own] >= pre_last
+                        and vio.clock[pre_own] >= pre_last + (vio_own == pre_own)
                         and (vio.result == FRM or pre.reference.target == vio.reference.source)
                     )
                     cancelled = cancelled or cancels
                     certain = False
                     reasons.append(_reason("vio", vio, known, cancels, pre))
-                known = event[pre_own] >= pre_last
+                known = event[pre_own] >= pre_last + (pre_own == own)
                 surely = certain and known and pre.result == FRM
                 if not cancelled:
                     result = FRM if surely or result == FRM else FRM_P
