@@ -9,6 +9,7 @@ process sends to itself travels like any other.
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappush
 from typing import TypeAlias, TypeVar
 
 from simulator.agenda import Agenda, Rank
@@ -41,7 +42,7 @@ class Network:
         in_order: bool = True,
     ) -> None:
         self._agenda = agenda
-        self._schedule = agenda.schedule_of(rank)
+        self._rank = rank
         self._delays = delays
         self._streams = streams
         self._name = name
@@ -54,7 +55,9 @@ class Network:
         the first and not wait for its messages.
         """
         agenda = self._agenda
-        schedule = self._schedule
+        entries = agenda.entries
+        rank = self._rank
+        number = agenda.numbers(rank)
         stream = self._streams.stream(self._name, sender, receiver)
         draw = sampler(self._delays.between(sender, receiver), stream)
         latest = 0
@@ -64,9 +67,10 @@ class Network:
             arrival = agenda.now + draw()
             if arrival > latest:
                 latest = arrival
-            schedule(latest, deliver, content)
+            heappush(entries, (latest, rank, number(), deliver, content))
 
         def send_out_of_order(content: T) -> None:
-            schedule(agenda.now + draw(), deliver, content)
+            arrival = agenda.now + draw()
+            heappush(entries, (arrival, rank, number(), deliver, content))
 
         return send_in_order if self._in_order else send_out_of_order
