@@ -8,6 +8,7 @@ that `choreomon --help` answers at once.
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import Final
 
 import click
@@ -42,7 +43,7 @@ def group() -> None:
 
 def main() -> None:
     """The console script."""
-    from choreomon.core.errors import BudgetExceeded, ChoreomonError, InternalError
+    from choreomon.core.errors import ChoreomonError
 
     try:
         code = group.main(standalone_mode=False)
@@ -52,8 +53,6 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         code = 130
-    except (InternalError, BudgetExceeded):
-        raise
     except ChoreomonError as error:
         click.echo(str(error), err=True)
         code = BAD_INPUT
@@ -61,4 +60,9 @@ def main() -> None:
         # The reader of our output went away, as `head` does: nobody is left to tell.
         sys.stderr.close()
         code = NOTHING_FOUND
+    except Exception:
+        # Python's own exit code for this is that of a violation.
+        traceback.print_exc()
+        click.echo("an error of choreomon itself: please report it with the above", err=True)
+        code = INTERNAL_ERROR
     sys.exit(code)

@@ -1,0 +1,5 @@
+"""`python -m choreomon`."""
+
+from choreomon.cli import main
+
+main()

@@ -1,0 +1,112 @@
+"""`choreomon check`: validate a document and explain its property."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from choreomon.cli import NOTHING_FOUND
+
+if TYPE_CHECKING:
+    from choreomon.formats.read import Document
+    from choreomon.properties.tables import TransitionTable
+
+
+@click.command("check")
+@click.argument("file", type=click.Path())
+@click.option("--tables", "show_tables", is_flag=True, help="Show the table of every monitor.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def command(file: str, show_tables: bool, as_json: bool) -> int:
+    """Validate FILE, say what its property means, and warn of what looks like a mistake."""
+    from choreomon.formats.read import load_document
+    from choreomon.properties.tables import transition_tables
+
+    document = load_document(file)
+    tables: dict[str, TransitionTable] = {}
+    if document.property is not None:
+        tables = transition_tables(
+            document.property.automaton, document.processes, document.property.rules
+        )
+    if as_json:
+        shown = tables if show_tables else None
+        click.echo(json.dumps(_as_json(document, shown), indent=2))
+    else:
+        _show(document, tables, show_tables)
+    return NOTHING_FOUND
+
+
+def _show(document: Document, tables: dict[str, TransitionTable], show_tables: bool) -> None:
+    from rich.console import Console
+
+    from choreomon.render.sentences import property_sentences
+    from choreomon.render.text import monitor_table, transitions_table
+
+    screen = Console(highlight=False)
+    errors = Console(stderr=True, highlight=False)
+    for warning in document.warnings:
+        errors.print(f"warning: {warning}", style="yellow", markup=False)
+    screen.print(f"{document.file}: {document.name} is valid", style="bold", markup=False)
+    if document.application is not None:
+        handlers = sum(len(process.handlers) for process in document.application.processes)
+        screen.print(
+            f"application: {len(document.processes)} processes, {handlers} handlers, "
+            f"{len(document.application.start)} start messages"
+        )
+    if document.property is None:
+        screen.print("no property: nothing would be monitored")
+        return
+    automaton = document.property.automaton
+    screen.print(transitions_table(automaton))
+    for sentence in property_sentences(automaton):
+        screen.print(sentence, markup=False)
+    if show_tables:
+        for table in tables.values():
+            screen.print(monitor_table(table))
+
+
+def _as_json(
+    document: Document, tables: dict[str, TransitionTable] | None
+) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "file": document.file,
+        "name": document.name,
+        "processes": list(document.processes),
+        "warnings": [
+            {"line": warning.line, "field": warning.field, "message": warning.message}
+            for warning in document.warnings
+        ],
+    }
+    if document.property is None:
+        return result
+    automaton = document.property.automaton
+    result["property"] = {
+        "rules": document.property.rules,
+        "states": list(automaton.states),
+        "initial": list(automaton.initial),
+        "final": list(automaton.final),
+        "transitions": [
+            {
+                "from": t.source, "to": t.target, "on": str(t.label),
+                "backward": backward, "monitor": t.label.process,
+            }
+            for backward, group in ((False, automaton.forward), (True, automaton.backward))
+            for t in group
+        ],
+    }
+    if tables is not None:
+        result["tables"] = {
+            process: [
+                {
+                    "transition": list(row.transition.reference),
+                    "on": str(row.transition.label),
+                    "final": row.final,
+                    "pre": None if row.pre is None else list(row.pre),
+                    "vio": [list(vio) for vio in row.vio],
+                }
+                for row in table.rows
+            ]
+            for process, table in tables.items()
+        }
+    return result

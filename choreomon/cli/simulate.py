@@ -1,0 +1,255 @@
+"""`choreomon simulate`: run an application with its monitors in virtual time."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TextIO
+
+import click
+
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from choreomon.core.run import Run, RunVerdict
+    from choreomon.core.verdict import Word
+    from choreomon.formats.read import Document
+    from choreomon.properties.tables import RulesName
+    from simulator.monitoring import StrategyName
+    from simulator.run import Simulation
+
+EXPLAINED: Final = 10
+"""Verdicts of a single run that are explained on the screen."""
+
+RUNS_WITH_EVENTS: Final = 5
+"""Runs of each outcome whose events are kept for the report."""
+
+
+@click.command("simulate")
+@click.argument("file", type=click.Path())
+@click.option("--seed", default=0, show_default=True, help="Seed of the first run.")
+@click.option(
+    "--runs", type=click.IntRange(min=1), default=1, show_default=True,
+    help="Number of runs; run i has the seed SEED + i.",
+)
+@click.option(
+    "--strategy", type=click.Choice(["pull", "push", "central"]), default="pull",
+    show_default=True, help="Who tells whom: monitors ask, monitors tell, one is told all.",
+)
+@click.option(
+    "--rules", type=click.Choice(["sound", "paper"]), default=None,
+    help="How monitors judge; default: as the document says.",
+)
+@click.option(
+    "--trace", "trace_directory", type=click.Path(file_okay=False, path_type=Path),
+    help="Write the events of each run to run-<seed>.jsonl in this directory.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option(
+    "--report", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write one self-contained HTML page.",
+)
+def command(
+    file: str,
+    seed: int,
+    runs: int,
+    strategy: StrategyName,
+    rules: RulesName | None,
+    trace_directory: Path | None,
+    as_json: bool,
+    report: Path | None,
+) -> int:
+    """Run the application in FILE with its monitors, and say what they declare.
+
+    Times are virtual. One seed gives one run, on every machine.
+    """
+    from rich.console import Console
+
+    from choreomon.formats.read import load_document
+    from simulator.run import simulation
+
+    document = load_document(file)
+    prepared = simulation(document)
+    screen = Console(highlight=False)
+    errors = Console(stderr=True, highlight=False)
+    for warning in document.warnings:
+        errors.print(f"warning: {warning}", style="yellow", markup=False)
+    if document.property is None:
+        errors.print(f"warning: {file} has no property: nothing is monitored", markup=False)
+    if trace_directory is not None:
+        _make_directory(trace_directory)
+    live = runs == 1 and not as_json
+    outcome = _Outcome(prepared, errors, file)
+    results = outcome.followed(
+        _runs(
+            prepared, range(seed, seed + runs), strategy, rules, trace_directory,
+            keep_events=not as_json or report is not None,
+            screen=screen if live else None,
+            progress=errors if runs > 1 and errors.is_terminal else None,
+        )
+    )
+    if as_json:
+        from choreomon.formats.results import runs_json_pieces
+
+        kept = [] if report is None else [*results]
+        for piece in runs_json_pieces(results if report is None else kept):
+            sys.stdout.write(piece)
+        sys.stdout.write("\n")
+    else:
+        kept = [*results]
+        _show(screen, kept)
+    if report is not None:
+        _write(report, _page(document, kept, strategy, rules or prepared.rules, seed))
+        if not as_json:
+            screen.print(f"Report: {report}", markup=False)
+    return outcome.exit_code()
+
+
+class _Outcome:
+    """What all runs come to, taken down as they pass."""
+
+    def __init__(self, prepared: Simulation, errors: Console, file: str) -> None:
+        self._prepared = prepared
+        self._errors = errors
+        self._file = file
+        self._words: set[Word] = set()
+        self._stopped = False
+
+    def followed(self, runs: Iterable[Run]) -> Iterator[Run]:
+        for run in runs:
+            self._words.update(verdict.verdict for verdict in run.verdicts)
+            if run.reached_max_events:
+                self._stopped = True
+                self._errors.print(
+                    f"{self._file}: seed {run.seed}: stopped after network.max_events = "
+                    f"{self._prepared.max_events} events: do handlers send to each other "
+                    "without end? Raise network.max_events if the run should be longer",
+                    style="red", markup=False,
+                )
+            yield run
+
+    def exit_code(self) -> int:
+        if self._stopped:
+            return BAD_INPUT
+        if "violated" in self._words:
+            return VIOLATION
+        return ONLY_POSSIBLE if "possibly-violated" in self._words else NOTHING_FOUND
+
+
+def _runs(
+    prepared: Simulation,
+    seeds: range,
+    strategy: StrategyName,
+    rules: RulesName | None,
+    trace_directory: Path | None,
+    *,
+    keep_events: bool,
+    screen: Console | None,
+    progress: Console | None,
+) -> Iterator[Run]:
+    from rich.progress import track
+
+    from choreomon.render.summary import missed, worst_word
+    from simulator.recording import tracing
+
+    many = len(seeds) > 1
+    kept: Counter[str] = Counter()
+    for seed in track(seeds, "Running", console=progress, transient=True) if progress else seeds:
+        with ExitStack() as stack:
+            recorder = None
+            if trace_directory is not None:
+                path = trace_directory / f"run-{seed}.jsonl"
+                sink = stack.enter_context(_opened(path))
+                recorder = tracing(sink, prepared.application.processes)
+            run = prepared.run(
+                seed,
+                strategy=strategy,
+                rules=rules,
+                recorder=recorder,
+                keep_events=keep_events,
+                on_word=_announcer(screen) if screen else None,
+            )
+        outcome = "missed" if missed(run) else str(worst_word(run))
+        kept[outcome] += 1
+        if many and kept[outcome] > RUNS_WITH_EVENTS:
+            run = replace(run, kept_events=())
+        yield run
+
+
+def _announcer(screen: Console) -> Callable[[RunVerdict], None]:
+    """Says every word as it is given, in virtual time."""
+    from choreomon.render.sentences import word_line
+
+    def announce(verdict: RunVerdict) -> None:
+        screen.print(word_line(verdict))
+
+    return announce
+
+
+def _show(screen: Console, runs: list[Run]) -> None:
+    from choreomon.render.summary import headline
+    from choreomon.render.sentences import formed_text
+    from choreomon.render.text import runs_table, summary_table, verdict_text
+
+    if len(runs) > 1:
+        screen.print(runs_table(runs))
+    else:
+        (run,) = runs
+        for verdict in run.verdicts[:EXPLAINED]:
+            screen.print()
+            screen.print(verdict_text(verdict, run.kept_events))
+        if len(run.verdicts) > EXPLAINED:
+            screen.print(f"\n{len(run.verdicts) - EXPLAINED} more verdicts: see --json or --report")
+        screen.print()
+        screen.print(formed_text(run))
+    screen.print(summary_table(runs))
+    screen.print(headline(runs), style="bold")
+
+
+def _page(
+    document: Document, runs: list[Run], strategy: str, rules: RulesName, seed: int
+) -> str:
+    from choreomon.properties.tables import transition_tables
+    from choreomon.render.report import report_page
+
+    if document.property is None:
+        raise click.UsageError("--report needs a property: there is nothing to report without")
+    automaton = document.property.automaton
+    facts = (
+        ("document", document.file),
+        ("strategy", strategy),
+        ("rules", rules),
+        ("seeds", str(seed) if len(runs) == 1 else f"{seed} to {seed + len(runs) - 1}"),
+    )
+    tables = transition_tables(automaton, document.processes, rules)
+    return report_page(
+        document.name, facts, automaton, runs,
+        tables=[table for table in tables.values() if table.rows],
+    )
+
+
+def _make_directory(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.ClickException(f"{directory}: cannot be made: {error.strerror}") from None
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        return path.open("w", encoding="ascii", newline="\n")
+    except OSError as error:
+        raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,90 @@
+"""What a property forbids, what a monitor just said, and what really happened, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from rich.text import Text
+
+from choreomon.core.run import Run, RunVerdict
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.relations import vio_transitions
+from choreomon.render.summary import missed
+from choreomon.render.text import STYLES
+from choreomon.render.wording import VERDICT_IN_WORDS, counted, milliseconds
+
+MAX_SEQUENCES: Final = 10
+MAX_FORMATIONS: Final = 10
+
+
+def property_sentences(automaton: SequenceAutomaton) -> list[str]:
+    """What must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences."""
+    sequences = [*islice(_sequences(automaton), MAX_SEQUENCES + 1)]
+    lines = ["What must not happen, in this order, with anything else in between:"]
+    for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
+        lines.append(f"  {number}. " + ", then ".join(str(t.label) for t in sequence))
+    if len(sequences) > MAX_SEQUENCES:
+        lines.append("  and further ones, which are not listed")
+    if automaton.backward:
+        lines.append("unless it is cancelled in between:")
+    for back in automaton.backward:
+        undone = [
+            str(t.label) for t in automaton.forward if back in vio_transitions(automaton, t)
+        ]
+        lines.append(
+            f"  {back.label} in {back.source} takes back {', '.join(dict.fromkeys(undone))}"
+        )
+    return lines
+
+
+def word_line(verdict: RunVerdict) -> Text:
+    """One line for a word at the moment when it is given, in virtual time."""
+    line = Text(f"{milliseconds(verdict.declared_at):>12}  {verdict.monitor} ")
+    line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
+    line.append(f" at event {verdict.event_index} ({verdict.label})")
+    if verdict.silent:
+        line.append(f", for now: no answer from {', '.join(verdict.silent)}")
+    return line
+
+
+def formed_text(run: Run) -> Text:
+    """What the reference says of the real order of the run, which no monitor knows."""
+    if run.formed is None:
+        return Text("The real order of events was not evaluated.")
+    if not run.formed:
+        return Text("In the real order of events the property was never formed.")
+    text = Text(
+        f"In the real order of events the property was formed {len(run.formed)} "
+        f"{'time' if len(run.formed) == 1 else 'times'}:"
+    )
+    for index, sequence in run.formed[:MAX_FORMATIONS]:
+        text.append(f"\n  at event {index}, by events {', '.join(map(str, sequence))}")
+    if len(run.formed) > MAX_FORMATIONS:
+        text.append(f"\n  and {counted(len(run.formed) - MAX_FORMATIONS, 'more time')}")
+    if missed(run):
+        text.append(
+            f"\nMissed by the monitors: event {', '.join(map(str, missed(run)))}", "bold red"
+        )
+    return text
+
+
+def _sequences(automaton: SequenceAutomaton) -> Iterator[tuple[Transition, ...]]:
+    """The forward transitions along simple paths from initial to final states."""
+    leaving: dict[str, list[Transition]] = {}
+    for transition in automaton.forward:
+        leaving.setdefault(transition.source, []).append(transition)
+    pending: list[tuple[str, tuple[Transition, ...]]] = [
+        (state, ()) for state in reversed(automaton.initial)
+    ]
+    while pending:
+        state, path = pending.pop()
+        if path and state in automaton.final:
+            yield path
+        visited = {t.source for t in path} | {state}
+        pending += [
+            (t.target, (*path, t))
+            for t in reversed(leaving.get(state, []))
+            if t.target not in visited
+        ]
