@@ -15,9 +15,11 @@ from choreomon.formats.durations import NO_TIME, Duration, UniformDuration
 from choreomon.formats.fields import (
     BRANCH,
     Constant,
+    Items,
     LabelText,
     Milliseconds,
     Name,
+    OneOrMore,
     Part,
     PositiveMilliseconds,
     Title,
@@ -61,9 +63,7 @@ class NetworkDocument(Part):
         default=UniformDuration(uniform=[1, 20]),  # type: ignore[arg-type]  # lists are what files hold
         description="how long a message takes where no link says otherwise",
     )
-    links: tuple[LinkDocument, ...] = Field(
-        default=(), strict=False, description="delays of single links"
-    )
+    links: Items[LinkDocument] = Field(default=(), description="delays of single links")
     service: Duration = Field(
         default=NO_TIME,
         description="how long a process is busy with a message; its statements happen first",
@@ -127,9 +127,9 @@ class IfStatement(Part):
     """Do one thing or another, as a boolean variable says."""
 
     condition: Condition = Field(alias="if", description="a boolean variable or {not: variable}")
-    then: tuple[Statement, ...] = Field(strict=False, description="a list of statements")
-    otherwise: tuple[Statement, ...] = Field(
-        default=(), alias="else", strict=False, description="a list of statements"
+    then: Items[Statement] = Field(description="a list of statements")
+    otherwise: Items[Statement] = Field(
+        default=(), alias="else", description="a list of statements"
     )
 
 
@@ -153,7 +153,7 @@ class ProcessDocument(Part):
     variables: dict[Name, Constant] = Field(
         default={}, description="integer or boolean variables with their first values"
     )
-    handlers: dict[Name, Annotated[tuple[Statement, ...], Field(strict=False)]] = Field(
+    handlers: dict[Name, Items[Statement]] = Field(
         default={}, description="for each message name a list of statements"
     )
 
@@ -169,12 +169,8 @@ class StartDocument(Part):
 class ApplicationDocument(Part):
     """Processes that send each other messages, and what starts them."""
 
-    processes: tuple[ProcessDocument, ...] = Field(
-        min_length=1, strict=False, description="a list of processes"
-    )
-    start: tuple[StartDocument, ...] = Field(
-        default=(), strict=False, description="messages from the environment"
-    )
+    processes: OneOrMore[ProcessDocument] = Field(description="a list of processes")
+    start: Items[StartDocument] = Field(default=(), description="messages from the environment")
 
 
 # ---------------------------------------------------------------- the property
@@ -189,9 +185,7 @@ class NotFormula(Part):
 class AndFormula(Part):
     """The labels that every operand allows."""
 
-    operands: tuple[Formula, ...] = Field(
-        alias="and", strict=False, min_length=1, description="a list of formulas"
-    )
+    operands: OneOrMore[Formula] = Field(alias="and", description="a list of formulas")
 
 
 def _branch_of_formula(value: object) -> str:
@@ -271,17 +265,13 @@ TransitionDocument: TypeAlias = Annotated[
     )),
 ]
 
-States: TypeAlias = Annotated[tuple[Name, ...], Field(strict=False, min_length=1)]
-
 
 class AutomatonDocument(Part):
     """A sequence automaton; its states are those that transitions mention."""
 
-    initial: States = Field(description="a list of states")
-    final: States = Field(description="a list of states")
-    transitions: tuple[TransitionDocument, ...] = Field(
-        strict=False, min_length=1, description="a list of transitions"
-    )
+    initial: OneOrMore[Name] = Field(description="a list of states")
+    final: OneOrMore[Name] = Field(description="a list of states")
+    transitions: OneOrMore[TransitionDocument] = Field(description="a list of transitions")
 
 
 def _two_integers(value: object) -> object:
@@ -305,9 +295,9 @@ class CancellationDocument(Part):
 class SequenceDocument(Part):
     """Messages that must not happen in this order."""
 
-    steps: tuple[LabelText, ...] = Field(strict=False, min_length=1, description="a list of labels")
-    cancel: tuple[CancellationDocument, ...] = Field(
-        default=(), strict=False, description="what cancels stretches of the steps"
+    steps: OneOrMore[LabelText] = Field(description="a list of labels")
+    cancel: Items[CancellationDocument] = Field(
+        default=(), description="what cancels stretches of the steps"
     )
 
 
@@ -323,9 +313,9 @@ class PropertyDocument(Part):
         "has no other transition: refuse it, or let the message cancel",
     )
     automaton: AutomatonDocument | None = Field(default=None, description="a sequence automaton")
-    sequences: Annotated[
-        tuple[SequenceDocument, ...], Field(strict=False, min_length=1)
-    ] | None = Field(default=None, description="a list of sequences, instead of an automaton")
+    sequences: OneOrMore[SequenceDocument] | None = Field(
+        default=None, description="a list of sequences, instead of an automaton"
+    )
 
     @model_validator(mode="after")
     def _one_of_the_two(self) -> PropertyDocument:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -79,7 +79,10 @@ def shown(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    """A suggestion to end a message with; empty where nothing is close."""
+    """A suggestion to end a message with; empty where nothing is close, and where looking
+    for it would take long."""
+    if len(known) > 100 or len(word) > 60:
+        return ""
     close = get_close_matches(word, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
@@ -99,11 +102,9 @@ _EXPECTED: Final = {
     "tuple_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
     "finite_number": "a finite number",
     "greater_than": "greater than {gt}",
     "greater_than_equal": "at least {ge}",
-    "less_than": "less than {lt}",
     "less_than_equal": "at most {le}",
     "literal_error": "{expected}",
     "string_pattern_mismatch": f"a name of {NAME_RULE}",
@@ -131,21 +132,21 @@ def _words(part: type[Part] | None, details: ErrorDetails) -> str:
         return f"is no key of this mapping{suggestion}"
     if kind == "too_short":
         return f"should not be empty: give at least {context['min_length']}"
-    if kind == "string_too_short":
-        return "should not be empty"
+    if kind == "float_type" and type(value) is int:
+        return "is too large: give a number of milliseconds"
     if kind in _EXPECTED:
-        hint = ""
-        if kind == "float_type" and type(value) is int:
-            return "is too large for a number of milliseconds"
         bounds = {key: f"{bound:g}" for key, bound in context.items() if isinstance(bound, float)}
-        if kind == "string_type" and not isinstance(value, list | dict | None):
-            hint = " (put it in quotes)"
-        if kind == "tuple_type" and value is None:
-            hint = " (write [] for an empty one)"
-        if kind == "dict_type" and value is None:
-            hint = " (write {} for an empty one)"
-        return f"should be {_EXPECTED[kind].format(**(context | bounds))}, not {shown(value)}{hint}"
+        expected = _EXPECTED[kind].format(**(context | bounds))
+        return f"should be {expected}, not {shown(value)}{_hint(kind, value)}"
     return f"{details['msg']}, not {shown(value)}"
+
+
+def _hint(kind: str, value: object) -> str:
+    if kind == "string_type" and isinstance(value, bool | int | float):
+        return " (put it in quotes)"
+    if value is None and kind in ("tuple_type", "dict_type"):
+        return f" (write {'[]' if kind == 'tuple_type' else '{}'} for an empty one)"
+    return ""
 
 
 def _descriptions(part: type[Part] | None) -> dict[str, str]:
@@ -217,6 +218,21 @@ def _title(value: object) -> object:
     return value
 
 
+def _not_empty(value: object) -> object:
+    # Pydantic's own check counts the valid items only, and so tells one mistake twice.
+    if value == []:
+        raise refused("should not be empty: give at least one")
+    return value
+
+
+T = TypeVar("T")
+Items: TypeAlias = Annotated[tuple[T, ...], Field(strict=False)]
+"""A list; strict pydantic would want a tuple, which no file holds."""
+OneOrMore: TypeAlias = Annotated[
+    tuple[T, ...],
+    Field(strict=False, json_schema_extra={"minItems": 1}),
+    BeforeValidator(_not_empty),
+]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=f"^{NAME_PATTERN}$")]
 Title: TypeAlias = Annotated[
     str, Field(min_length=1), BeforeValidator(_title)

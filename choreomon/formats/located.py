@@ -348,5 +348,5 @@ def _entries(
         else:
             wrong.append((
                 key_node.line, path,
-                f"the key {key_node.text or '(nothing)'} is not text: put it in quotes",
+                f"the key {key_node.text[:40] or '(nothing)'} is not text: put it in quotes",
             ))
