@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from choreomon.core.run import RunEvent, RunReason, RunVerdict
 from choreomon.core.verdict import FRM, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
-from choreomon.render.wording import VERDICT_IN_WORDS, event_in_words, milliseconds
+from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 
 class Explanation(NamedTuple):
@@ -28,7 +28,7 @@ def explanation(verdict: RunVerdict, events: Sequence[RunEvent] = ()) -> Explana
                if index is not None}
     known = {event.index: event for event in events if event.index in wanted}
     return Explanation(
-        f"{verdict.monitor} declares {VERDICT_IN_WORDS[verdict.verdict]} at "
+        f"{verdict.monitor} {DECLARATION[verdict.verdict]} at "
         f"{_judged(verdict, known)}.",
         (*_why(verdict, known), *_conclusion(verdict)),
     )

@@ -16,7 +16,7 @@ from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.window import MAX_SHOWN, Gap, Mark, window
 from choreomon.render.wording import (
-    VERDICT_IN_WORDS,
+    DECLARATION,
     formula_in_words,
     label_in_picture,
     milliseconds,
@@ -109,7 +109,7 @@ def _notes(
     if role == "cancellation":
         words.append("cancellation in question")
     if verdict is not None:
-        words.append(f"{verdict.monitor} declares {VERDICT_IN_WORDS[verdict.verdict]}")
+        words.append(f"{verdict.monitor} {DECLARATION[verdict.verdict]}")
     if not words:
         return ""
     handled = "" if event.kind == SEND else f", {event.message.name} handled"

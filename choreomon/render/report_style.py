@@ -31,7 +31,8 @@ figure svg {{ display: block; }}
 .charts figure {{ max-width: 100%; }}
 table {{ border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0;
-  border-bottom: 1px solid {RULE}; overflow-wrap: anywhere; }}
+  border-bottom: 1px solid {RULE}; }}
+td {{ overflow-wrap: break-word; }}
 th {{ font-weight: 600; }}
 .facts th {{ color: {MUTED}; font-weight: 400; white-space: nowrap; }}
 @media print {{

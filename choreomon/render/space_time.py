@@ -49,7 +49,7 @@ from choreomon.render.space_time_scene import (
     scene_of,
 )
 from choreomon.render.window import MAX_SHOWN, Gap, Mark, window
-from choreomon.render.wording import VERDICT_IN_WORDS, event_in_words, milliseconds
+from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 _COLUMNS: Final = (48.0, 60.0, 74.0, 92.0, 112.0)
 
@@ -118,8 +118,8 @@ def _title(
     if not events:
         return "Space-time diagram: the events of this run were not kept"
     judged = "" if verdict is None else (
-        f"; {VERDICT_IN_WORDS[verdict.verdict]} at event {verdict.event_index} "
-        f"({verdict.label}), declared by {verdict.monitor}"
+        f"; {verdict.monitor} {DECLARATION[verdict.verdict]} at event "
+        f"{verdict.event_index} ({verdict.label})"
     )
     return f"Space-time diagram of {', '.join(names)}, {len(events)} events{judged}"
 
@@ -296,7 +296,7 @@ def _badge(
     )
     if verdict is None or judged is None:
         return []
-    words = f"{VERDICT_IN_WORDS[verdict.verdict]}, declared by {verdict.monitor}"
+    words = f"{verdict.monitor} {DECLARATION[verdict.verdict]}"
     words += f" at {milliseconds(verdict.declared_at)}"
     width = text_width(words, SMALL, bold=True) + 20
     x = scene.columns[verdict.event_index]

@@ -14,7 +14,7 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import TransitionTable
 from choreomon.render.explanation import explanation
 from choreomon.render.summary import figures, missed, worst_word
-from choreomon.render.wording import VERDICT_IN_WORDS, formula_in_words, number
+from choreomon.render.wording import DECLARATION, VERDICT_IN_WORDS, formula_in_words, number
 
 STYLES: Final[dict[Word, str]] = {
     VIOLATED: "bold red",
@@ -67,13 +67,12 @@ def monitor_table(table: TransitionTable) -> Table:
 
 
 def verdict_text(verdict: RunVerdict, events: Sequence[RunEvent] = ()) -> Text:
-    """The verdict and its reasons in sentences, the verdict's word coloured."""
+    """The verdict and its reasons in sentences, what is declared coloured."""
     explained = explanation(verdict, events)
-    word = VERDICT_IN_WORDS[verdict.verdict]
-    before = f"{verdict.monitor} declares "
-    text = Text(before)
-    text.append(word, STYLES[verdict.verdict])
-    text.append(explained.headline[len(before) + len(word):])
+    declaration = DECLARATION[verdict.verdict]
+    text = Text(f"{verdict.monitor} ")
+    text.append(declaration, STYLES[verdict.verdict])
+    text.append(explained.headline[len(text):])
     for sentence in explained.sentences:
         text.append(f"\n  {sentence}")
     return text

@@ -15,6 +15,13 @@ VERDICT_IN_WORDS: Final[dict[Word, str]] = {
     WITHDRAWN: "withdrawn",
 }
 
+DECLARATION: Final[dict[Word, str]] = {
+    VIOLATED: "declares violated",
+    POSSIBLY_VIOLATED: "declares possibly violated",
+    WITHDRAWN: "withdraws its verdict",
+}
+"""What a monitor does, as the words after its name."""
+
 
 def with_arrow(text: str) -> str:
     """A label of the document with a typographic arrow, for pictures."""

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from examples_to_draw import written
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choreomon.render.charts import Bar, bar_chart, bin_width, histogram
+from choreomon.render.drawing import INK, Box, flattened
+
+
+def test_bars_are_as_long_as_their_values() -> None:
+    picture = bar_chart("Runs", [Bar("violated", 10, INK), Bar("nothing", 5, INK)])
+    long, short = [s.width for s in flattened(picture.drawing.shapes) if isinstance(s, Box)]
+    assert long == pytest.approx(2 * short)
+    assert {"violated", "10", "nothing", "5"} <= set(written(picture.drawing))
+
+
+def test_bars_that_are_all_zero_can_be_drawn() -> None:
+    assert bar_chart("Runs", [Bar("none", 0, INK)]).structure["bars"] == [["none", 0]]
+
+
+def test_a_histogram_counts_values_into_round_bins() -> None:
+    structure = histogram("Latency", [0.0, 1.0, 9.9, 10.0, 100.0]).structure
+    assert structure["edges"][:3] == [0, 10, 20]
+    assert structure["counts"][:3] == [3, 1, 0]
+    assert sum(structure["counts"]) == 5
+
+
+def test_values_that_are_all_the_same_make_one_bin() -> None:
+    assert histogram("x", [7.0, 7.0]).structure == {"title": "x", "edges": [7, 8], "counts": [2]}
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=30))
+def test_every_value_is_counted_once_and_bins_are_few(values: list[float]) -> None:
+    counts = histogram("x", values).structure["counts"]
+    assert sum(counts) == len(values)
+    assert len(counts) <= 13
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=9))
+def test_a_bin_is_1_2_or_5_times_a_power_of_ten_wide(values: list[float]) -> None:
+    digits = f"{bin_width(values):e}".partition("e")[0]
+    assert float(digits) in (1, 2, 5)

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+from examples_to_draw import (
+    POSSIBLY,
+    PROCESSES,
+    SMART_HOME,
+    VIOLATED,
+    automaton,
+    events,
+    run,
+)
+
+from choreomon.core.run import Run
+from choreomon.properties.tables import transition_tables
+from choreomon.render.report import MAX_ROWS, report_page
+
+FACTS = [("file", "smart-home.yaml"), ("strategy", "pull"), ("rules", "sound")]
+TABLES = tuple(transition_tables(SMART_HOME, PROCESSES, "sound").values())
+EMPTY_TAGS = {"meta", "br", "hr"}
+
+
+class Page(HTMLParser):
+    """The text and the tags of a page; notes tags that are not closed in their order."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.misplaced: list[str] = []
+        self.words: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in EMPTY_TAGS:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.misplaced.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+def page_of(*runs: Run, **options: int) -> str:
+    return report_page("smart-home", FACTS, SMART_HOME, runs, tables=TABLES, **options)
+
+
+def test_the_page_says_the_result_why_and_what_was_run() -> None:
+    text = Page(page_of(run(7, VIOLATED, formed=((2, (1, 2)),)))).text
+    for words in (
+        "The forbidden sequence was formed.",
+        "Run with seed 7",
+        "Its pre-transition q0 -> q1 surely fired at event 1",
+        "it was formed there",
+        "(q1, @P2, q0)",
+        "smart-home.yaml",
+        "monitoring messages",
+    ):
+        assert words in text
+
+
+def test_every_tag_is_closed_and_every_picture_is_well_formed() -> None:
+    source = page_of(*(run(seed, VIOLATED, POSSIBLY) for seed in range(4)))
+    page = Page(source)
+    assert page.open == []
+    assert page.misplaced == []
+    pictures = source.split("<svg ")[1:]
+    assert len(pictures) == 4 * 2 + 1 + 3
+    for picture in pictures:
+        ElementTree.fromstring("<svg " + picture.partition("</svg>")[0] + "</svg>")
+
+
+def test_the_page_needs_nothing_from_outside_and_runs_no_scripts() -> None:
+    source = page_of(run(0, VIOLATED), run(1)).replace("http://www.w3.org/2000/svg", "")
+    tags = set(Page(source).tags)
+    assert tags.isdisjoint({"script", "link", "img", "iframe", "object"})
+    assert not any(words in source for words in ("http:", "https:", "url(", "@import", "src="))
+
+
+def test_the_gravest_runs_come_first_and_the_rest_is_counted() -> None:
+    runs = [run(seed, POSSIBLY) for seed in range(8)] + [run(8, VIOLATED), run(9)]
+    text = Page(page_of(*runs, max_detailed_runs=2)).text
+    assert text.index("Run with seed 8") < text.index("Run with seed 0")
+    assert "Run with seed 1" not in text
+    assert "7 more runs with verdicts not shown in detail" in text
+
+
+def test_many_verdicts_of_one_run_are_bounded_and_counted() -> None:
+    text = Page(page_of(run(0, *[POSSIBLY] * 10))).text
+    assert text.count("P3 declares possibly violated at event 5") == 3
+    assert "7 more verdicts in this run." in text
+
+
+def test_many_runs_are_bounded_and_counted() -> None:
+    text = Page(page_of(*(run(seed) for seed in range(MAX_ROWS + 5)))).text
+    assert "5 more runs are not shown." in text
+
+
+def test_a_missed_formation_is_said_in_so_many_words() -> None:
+    text = Page(page_of(run(0, formed=((2, (1, 2)),)))).text
+    assert "Missed: the sequence was formed at event 2 in the real order" in text
+
+
+def test_a_run_without_findings_is_shown_as_it_was() -> None:
+    text = Page(page_of(run(3))).text
+    assert "No monitor declared anything." in text
+    assert "The run with seed 3" in text
+
+
+def test_runs_whose_events_were_not_kept_have_words_and_no_diagram() -> None:
+    source = page_of(run(0, VIOLATED, kept=()))
+    assert "P1 declares violated at event 2" in Page(source).text
+    assert source.count("<svg ") == 1
+
+
+def test_hostile_names_stay_text() -> None:
+    name = "<script>alert(1)</script>"
+    made = automaton(["q0"], ["q1"], [("q0", f"P1 -> P2 : {name}", "q1")])
+    tables = tuple(transition_tables(made, PROCESSES, "sound").values())
+    runs = [run(0, kept=events(f"P1>P2:{name}")), run(1, VIOLATED)]
+    source = report_page(name, [(name, name)], made, runs, tables=tables)
+    page = Page(source)
+    assert "script" not in page.tags
+    assert page.open == page.misplaced == []
+    assert name in page.text

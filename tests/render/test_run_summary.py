@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from examples_to_draw import POSSIBLY, VIOLATED, run
+
+from choreomon.render.summary import figures, headline, missed, seeds, worst_word
+
+
+def test_the_headline_of_one_run_is_its_gravest_verdict() -> None:
+    assert headline([run(0, POSSIBLY, VIOLATED)]) == "The forbidden sequence was formed."
+    assert headline([run(0, POSSIBLY)]) == "The forbidden sequence may have been formed."
+    assert headline([run(0)]) == "No forbidden sequence was found."
+
+
+def test_the_headline_of_many_runs_counts_them() -> None:
+    runs = [run(0, VIOLATED, POSSIBLY), run(1, POSSIBLY), run(2), run(3)]
+    assert headline(runs) == (
+        "The forbidden sequence was formed in 1 of 4 runs, possibly formed in 1 of 4 runs."
+    )
+    assert headline(runs[2:]) == "No forbidden sequence was found in 2 runs."
+    assert headline([]) == "Nothing was run."
+
+
+def test_a_withdrawn_verdict_is_not_a_finding() -> None:
+    withdrawn = replace(POSSIBLY, verdict="withdrawn")
+    assert worst_word(run(0, withdrawn)) == "withdrawn"
+    assert headline([run(0, withdrawn)]) == "No forbidden sequence was found."
+
+
+def test_a_formation_without_verdict_is_missed() -> None:
+    formed = ((2, (1, 2)), (5, (1, 5)))
+    assert missed(run(0, VIOLATED, formed=formed)) == (5,)
+    assert missed(run(0, VIOLATED, POSSIBLY, formed=formed)) == ()
+    assert missed(run(0)) == ()
+
+
+def test_a_formation_whose_verdict_was_withdrawn_is_missed() -> None:
+    withdrawn = replace(POSSIBLY, verdict="withdrawn")
+    assert missed(run(0, withdrawn, formed=((5, (1, 5)),))) == (5,)
+
+
+def test_figures_add_up_over_the_runs_and_times_are_in_milliseconds() -> None:
+    shown = dict(figures([
+        run(0, VIOLATED, latency=1000, messages=4, formed=((2, (1, 2)),)),
+        run(1, latency=4000, messages=6, formed=((3, (1, 3)),)),
+        run(2, latency=None, messages=0, formed=()),
+    ]))
+    assert shown == {
+        "runs": "3", "seeds": "0 to 2", "violated": "1", "possibly violated": "0",
+        "withdrawn": "0", "formed in the real order": "2", "of these not declared": "1",
+        "events": "21", "monitoring messages": "10", "monitoring bytes": "100",
+        "latency, mean": "2.5 ms", "latency, worst p99": "4 ms",
+        "history records, mean": "1.5", "history records, most": "3",
+    }
+
+
+def test_figures_without_any_value_are_dashes_and_runs_cut_short_are_counted() -> None:
+    shown = dict(figures([replace(run(0, latency=None), reached_max_events=True)]))
+    assert shown["latency, mean"] == "–"
+    assert shown["stopped at max_events"] == "1 run"
+    assert "formed in the real order" not in shown
+
+
+def test_seeds_that_follow_each_other_are_a_range() -> None:
+    assert seeds([run(5)]) == "5"
+    assert seeds([run(5), run(6), run(7)]) == "5 to 7"
+    assert seeds([run(5), run(7)]) == "5, 7"

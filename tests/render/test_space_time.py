@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from random import Random
+
+import pytest
+from examples_to_draw import (
+    EVENTS,
+    POSSIBLY,
+    PROCESSES,
+    VIOLATED,
+    Area,
+    area_of,
+    events,
+    texts,
+    titled,
+    written,
+)
+
+from choreomon.core.run import RunEvent
+from choreomon.render import drawing as colours
+from choreomon.render.drawing import Circle, Group, Polyline
+from choreomon.render.space_time import space_time_picture
+from choreomon.render.window import Mark, marks_of
+
+
+def random_run(seed: int, processes: int, length: int) -> tuple[RunEvent, ...]:
+    random = Random(seed)
+    script: list[str] = []
+    waiting: list[int] = []
+    for index in range(length):
+        if waiting and random.random() < 0.5:
+            script.append(f"{waiting.pop(random.randrange(len(waiting)))}!")
+            continue
+        sender, receiver = random.sample(range(1, processes + 1), 2)
+        script.append(f"P{sender}>P{receiver}:{random.choice(['pay', 'ship', 'cancelOrder'])}")
+        waiting.append(index)
+    return events(*script)
+
+
+def test_the_environment_has_a_line_only_where_it_sends_something_shown() -> None:
+    assert space_time_picture(EVENTS, PROCESSES).structure["processes"] == ["env", *PROCESSES]
+    without = events("P1>P2:turnOff", "0!")
+    assert space_time_picture(without, PROCESSES).structure["processes"] == list(PROCESSES)
+
+
+def test_events_stand_from_left_to_right_in_their_real_order() -> None:
+    drawn = space_time_picture(EVENTS, PROCESSES).structure["events"]
+    assert [event["index"] for event in drawn] == list(range(7))
+    assert all(after["x"] - before["x"] > 20 for before, after in pairwise(drawn))
+
+
+def test_every_message_leads_from_its_sending_to_its_handling() -> None:
+    drawn = space_time_picture(EVENTS, PROCESSES).structure["messages"]
+    assert [(m["name"], m["sent_at"], m["handled_at"], m["status"]) for m in drawn] == [
+        ("leave", None, 0, "delivered"),
+        ("turnOff", 1, 3, "delivered"),
+        ("turnOn", 2, 5, "delivered"),
+        ("resume", 4, 6, "delivered"),
+    ]
+
+
+def test_a_message_that_is_never_handled_is_dashed_and_says_where_it_goes() -> None:
+    picture = space_time_picture(events("P1>P2:turnOff"), PROCESSES)
+    assert picture.structure["messages"][0]["status"] == "in flight"
+    (group,) = titled(picture.drawing, "P1 -> P2 : turnOff\nsent at event 0\nstill")[:1]
+    assert any(isinstance(shape, Polyline) and shape.dashed for shape in group.shapes)
+    assert "turnOff (to P2)" in written(picture.drawing)
+
+
+def test_the_sequence_is_numbered_and_the_cancellation_is_marked() -> None:
+    picture = space_time_picture(EVENTS, PROCESSES, marks_of(POSSIBLY), verdict=POSSIBLY)
+    marked = {e["index"]: (e["role"], e["step"]) for e in picture.structure["events"] if e["role"]}
+    assert marked == {1: ("step", 1), 4: ("cancellation", None), 5: ("judged", 2)}
+    assert [m["name"] for m in picture.structure["messages"] if m["marked"]] == [
+        "turnOff", "turnOn", "resume",
+    ]
+    assert "cancellation in question" in written(picture.drawing)
+
+
+def test_the_judged_event_has_a_ring_of_the_colour_of_the_verdict() -> None:
+    for verdict, colour in ((VIOLATED, colours.VIOLATED), (POSSIBLY, colours.POSSIBLY)):
+        picture = space_time_picture(EVENTS, PROCESSES, marks_of(verdict), verdict=verdict)
+        (judged,) = titled(picture.drawing, f"event {verdict.event_index}:")
+        rims = [shape for shape in judged.shapes if isinstance(shape, Circle)]
+        assert [rim.colour for rim in rims] == [colour, colour]
+
+
+def test_the_verdict_is_written_above_with_its_monitor_and_time() -> None:
+    picture = space_time_picture(EVENTS, PROCESSES, marks_of(VIOLATED), verdict=VIOLATED)
+    assert "P1 declares violated at 2.5 ms" in written(picture.drawing)
+    assert "P1 declares violated at event 2" in picture.drawing.title
+
+
+def test_events_that_are_not_in_question_are_faded_only_beside_marked_ones() -> None:
+    def colour(marks: tuple[Mark, ...]) -> str:
+        (group,) = titled(space_time_picture(EVENTS, PROCESSES, marks).drawing, "event 6:")
+        (circle,) = group.shapes
+        assert isinstance(circle, Circle)
+        return circle.colour
+
+    assert colour(()) == colours.INK
+    assert colour((Mark(1, "judged"),)) == colours.FAINT
+
+
+def test_a_long_run_is_cut_and_the_picture_says_what_it_leaves_out() -> None:
+    run = events(*["P1>P2:ping"] * 500)
+    picture = space_time_picture(run, PROCESSES, [Mark(250, "judged")], bound=9)
+    (first, last) = picture.structure["not_shown"]
+    assert first[0] == 0
+    assert last[1] == 499
+    note = next(text for text in written(picture.drawing) if "Not shown" in text)
+    assert f"events 0–{first[1]}, {last[0]}–499." in note
+    assert len(picture.structure["events"]) == 9
+
+
+def test_a_message_whose_other_end_is_cut_off_is_drawn_as_cut() -> None:
+    run = events("P1>P2:m", *["P2>P3:noise"] * 50, "0!")
+    picture = space_time_picture(run, PROCESSES, bound=10)
+    assert picture.structure["messages"][0] == {
+        "name": "m", "sender": "P1", "receiver": "P2", "sent_at": 0, "handled_at": 51,
+        "status": "cut", "marked": False,
+    }
+
+
+def test_a_message_to_oneself_is_an_arc_above_the_line() -> None:
+    picture = space_time_picture(events("P1>P1:again", "0!"), PROCESSES)
+    (group, *_) = titled(picture.drawing, "P1 -> P1 : again")
+    assert not isinstance(group.shapes[0], Polyline)
+
+
+def test_a_run_whose_events_were_not_kept_says_so() -> None:
+    picture = space_time_picture((), PROCESSES, marks_of(VIOLATED), verdict=VIOLATED)
+    assert picture.structure["events"] == []
+    assert any("not kept" in text for text in written(picture.drawing))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_text_overlaps_another_or_leaves_the_canvas(seed: int) -> None:
+    processes = 3 + seed % 5
+    run = random_run(seed, processes, 60)
+    marks = [Mark(20, "step"), Mark(25, "cancellation"), Mark(30, "judged")]
+    drawing = space_time_picture(run, [f"P{n}" for n in range(1, processes + 1)], marks).drawing
+    areas = [(text.content, area_of(text)) for text in texts(drawing)]
+    assert [
+        (one, other)
+        for (one, first), (other, second) in combinations(areas, 2) if first.overlaps(second)
+    ] == []
+    canvas = Area(0, 0, drawing.width, drawing.height)
+    assert [
+        content for content, area in areas
+        if area.left < canvas.left or area.right > canvas.right
+        or area.top < canvas.top or area.bottom > canvas.bottom
+    ] == []
+
+
+def test_every_event_tells_its_name_its_time_and_its_clock() -> None:
+    (group,) = titled(space_time_picture(EVENTS, PROCESSES).drawing, "event 1:")
+    assert isinstance(group, Group)
+    assert group.title == "event 1: send P1 -> P2 : turnOff\n1 ms, clock of P1 []"

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import io
+
+from examples_to_draw import EVENTS, FIGURE_4, POSSIBLY, SMART_HOME, VIOLATED, automaton, run
+from rich.console import Console, RenderableType
+
+from choreomon.properties.tables import transition_tables
+from choreomon.render.text import (
+    monitor_table,
+    runs_table,
+    summary_table,
+    table_rows,
+    transitions_table,
+    verdict_text,
+)
+
+
+def printed(shown: RenderableType) -> str:
+    console = Console(file=io.StringIO(), width=160, color_system=None)
+    with console.capture() as capture:
+        console.print(shown)
+    return capture.get()
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("│")[1:-1]]
+
+
+def test_transitions_are_listed_with_their_kind_and_who_watches_them() -> None:
+    rows = [cells(line) for line in printed(transitions_table(SMART_HOME)).splitlines()]
+    assert ["forward", "q0", "P1 -> P2 : turnOff", "q1", "P1"] in rows
+    assert ["backward", "q1", "P2 -> P1 : resume", "q0", "P2"] in rows
+    assert ["self-loop", "q1", "not P2 -> P1 : resume", "q1", ""] in rows
+
+
+def test_the_tables_of_figure_4_read_as_tables_1_to_3_of_the_paper() -> None:
+    tables = transition_tables(FIGURE_4, ("P1", "P2", "P3"), "paper")
+    assert [set(table_rows(tables[process])) for process in ("P1", "P2", "P3")] == [
+        {
+            ("(q0, P1 -> P3 : m1, q1)", "⊥", "∅", "∅"),
+            ("(q3, P1 -> P3 : m4, q4)", "⊤", "(q0, @P3, q3)", "{(q3, @P2, q0)}"),
+            (
+                "(q2, P1 -> P3 : m7, q4)", "⊤", "(q1, @P2, q2)",
+                "{(q2, @P2, q0), (q2, @P3, q1)}",
+            ),
+        },
+        {
+            ("(q1, P2 -> P3 : m3, q2)", "⊥", "(q0, @P1, q1)", "{(q2, @P2, q0)}"),
+            ("(q2, P2 -> P3 : m5, q0)", "⊥", "(q1, @P2, q2)", "∅"),
+            ("(q3, P2 -> P3 : m5, q0)", "⊥", "(q0, @P3, q3)", "∅"),
+        },
+        {
+            ("(q0, P3 -> P1 : m2, q3)", "⊥", "∅", "∅"),
+            ("(q2, P3 -> P1 : m6, q1)", "⊥", "(q1, @P2, q2)", "∅"),
+        },
+    ]
+
+
+def test_a_monitor_with_nothing_to_watch_says_so() -> None:
+    tables = transition_tables(SMART_HOME, ("P1", "P2", "P3"), "sound")
+    assert "nothing to watch" in printed(monitor_table(tables["P3"]))
+    assert "nothing to watch" not in printed(monitor_table(tables["P1"]))
+
+
+def test_a_verdict_is_its_explanation_with_what_is_declared_coloured() -> None:
+    text = verdict_text(VIOLATED, EVENTS)
+    assert text.plain.startswith("P1 declares violated at event 2 (send P1 -> P3 : turnOn, 2 ms).")
+    (span,) = text.spans
+    assert text.plain[span.start : span.end] == "declares violated"
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
+    made = automaton(["q0"], ["[red]"], [("q0", "P -> Q : [/bold] :smile:", "[red]")])
+    shown = printed(transitions_table(made))
+    assert "P -> Q : [/bold] :smile:" in shown
+    assert "final: [red]" in shown
+
+
+def test_the_table_of_runs_is_bounded_and_counts_what_it_leaves_out() -> None:
+    shown = printed(runs_table([run(seed, POSSIBLY) for seed in range(9)], limit=2))
+    assert "7 more runs are not shown" in shown
+    assert shown.count("possibly violated") == 2
+
+
+def test_a_run_with_a_missed_formation_says_so() -> None:
+    shown = printed(runs_table([run(0, formed=((2, (1, 2)),))]))
+    assert "nothing declared, missed 1" in shown
+
+
+def test_the_summary_has_a_line_for_each_figure() -> None:
+    shown = [cells(line) for line in printed(summary_table([run(3, VIOLATED)])).splitlines()]
+    assert ["violated", "1"] in shown
+    assert ["monitoring messages", "4"] in shown

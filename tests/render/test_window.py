@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from examples_to_draw import POSSIBLY, VIOLATED, events
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choreomon.core.run import RunEvent
+from choreomon.render.window import Gap, Mark, marks_of, window
+
+LONG = events(*["P1>P2:ping"] * 200)
+
+
+def shown(items: tuple[RunEvent | Gap, ...]) -> list[int]:
+    return [item.index for item in items if isinstance(item, RunEvent)]
+
+
+def test_a_short_run_is_shown_whole() -> None:
+    assert window(LONG[:10], [3], bound=10) == LONG[:10]
+
+
+def test_the_neighbourhood_of_a_marked_event_is_shown_and_the_rest_is_a_gap() -> None:
+    items = window(LONG, [100], bound=5)
+    assert items == (Gap(0, 97), *LONG[98:103], Gap(103, 199))
+
+
+def test_marks_far_apart_have_a_gap_between_them() -> None:
+    items = window(LONG, [50, 150], bound=6)
+    gaps = [item for item in items if isinstance(item, Gap)]
+    assert len(gaps) == 3
+    assert {50, 150} <= set(shown(items))
+
+
+def test_the_sending_of_a_marked_reception_is_shown_however_far_away() -> None:
+    run = events("P1>P2:m", *["P2>P3:noise"] * 100, "0!")
+    assert 0 in shown(window(run, [101], bound=4))
+
+
+def test_without_marks_the_beginning_is_shown() -> None:
+    assert shown(window(LONG, [], bound=4)) == [0, 1, 2, 3]
+
+
+def test_a_gap_of_a_few_events_is_filled() -> None:
+    assert shown(window(LONG, [10, 14], bound=2)) == [10, 11, 12, 13, 14]
+
+
+@given(st.sets(st.integers(0, 199), max_size=6), st.integers(1, 40))
+def test_window_and_gaps_cover_the_run_once_and_marks_are_always_shown(
+    marks: set[int], bound: int
+) -> None:
+    items = window(LONG, marks, bound)
+    covered = [
+        index for item in items
+        for index in (
+            range(item.first, item.last + 1) if isinstance(item, Gap) else [item.index]
+        )
+    ]
+    assert covered == list(range(200))
+    assert marks <= set(shown(items))
+
+
+def test_a_gap_names_its_events() -> None:
+    assert [str(Gap(0, 812)), str(Gap(7, 7)), str(Gap(1000, 2000))] == ["0–812", "7", "1,000–2,000"]
+
+
+def test_marks_come_from_the_formed_sequence_where_it_is_known() -> None:
+    assert marks_of(VIOLATED, (0, 1, 2)) == (
+        Mark(0, "step"), Mark(1, "step"), Mark(2, "judged"),
+    )
+
+
+def test_marks_come_from_the_reasons_otherwise() -> None:
+    assert marks_of(POSSIBLY) == (Mark(1, "step"), Mark(4, "cancellation"), Mark(5, "judged"))
