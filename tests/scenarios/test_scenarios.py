@@ -1,0 +1,230 @@
+"""The scenarios give what their twins must, on every seed and with every strategy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from choreomon.cli import group
+from choreomon.core.run import Run
+from choreomon.core.verdict import Word
+from choreomon.formats.read import Document, load_document
+from simulator.run import simulation
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+SEEDS = range(50)
+STRATEGIES = ("pull", "push", "central")
+
+NAMES = (
+    "broker", "fig1", "fig2-self-loop", "fig3-pull-push", "fig4", "lock", "payment-saga",
+    "security-cameras", "smart-home",
+)
+
+VIOLATED_AT_SEED_0 = {
+    "broker": (19, "west", (("q1", "q2"),)),
+    "fig1": (9, "P3", (("q2", "q3"),)),
+    "fig2-self-loop": (15, "P1", (("q3", "q4"),)),
+    "fig3-pull-push": (6, "P2", (("q1", "q2"),)),
+    "fig4": (16, "P1", (("q2", "q4"),)),
+    "lock": (14, "store", (("q1", "q3"),)),
+    "payment-saga": (36, "shipping", (("q1", "q2"), ("q4", "q5"))),
+    "security-cameras": (15, "D", (("q2", "q3"),)),
+    "smart-home": (13, "car", (("q2", "q3"),)),
+}
+"""Event index, monitor and final transitions of the one violation."""
+
+ONLY_POSSIBLE = {
+    ("fig1-violating", "push"), ("fig1-violating", "central"),
+    ("fig3-pull-push-conforming", "push"), ("fig3-pull-push-conforming", "central"),
+    ("lock-conforming", "push"), ("lock-conforming", "central"),
+    ("smart-home-conforming", "central"),
+}
+"""Twins of which a strategy that does not ask can only say that they are possible
+violations: what would decide is in no clock that it sees."""
+
+
+def path_of(twin: str) -> Path:
+    return SCENARIOS / f"{twin}.yaml"
+
+
+@cache
+def loaded(twin: str) -> Document:
+    return load_document(path_of(twin))
+
+
+@cache
+def run_of(twin: str, seed: int, strategy: Any = "pull") -> Run:
+    return simulation(loaded(twin)).run(seed, strategy=strategy, keep_events=True)
+
+
+def paragraphs_of(twin: str) -> list[str]:
+    """Those of the comment that a scenario starts with."""
+    lines = path_of(twin).read_text(encoding="utf-8").splitlines()
+    comment = [line.removeprefix("#").strip() for line in takewhile(is_comment, lines)]
+    return " ".join(line or "\n" for line in comment).replace("\n ", "\n").split("\n")
+
+
+def is_comment(line: str) -> bool:
+    return line.startswith("#")
+
+
+def words_of(run: Run) -> set[Word]:
+    return {verdict.verdict for verdict in run.verdicts} - {"withdrawn"}
+
+
+def broken_guarantees(run: Run) -> list[str]:
+    """Formations that nothing was said about (G1), and false alarms (G2)."""
+    assert run.formed is not None
+    formed = {index for index, _ in run.formed}
+    said = {v.event_index: v.verdict for v in run.verdicts}
+    missed = [index for index in formed if said.get(index, "withdrawn") == "withdrawn"]
+    false = [i for i, word in said.items() if word == "violated" and i not in formed]
+    return [f"missed {i}" for i in missed] + [f"false alarm at {i}" for i in false]
+
+
+def exit_code(*arguments: str) -> object:
+    return group.main(arguments, standalone_mode=False)
+
+
+ALL_TWINS = [f"{name}-{kind}" for name in NAMES for kind in ("violating", "conforming")]
+
+
+def test_the_directory_holds_these_scenarios_and_nothing_else() -> None:
+    assert sorted(path.name for path in SCENARIOS.iterdir()) == sorted(
+        f"{twin}.yaml" for twin in ALL_TWINS
+    )
+
+
+@pytest.mark.parametrize("twin", ALL_TWINS)
+class TestEveryScenario:
+    def test_loads_without_warnings(self, twin: str) -> None:
+        assert loaded(twin).warnings == ()
+
+    def test_starts_with_what_must_never_happen_and_what_happens_here(self, twin: str) -> None:
+        *forbidden, here = paragraphs_of(twin)
+        assert re.search(r"\b(never|[Nn]obody|[Nn]either)\b", " ".join(forbidden))
+        assert here.startswith("Here ")
+
+    def test_has_state_names_that_say_nothing(self, twin: str) -> None:
+        loaded_property = loaded(twin).property
+        assert loaded_property is not None
+        assert all(re.fullmatch("q[0-9]+", s) for s in loaded_property.automaton.states)
+
+    @pytest.mark.parametrize("strategy", STRATEGIES)
+    def test_misses_nothing_and_raises_no_false_alarm(self, twin: str, strategy: str) -> None:
+        """G1 and G2 for the last words, against the reference semantics."""
+        assert {
+            seed: broken
+            for seed in SEEDS
+            if (broken := broken_guarantees(run_of(twin, seed, strategy)))
+        } == {}
+
+    @pytest.mark.parametrize("strategy", STRATEGIES)
+    def test_comes_to_the_same_on_every_seed(self, twin: str, strategy: str) -> None:
+        if (twin, strategy) in ONLY_POSSIBLE:
+            expected: set[Word] = {"possibly-violated"}
+        elif twin.endswith("violating"):
+            expected = {"violated"}
+        else:
+            expected = set()
+        assert [seed for seed in SEEDS if words_of(run_of(twin, seed, strategy)) != expected] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestTwins:
+    def test_share_their_processes_handlers_and_property(self, name: str) -> None:
+        one, other = loaded(f"{name}-violating"), loaded(f"{name}-conforming")
+        assert one.processes == other.processes
+        assert one.property == other.property
+        assert one.application is not None
+        assert other.application is not None
+        assert [(p.handlers, p.variables.keys()) for p in one.application.processes] == [
+            (p.handlers, p.variables.keys()) for p in other.application.processes
+        ]
+
+    def test_forbid_the_same_in_the_same_words(self, name: str) -> None:
+        assert paragraphs_of(f"{name}-violating")[:-1] == paragraphs_of(f"{name}-conforming")[:-1]
+
+    def test_differ_in_the_course_of_events(self, name: str) -> None:
+        one, other = loaded(f"{name}-violating"), loaded(f"{name}-conforming")
+        assert (one.application, one.network) != (other.application, other.network)
+
+    def test_the_violating_one_is_violated_where_it_is_known_to_be(self, name: str) -> None:
+        violated = [
+            (v.event_index, v.monitor, v.transitions)
+            for v in run_of(f"{name}-violating", 0).verdicts
+            if v.verdict == "violated"
+        ]
+        assert violated == [VIOLATED_AT_SEED_0[name]]
+
+    def test_exit_codes_tell_them_apart(
+        self, name: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        runs = ("--runs", str(len(SEEDS)), "--json")
+        assert exit_code("simulate", str(path_of(f"{name}-violating")), *runs) == 1
+        assert exit_code("simulate", str(path_of(f"{name}-conforming")), *runs) == 0
+
+
+class TestFigure3:
+    """Where pushing cannot decide and pulling can."""
+
+    def test_pulling_hears_that_the_first_message_was_not_sent_yet(self) -> None:
+        assert run_of("fig3-pull-push-conforming", 0, "pull").verdicts == ()
+
+    def test_pushing_cannot_exclude_that_it_was(self) -> None:
+        (verdict,) = run_of("fig3-pull-push-conforming", 0, "push").verdicts
+        assert verdict.verdict == "possibly-violated"
+        assert [(r.relation, r.certain) for r in verdict.because] == [("concurrent", False)]
+
+    def test_exit_codes_show_the_difference(self, capsys: pytest.CaptureFixture[str]) -> None:
+        file = str(path_of("fig3-pull-push-conforming"))
+        assert exit_code("simulate", file, "--strategy", "pull") == 0
+        assert exit_code("simulate", file, "--strategy", "push") == 3
+
+
+def test_the_lock_withdraws_what_it_said_before_the_answers_came() -> None:
+    verdicts = run_of("lock-conforming", 0).verdicts
+    assert [(v.verdict, v.monitor, v.event_index) for v in verdicts] == [
+        ("withdrawn", "store", 6), ("withdrawn", "store", 14),
+    ]
+
+
+def test_a_missed_violation_would_be_noticed() -> None:
+    run = run_of("smart-home-violating", 0)
+    assert broken_guarantees(replace(run, verdicts=())) == ["missed 13"]
+
+
+def test_a_false_alarm_would_be_noticed() -> None:
+    run = run_of("smart-home-violating", 0)
+    (verdict,) = run.verdicts
+    planted = replace(verdict, event_index=8)
+    assert broken_guarantees(replace(run, verdicts=(verdict, planted))) == ["false alarm at 8"]
+
+
+def test_together_they_use_the_whole_language() -> None:
+    words = {
+        "variables", "send", "assign", "if", "then", "else", "at", "delay", "links", "service",
+        "monitoring", "in_order", "deadline", "max_events", "uniform", "exponential",
+        "lognormal", "constant", "rules", "undecidable_self_loop", "automaton", "backward",
+        "when", "not", "and", "sequences", "steps", "cancel", "after", "back_to",
+    }
+    documents = [yaml.safe_load(path_of(twin).read_text(encoding="utf-8")) for twin in ALL_TWINS]
+    assert words - {key for document in documents for key in _keys(document)} == set()
+
+
+def _keys(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from value
+        for inner in value.values():
+            yield from _keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _keys(inner)
