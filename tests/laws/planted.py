@@ -1,0 +1,124 @@
+"""Bugs on purpose. A law that does not notice the bug it is about is not worth having.
+
+Each is a set of rules, injected into the monitors in place of the right ones, or a method
+of the step function, replaced for one test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import FRM, FRM_P, Judgement
+from choreomon.monitor.history import (
+    OPEN,
+    Chain,
+    Record,
+    merged,
+    not_after,
+    relevant,
+    without_dominated,
+)
+from choreomon.monitor.rules import Sound
+from choreomon.properties.tables import Inspected
+
+
+class ShortChains(Sound):
+    """No bug: chains are merged down to `longest` records, so that merging happens in
+    short runs."""
+
+    def __init__(self, longest: int) -> None:
+        self.longest = longest
+
+    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+        if settled is None:
+            return super().keep(chain, own, settled)
+        return merged(without_dominated(chain, own, settled), self.longest)
+
+
+class WholeChains(Sound):
+    """No bug: nothing is dropped or merged, and everything is told that may matter."""
+
+    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+        return chain
+
+    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+        told = not_after(chain, own, event, asker)
+        return [r for r in told if not (own == asker and r.clock[own] == event[asker])]
+
+
+class ForgetsConcurrentRecords(Sound):
+    """Tells only what happened before the inquired event."""
+
+    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+        return [r for r in relevant(chain, own, event, asker) if r.clock[own] <= event[own]]
+
+
+class TrustsUncertainCancellations(Sound):
+    """Takes a vio record that possibly fired for one that did (semantics.md 1.4, cause 2)."""
+
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+    ) -> Judgement:
+        vio = {reference for need in inspected.needs for reference in need.vio}
+        trusted = [r._replace(result=FRM) if r.reference in vio else r for r in records]
+        return super().judge(inspected, event, own, trusted, index_of)
+
+
+class TrustsUncertainRecords(Sound):
+    """Takes a pre record that possibly fired for one that did."""
+
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+    ) -> Judgement:
+        pre = {need.pre for need in inspected.needs}
+        trusted = [r._replace(result=FRM) if r.reference in pre else r for r in records]
+        return super().judge(inspected, event, own, trusted, index_of)
+
+
+class IgnoresCancellations(Sound):
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+    ) -> Judgement:
+        blind = inspected._replace(needs=tuple(n._replace(vio=()) for n in inspected.needs))
+        return super().judge(blind, event, own, records, index_of)
+
+
+class ForgetsAllButTheLast(Sound):
+    """Drops every settled record but the newest, whether it is certain or not."""
+
+    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+        opened = tuple(record for record in chain if record.result == OPEN)
+        return opened or chain[-1:]
+
+
+class MergesIntoTheLast(ShortChains):
+    """Forgets when the first of the merged events was."""
+
+    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+        return tuple(r._replace(since=None) for r in super().keep(chain, own, settled))
+
+
+class MergesCertainly(ShortChains):
+    """Calls merged records certain."""
+
+    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+        return tuple(
+            r._replace(result=FRM) if r.since is not None and r.result == FRM_P else r
+            for r in super().keep(chain, own, settled)
+        )
