@@ -72,8 +72,8 @@ def microseconds(milliseconds: float) -> int:
 
 
 def sampler(delay: Delay, random: Random) -> Sampler:
-    """Draws times of this distribution from this stream. Parameters are trusted to be
-    finite and not negative, as the reader of documents sees to."""
+    """Draws times of this distribution from this stream. Parameters are trusted, as
+    the reader of documents has seen to them: finite, not negative, and a median above 0."""
     longest = float(LONGEST)
     match delay:
         case Uniform(least, most):

@@ -1,0 +1,93 @@
+"""Applications for tests: a tiny language, and random ones.
+
+    P1.go: >P2.m x=true ?x[>P2.m]     a handler of P1 that sends, assigns and decides
+    P2.m:                             one that does nothing
+
+Statements are `>PROCESS.MESSAGE`, `VARIABLE=CONSTANT`, `?VARIABLE[THEN]`,
+`?VARIABLE[THEN|OTHERWISE]`, and `?!VARIABLE[..]` for a negated condition; every variable
+is boolean and false at first, or 0 where its name begins with `n`. Starts are
+`PROCESS.MESSAGE` or `PROCESS.MESSAGE@MICROSECONDS`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import strategies as st
+
+from simulator.application import Application, Assign, If, Process, Send, Start, Statement
+
+TOKEN = re.compile(r"[\[\]|]|[^\s\[\]|]+")
+
+
+def application(text: str, *starts: str) -> Application:
+    """The application that the lines of `text` describe, started by `starts`."""
+    handlers: dict[str, dict[str, tuple[Statement, ...]]] = {}
+    variables: dict[str, dict[str, int | bool]] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        head, body = line.split(":")
+        process, message = head.split(".")
+        tokens = TOKEN.findall(body)
+        handlers.setdefault(process, {})[message] = _statements(tokens)
+        named = variables.setdefault(process, {})
+        for name in re.findall(r"(\w+)=|\?!?(\w+)\[", body):
+            variable = name[0] or name[1]
+            named[variable] = 0 if variable.startswith("n") else False
+    processes = tuple(Process(id, handlers[id], variables[id]) for id in handlers)
+    return Application(processes, tuple(map(_start, starts)))
+
+
+def _start(text: str) -> Start:
+    message, _, at = text.partition("@")
+    return Start(*message.split("."), int(at or 0))
+
+
+def _statements(tokens: list[str]) -> tuple[Statement, ...]:
+    """Takes the tokens up to the end of the block that they begin in."""
+    statements: list[Statement] = []
+    while tokens and tokens[0] not in "]|":
+        token = tokens.pop(0)
+        if token.startswith(">"):
+            statements.append(Send(*token[1:].split(".")))
+        elif token.startswith("?"):
+            assert tokens.pop(0) == "["
+            then = _statements(tokens)
+            otherwise = _statements(tokens) if tokens.pop(0) == "|" else None
+            if otherwise is not None:
+                assert tokens.pop(0) == "]"
+            statements.append(If(token.lstrip("?!"), then, otherwise or (), "!" in token))
+        else:
+            variable, value = token.split("=")
+            statements.append(Assign(variable, CONSTANTS.get(value) or int(value)))
+    return tuple(statements)
+
+
+CONSTANTS = {"true": True}
+VARIABLES = ("a", "b", "c")
+
+
+@st.composite
+def applications(draw: st.DrawFn) -> Application:
+    """Up to four processes with up to three handlers each, whose statements nest up to
+    three deep, send to any process, themselves included, and start in any way."""
+    names = [f"P{n}" for n in range(1, draw(st.integers(1, 4)) + 1)]
+    messages = ["m", "n", "o"][: draw(st.integers(1, 3))]
+    sends = st.builds(Send, st.sampled_from(names), st.sampled_from(messages))
+    assigns = st.builds(Assign, st.sampled_from(VARIABLES), st.booleans())
+    simple = st.one_of(sends, sends, assigns)
+    blocks = st.lists(simple, max_size=3).map(tuple)
+    for _ in range(3):
+        ifs = st.builds(If, st.sampled_from(VARIABLES), blocks, blocks, st.booleans())
+        blocks = st.lists(st.one_of(simple, ifs), max_size=3).map(tuple)
+    processes = tuple(
+        Process(
+            name,
+            {message: draw(blocks) for message in messages},
+            {variable: draw(st.booleans()) for variable in VARIABLES},
+        )
+        for name in names
+    )
+    starts = st.builds(
+        Start, st.sampled_from(names), st.sampled_from(messages), st.integers(0, 3000)
+    )
+    return Application(processes, tuple(draw(st.lists(starts, min_size=1, max_size=4))))
