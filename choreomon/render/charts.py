@@ -26,6 +26,7 @@ from choreomon.render.wording import number
 
 _WIDTH: Final = 420.0
 _BINS: Final = 12
+_NEGLIGIBLE: Final = 1e-6
 _PLOT: Final = 96.0
 _ROW: Final = 26.0
 _SMALL: Final = 12.0
@@ -99,9 +100,9 @@ def histogram(title: str, values: Sequence[float], unit: str = "") -> Picture:
 
 def bin_width(values: Sequence[float]) -> float:
     """The smallest 1, 2 or 5 times a power of ten that needs at most twelve bins; 1 where
-    all values are the same."""
+    all values are the same, or as good as the same."""
     spread = max(values) - min(values)
-    if spread <= 0:
+    if spread <= _NEGLIGIBLE * max(1.0, *map(abs, values)):
         return 1.0
     power = 10.0 ** math.floor(math.log10(spread / _BINS))
     return next(

@@ -65,8 +65,8 @@ def space_time_picture(
 
     Runs of more than `bound` events are cut to the neighbourhood of the marked ones
     (`window`), and the picture says what it leaves out. The environment gets a line only
-    where it sends something that is shown. Where `events` is empty, as for runs whose
-    events were not kept, the picture says that.
+    where it sends something that is shown; `processes` must name all others. Where
+    `events` is empty, as for runs whose events were not kept, the picture says that.
 
     `structure` has `processes` (lines from the top), `events` (index, process, kind,
     role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked)
@@ -76,7 +76,7 @@ def space_time_picture(
     arrows = arrows_of(events, items)
     names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
     names += [process for process in processes if process != ENVIRONMENT]
-    scenes = (scene_of(events, items, names, marks, verdict, column) for column in _COLUMNS)
+    scenes = (scene_of(items, names, marks, verdict, column) for column in _COLUMNS)
     scene, places = min(
         (
             (scene, place_labels(_segments(arrows, scene), list(scene.lanes.values()),
@@ -84,10 +84,10 @@ def space_time_picture(
             for scene in scenes
         ),
         key=lambda candidate: (candidate[1].count(None), candidate[0].column),
-    ) if items else (scene_of(events, items, names, marks, verdict, _COLUMNS[0]), [])
+    ) if items else (scene_of(items, names, marks, verdict, _COLUMNS[0]), [])
     bottom = HEADER + LANE * max(0, len(names) - 1)
     shapes = [
-        *lanes(items, scene),
+        *lanes(scene),
         *axis(items, scene, bottom + 34),
         *_messages(arrows, scene),
         *_events(items, scene),

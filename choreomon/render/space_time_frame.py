@@ -34,11 +34,10 @@ EVENT: Final = 5.0
 STEP: Final = 10.0
 
 
-def lanes(items: Sequence[RunEvent | Gap], scene: Scene) -> list[Shape]:
+def lanes(scene: Scene) -> list[Shape]:
     shapes: list[Shape] = []
     end = max(scene.lanes.values(), default=HEADER)
-    for gap in (item for item in items if isinstance(item, Gap)):
-        x = scene.columns[gap.first]
+    for gap, x in scene.gaps:
         shapes.append(Group(
             shapes=(
                 Box(at=Point(x - 34, HEADER - 40), width=68, height=end - HEADER + 58,

@@ -41,7 +41,8 @@ class Scene:
     """What the parts of the picture need to know of each other."""
 
     lanes: Mapping[str, float]
-    columns: Mapping[int, float]  # by event index, those in gaps included
+    columns: Mapping[int, float]  # by index of a shown event
+    gaps: tuple[tuple[Gap, float], ...]  # with the middle of each
     column: float
     left: float
     right: float
@@ -51,7 +52,11 @@ class Scene:
     quiet: bool  # whether there are marked events, so that the others stand back
 
     def at(self, process: str, index: int) -> Point:
-        return Point(self.columns[index], self.lanes[process])
+        """Where an event stands; in the middle of its gap where it is not shown."""
+        x = self.columns.get(index)
+        if x is None:
+            x = next(x for gap, x in self.gaps if gap.first <= index <= gap.last)
+        return Point(x, self.lanes[process])
 
 
 def arrows_of(
@@ -80,7 +85,6 @@ def arrows_of(
 
 
 def scene_of(
-    events: Sequence[RunEvent],
     items: Sequence[RunEvent | Gap],
     names: Sequence[str],
     marks: Sequence[Mark],
@@ -90,8 +94,10 @@ def scene_of(
     heading = [*(shortened(name, LONGEST_NAME) for name in names), "time, ms"]
     left = MARGIN + max(text_width(name, bold=True) for name in heading) + 14
     columns: dict[int, float] = {}
-    shown = [item for item in items if isinstance(item, RunEvent)]
-    waits = [after.time - before.time for before, after in pairwise(shown)]
+    waits = [
+        after.time - before.time for before, after in pairwise(items)
+        if isinstance(before, RunEvent) and isinstance(after, RunEvent)
+    ]
     longest = max(waits, default=0) or 1
     x = left + column / 2
     last: RunEvent | None = None
@@ -107,14 +113,11 @@ def scene_of(
         columns[item.index] = x
         x += column
         last = item
-    for gap, centre in gaps:
-        columns |= {
-            event.index: centre for event in events if gap.first <= event.index <= gap.last
-        }
     numbered = [mark.event_index for mark in marks if mark.role != "cancellation"]
     return Scene(
         lanes={name: HEADER + row * LANE for row, name in enumerate(names)},
         columns=columns,
+        gaps=tuple(gaps),
         column=column,
         left=left,
         right=x,

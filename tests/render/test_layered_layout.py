@@ -25,6 +25,13 @@ def test_a_state_stands_behind_the_longest_forward_way_to_it() -> None:
     }
 
 
+def test_a_short_way_that_is_found_later_does_not_pull_a_state_forward() -> None:
+    layers = layout_of(
+        ("x", "d", True), ("a", "b", True), ("b", "c", True), ("c", "d", True)
+    )
+    assert layers == {"x": 0, "d": 3, "a": 0, "b": 1, "c": 2}
+
+
 def test_backward_edges_do_not_move_a_state() -> None:
     assert layout_of(("a", "b", True), ("b", "a", False)) == {"a": 0, "b": 1}
 

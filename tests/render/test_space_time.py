@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from math import dist
 from random import Random
 
 import pytest
@@ -19,7 +20,7 @@ from examples_to_draw import (
 
 from choreomon.core.run import RunEvent
 from choreomon.render import drawing as colours
-from choreomon.render.drawing import Circle, Group, Polyline
+from choreomon.render.drawing import Circle, Group, Polygon, Polyline
 from choreomon.render.space_time import space_time_picture
 from choreomon.render.window import Mark, marks_of
 
@@ -152,6 +153,17 @@ def test_no_text_overlaps_another_or_leaves_the_canvas(seed: int) -> None:
         if area.left < canvas.left or area.right > canvas.right
         or area.top < canvas.top or area.bottom > canvas.bottom
     ] == []
+
+
+def test_an_arrow_ends_at_the_rim_of_its_event_however_large_that_is() -> None:
+    for marks, radius in (((), 6), ((Mark(3, "step"),), 11)):
+        drawing = space_time_picture(EVENTS, PROCESSES, marks).drawing
+        (arrow, *_) = titled(drawing, "P1 -> P2 : turnOff")
+        (event,) = titled(drawing, "event 3:")
+        head, circle = arrow.shapes[1], event.shapes[0]
+        assert isinstance(head, Polygon)
+        assert isinstance(circle, Circle)
+        assert dist(head.points[0], circle.centre) == pytest.approx(radius)
 
 
 def test_every_event_tells_its_name_its_time_and_its_clock() -> None:
