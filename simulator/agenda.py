@@ -1,9 +1,8 @@
 """What happens when, in virtual time.
 
 Times are whole microseconds. At one time everything of the application happens before
-anything of monitoring; within each, what was scheduled first happens first. The two
-count their entries separately, so the application's order cannot depend on whether, or
-how, it is monitored.
+anything of monitoring; within each, what was scheduled first happens first. So the order
+of the application's events cannot depend on whether, or how, it is monitored.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Schedule: TypeAlias = Callable[[int, Callback, Any], None]
 """Puts a callback with its argument on the agenda, at a time in microseconds."""
 
 Entry: TypeAlias = tuple[int, int, int, Callback, Any]
-"""Time, rank, number within the rank: no two entries agree in all three."""
+"""Time, rank, number in the order of scheduling: no two entries agree in all three."""
 
 
 class Agenda:
@@ -35,22 +34,19 @@ class Agenda:
     are never negative.
     """
 
-    __slots__ = ("_numbers", "entries", "now")
+    __slots__ = ("entries", "now", "number")
 
     def __init__(self) -> None:
         self.now = 0
+        # Channels push their entries onto this heap themselves, with the next number: one
+        # call more would be a tenth of what they cost.
         self.entries: list[Entry] = []
-        self._numbers = (count().__next__, count().__next__)
-
-    def numbers(self, rank: Rank) -> Callable[[], int]:
-        """Numbers the entries of this rank. For channels, which push their entries onto the
-        heap `entries` themselves: one call more would be a tenth of what they cost."""
-        return self._numbers[rank]
+        self.number = count().__next__
 
     def schedule_of(self, rank: Rank) -> Schedule:
         """Schedules for the application, or for monitoring."""
         entries = self.entries
-        number = self._numbers[rank]
+        number = self.number
 
         def schedule(time: int, callback: Callback, argument: Any) -> None:
             heappush(entries, (time, rank, number(), callback, argument))

@@ -57,7 +57,7 @@ class Network:
         agenda = self._agenda
         entries = agenda.entries
         rank = self._rank
-        number = agenda.numbers(rank)
+        number = agenda.number
         stream = self._streams.stream(self._name, sender, receiver)
         draw = sampler(self._delays.between(sender, receiver), stream)
         latest = 0

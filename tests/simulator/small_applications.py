@@ -69,16 +69,16 @@ VARIABLES = ("a", "b", "c")
 @st.composite
 def applications(draw: st.DrawFn) -> Application:
     """Up to four processes with up to three handlers each, whose statements nest up to
-    three deep, send to any process, themselves included, and start in any way."""
+    two deep, send to any process, themselves included, and start in any way."""
     names = [f"P{n}" for n in range(1, draw(st.integers(1, 4)) + 1)]
     messages = ["m", "n", "o"][: draw(st.integers(1, 3))]
     sends = st.builds(Send, st.sampled_from(names), st.sampled_from(messages))
     assigns = st.builds(Assign, st.sampled_from(VARIABLES), st.booleans())
     simple = st.one_of(sends, sends, assigns)
     blocks = st.lists(simple, max_size=3).map(tuple)
-    for _ in range(3):
+    for _ in range(2):
         ifs = st.builds(If, st.sampled_from(VARIABLES), blocks, blocks, st.booleans())
-        blocks = st.lists(st.one_of(simple, ifs), max_size=3).map(tuple)
+        blocks = st.lists(st.one_of(simple, ifs), max_size=2).map(tuple)
     processes = tuple(
         Process(
             name,
