@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from choreomon.core.message import Event
-from choreomon.monitor.effects import Declared, Settled
+from choreomon.monitor.effects import Declared
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
@@ -32,12 +32,7 @@ class CentralMonitor:
     def records(self) -> int:
         return self._gathering.records
 
-    def receive(self, notice: Notice) -> list[tuple[str, Declared | Settled]]:
-        """Judge the event of a notice, and anew whatever it concerns; each word and each
-        judgement with the process of its event."""
-        changed = self._gathering.observe(Event(notice.label, notice.event))
-        effects: list[tuple[str, Declared | Settled]] = [
-            (inspected.reference.process, Settled(inspected.reference, event, judgement))
-            for inspected, event, judgement, _ in changed
-        ]
-        return effects + self._words.revise(changed)
+    def receive(self, notice: Notice) -> list[tuple[str, Declared]]:
+        """Judge the event of a notice, and anew whatever it concerns; the words to give,
+        each with the process of its event."""
+        return self._words.revise(self._gathering.observe(Event(notice.label, notice.event)))

@@ -10,7 +10,7 @@ from choreomon.core.message import Label
 from choreomon.core.run import Summary
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Verdict
-from choreomon.monitor.effects import Declared, Settled
+from choreomon.monitor.effects import Declared
 
 
 class Word(NamedTuple):
@@ -66,9 +66,7 @@ class Measures:
         if records > self._most_records:
             self._most_records = records
 
-    def told(self, process: str, effect: Declared | Settled) -> None:
-        if type(effect) is not Declared:
-            return
+    def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
         word = Word(process, label, effect.event, effect.verdict, self._now())

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats.wire import encode
-from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline, Settled
+from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.messages import MonitoringMessage, Notice
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import RULES, Rules
@@ -53,13 +53,13 @@ class Measurements(Protocol):
     def stepped(self, records: int) -> None:
         """A monitor made a step, and has so many records."""
 
-    def told(self, process: str, effect: Declared | Settled) -> None:
-        """The monitor of, or for, this process declared or settled something."""
+    def told(self, process: str, effect: Declared) -> None:
+        """The monitor of, or for, this process declared something."""
 
 
 class Surroundings:
     """What all stations of one run share. `clocks[i]` is the clock of the process at `i`,
-    shared with the world."""
+    shared with the world. `at_once`: services never take any time."""
 
     def __init__(
         self,
@@ -69,6 +69,7 @@ class Surroundings:
         processes: tuple[str, ...],
         network: Network,
         service: Callable[[str], Sampler],
+        at_once: bool,
         deadline: int | None,
         measurements: Measurements,
     ) -> None:
@@ -77,6 +78,7 @@ class Surroundings:
         self.processes = processes
         self.network = network
         self.service = service
+        self.at_once = at_once
         self.deadline = deadline
         self.measurements = measurements
         self.schedule = agenda.schedule_of(MONITORING)
@@ -95,14 +97,16 @@ class Desk:
         self._messages: deque[Any] = deque()
         self._events: deque[Any] = deque()
         self._busy = False
+        self.message: Callable[[Any], None] = self._queue_message
+        self.event: Callable[[Any], None] = self._queue_event
+        if surroundings.at_once:
+            self.message = self.event = handle
 
-    def message(self, given: object) -> None:
-        """A monitoring message arrived."""
+    def _queue_message(self, given: object) -> None:
         self._messages.append(given)
         self._next()
 
-    def event(self, given: object) -> None:
-        """An event of the process was queued."""
+    def _queue_event(self, given: object) -> None:
         self._events.append(given)
         self._next()
 
@@ -132,6 +136,7 @@ class PullStation:
         self._monitor = monitor
         self._own = monitor.own
         self._state = monitor.initial()
+        self._records = 0
         self._channels: dict[str, Channel[MonitoringMessage]] = {}
         self.desk = Desk(surroundings, monitor.process, self._step)
         self.watchers: Watchers = dict.fromkeys(monitor.table.inspections, self._observe)
@@ -149,25 +154,28 @@ class PullStation:
         self.desk.event(_PROCESS)
 
     def _step(self, given: Input) -> None:
-        own = self._own
+        own, before = self._own, self._state.history
         self._state, self._clocks[own], effects = self._monitor.step(
             self._state, self._clocks[own], given
         )
         for effect in effects:
-            self._carry_out(effect)
-        self._measurements.stepped(self._state.records)
+            if type(effect) is Send:
+                message = effect.message
+                self._measurements.sent(len(encode(message)))
+                self._channels[message.receiver](message)
+            elif type(effect) is SetDeadline:
+                self._set_deadline(effect.event)
+            else:
+                self._measurements.told(self._monitor.process, effect)  # type: ignore[arg-type]
+        if self._state.history is not before:
+            self._records = self._state.records
+        self._measurements.stepped(self._records)
 
-    def _carry_out(self, effect: Effect) -> None:
-        if type(effect) is Send:
-            self._measurements.sent(len(encode(effect.message)))
-            self._channels[effect.message.receiver](effect.message)
-        elif type(effect) is SetDeadline:
-            surroundings = self._surroundings
-            assert surroundings.deadline is not None
-            at = surroundings.agenda.now + surroundings.deadline
-            surroundings.schedule(at, self.desk.message, Expire(effect.event))
-        else:
-            self._measurements.told(self._monitor.process, effect)  # type: ignore[arg-type]
+    def _set_deadline(self, event: VectorClock) -> None:
+        surroundings = self._surroundings
+        assert surroundings.deadline is not None
+        at = surroundings.agenda.now + surroundings.deadline
+        surroundings.schedule(at, self.desk.message, Expire(event))
 
 
 class PushStation:

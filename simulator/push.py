@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import Judgement, Reference, Word
-from choreomon.monitor.effects import Declared, Effect, Send, Settled
+from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Push
 from choreomon.monitor.rules import Rules
@@ -76,7 +76,6 @@ class PushMonitor:
     def _tell(self, changed: list[Judged], clock: VectorClock) -> list[Effect]:
         effects: list[Effect] = []
         for inspected, event, judgement, revision in changed:
-            effects.append(Settled(inspected.reference, event, judgement))
             key = (inspected.reference, event)
             if revision == self._pushed.get(key, 0 if judgement.result is None else -1):
                 continue  # the readers know, or were never told that it fired

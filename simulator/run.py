@@ -21,6 +21,7 @@ from simulator.application import (
     compile_application,
 )
 from simulator.delays import (
+    NO_TIME,
     Delay,
     LinkDelays,
     delay_from_document,
@@ -132,6 +133,7 @@ class Simulation:
             service=lambda name: sampler(
                 self.monitoring_service, streams.stream("monitoring service", name)
             ),
+            at_once=self.monitoring_service == NO_TIME,
             deadline=self.deadline,
             measurements=measures,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Judgement, Reference, Verdict
+from choreomon.core.verdict import Verdict
 from choreomon.monitor.messages import MonitoringMessage
 
 
@@ -21,15 +21,6 @@ class SetDeadline(NamedTuple):
     event: VectorClock
 
 
-class Settled(NamedTuple):
-    """The inspection of one transition at the event with this clock came to an end. For
-    explanations and measurements; nothing needs to be done."""
-
-    reference: Reference
-    event: VectorClock
-    judgement: Judgement
-
-
 class Declared(NamedTuple):
     """The monitor's word about the event with this clock, which labels a final transition.
 
@@ -43,4 +34,4 @@ class Declared(NamedTuple):
     provisional: bool
 
 
-Effect: TypeAlias = Send | SetDeadline | Settled | Declared
+Effect: TypeAlias = Send | SetDeadline | Declared

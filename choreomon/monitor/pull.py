@@ -14,41 +14,40 @@ What a driver does:
 - Later, once for each: step with `Process()`.
 - A monitoring message arrived: step with the message.
 - Carry out the effects, in order.
-
-A response waits while a transition that it is asked about is unprocessed or under
-inspection at an event that happened before the inquired one. It waits for nothing else,
-so waiting goes strictly back in happened-before order and nobody waits in a circle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias, assert_never
 
 from choreomon.core.errors import InternalError
 from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import FRM_P, Judgement, Reference, Verdict, Word
-from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline, Settled
+from choreomon.core.verdict import FRM_P, Judgement, Reference
+from choreomon.monitor.answering import answer, must_wait, oldest_unsettled, promise
+from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.history import OPEN, Chain, Record
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response
-from choreomon.monitor.rules import NOTHING, SOUND, STARTS, Rules
+from choreomon.monitor.rules import SOUND, STARTS, Rules
 from choreomon.monitor.state import (
+    Decision,
     Expire,
     Input,
     Inspection,
     MonitorState,
     Observe,
-    Part,
     Process,
 )
-from choreomon.properties.tables import Inspected, TransitionTable
+from choreomon.properties.tables import TransitionTable
 
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
 
-FOREVER: Final = 1 << 62
+SMALL: Final = 4
+"""A chain shorter than this is not looked through for what can be dropped, and a promise
+that is better by less than this is not taken down: both would cost more than they save."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +62,15 @@ class Monitor:
     processes: tuple[str, ...]
     rules: Rules = SOUND
     deadline: bool = False
-    references: tuple[Reference, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "references", tuple(self.table.readers))
-
-    @property
+    @cached_property
     def process(self) -> str:
         return self.table.process
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """The own references."""
+        return tuple(self.table.readers)
 
     @cached_property
     def index_of(self) -> Mapping[str, int]:
@@ -95,338 +95,266 @@ class Monitor:
         )
 
     def initial(self) -> MonitorState:
-        return MonitorState((), ((),) * len(self.references), (), (), (0,) * len(self.processes))
+        return MonitorState(
+            (), ((),) * len(self.references), (), (), (), (0,) * len(self.processes)
+        )
 
     def step(self, state: MonitorState, clock: VectorClock, given: Input) -> Stepped:
         """The next state, the merged clock, and what to do.
 
         Raises `InternalError` for `Process()` with nothing queued. Inquiries about
         references that are not this monitor's, and responses that nothing waits for, come
-        from a peer with another property: they are ignored, the first is answered with
-        what is known, which is nothing.
+        from a peer with another property: the first are answered with nothing, the second
+        are ignored.
         """
-        work = _Work(self, state, clock)
         match given:
             case Inquiry():
-                work.inquired(given)
+                return self._inquired(state, clock, given)
             case Response():
-                work.answered(given)
+                return self._answered(state, clock, given)
             case Observe(event):
-                work.unprocessed = (*state.unprocessed, event)
+                return state._replace(unprocessed=(*state.unprocessed, event)), clock, []
             case Process():
-                work.process()
+                return self._process(state, clock)
             case Expire(event):
-                work.expire(event)
+                return self._expire(state, clock, event)
             case _:
                 assert_never(given)
-        return work.stepped()
-
-
-class _Work:
-    """One step in the making: a scratch copy of the state that `step` throws away."""
-
-    __slots__ = (
-        "clock", "effects", "history", "inspections", "monitor", "postponed", "settled",
-        "unprocessed",
-    )
-
-    def __init__(self, monitor: Monitor, state: MonitorState, clock: VectorClock) -> None:
-        self.monitor = monitor
-        self.clock = clock
-        self.effects: list[Effect] = []
-        self.unprocessed, self.history, self.inspections, self.postponed, self.settled = state
-
-    def stepped(self) -> Stepped:
-        state = MonitorState(
-            self.unprocessed, self.history, self.inspections, self.postponed, self.settled
-        )
-        return state, self.clock, self.effects
 
     # Algorithm 2: an event of the own process.
 
-    def process(self) -> None:
-        if not self.unprocessed:
-            raise InternalError(f"the monitor of {self.monitor.process} has no event to process")
-        event, self.unprocessed = self.unprocessed[0], self.unprocessed[1:]
-        monitor, clock = self.monitor, event.clock
-        parts = tuple(
-            Part(inspected, (), (), STARTS) if inspected.starts
-            else Part(inspected, tuple(owner for owner, _ in inspected.asks), (), None)
-            for inspected in monitor.table.inspections[event.label]
-        )
-        # Among the inspections before anything is put into the history: what is dropped
-        # there depends on the oldest open event.
-        inspection = Inspection(clock, parts)
-        self.inspections = (*self.inspections, inspection)
-        own_inquiries = []
-        waits_for_final = False
-        for part in parts:
-            reference = part.inspected.reference
-            if part.judgement is not None:
-                self._settle(part.inspected, clock, part.judgement, opened=False)
+    def _process(self, state: MonitorState, clock: VectorClock) -> Stepped:
+        if not state.unprocessed:
+            raise InternalError(f"the monitor of {self.process} has no event to process")
+        event = state.unprocessed[0].clock
+        effects: list[Effect] = []
+        inspections = [*state.inspections]
+        history = [*state.history]
+        judged: list[tuple[Reference, Judgement]] = []
+        missing = 0
+        fired: list[int] = []
+        asked_of_itself: list[Inquiry] = []
+        oldest = inspections[0].event if inspections else event
+        for inspected in self.table.inspections[state.unprocessed[0].label]:
+            reference = inspected.reference
+            place = self.chain_of[reference]
+            if inspected.starts:
+                history[place] = (*history[place], Record(reference, event, STARTS.result or FRM_P))
+                fired.append(place)
+                if inspected.final:
+                    judged.append((reference, STARTS))
                 continue
-            self._put(reference, (Record(reference, clock, OPEN),))
-            waits_for_final = waits_for_final or part.inspected.final
-            for owner, asked in part.inspected.asks:
-                settled = self.inspections[0].event[monitor.index_of[owner]]
-                inquiry = Inquiry(
-                    monitor.process, owner, reference, clock, asked, self.clock, settled
-                )
-                if owner == monitor.process:
-                    own_inquiries.append(inquiry)
+            missing += inspected.final
+            history[place] = (*history[place], Record(reference, event, OPEN))
+            inspections.append(
+                Inspection(event, inspected, tuple([owner for owner, _ in inspected.asks]))
+            )
+            for owner, asked in inspected.asks:
+                settled = oldest[self.index_of[owner]]
+                inquiry = Inquiry(self.process, owner, reference, event, asked, clock, settled)
+                if owner == self.process:
+                    asked_of_itself.append(inquiry)
                 else:
-                    self.effects.append(Send(inquiry))
-        if waits_for_final and monitor.deadline:
-            self.effects.append(SetDeadline(clock))
-        self._close(inspection)
-        if own_inquiries:
-            self.postponed = (*self.postponed, *own_inquiries)
-        self._retry()
+                    effects.append(Send(inquiry))
+        decisions = state.decisions
+        if missing:
+            decisions = (*decisions, Decision(event, tuple(judged), missing))
+            if self.deadline:
+                effects.append(SetDeadline(event))
+        elif judged:
+            effects.append(Declared(event, joint_verdict(self.process, event, judged), False))
+        state = MonitorState(
+            state.unprocessed[1:], tuple(history), tuple(inspections), decisions,
+            state.postponed, state.settled,
+        )
+        # Only now that the open inspections of this very event are in place is it known
+        # what of the history no longer matters.
+        for place in fired:
+            state = self._kept(state, place)
+        if asked_of_itself:
+            state = state._replace(postponed=(*state.postponed, *asked_of_itself))
+        return self._retried(state, clock, effects)
 
-    def expire(self, event: VectorClock) -> None:
-        """Give a provisional word where the answers that are missing may matter."""
-        own = self.monitor.own
-        for inspection in self.inspections:
-            if inspection.event[own] == event[own] and not inspection.declared:
-                break
-        else:
-            return
+    def _expire(self, state: MonitorState, clock: VectorClock, event: VectorClock) -> Stepped:
+        """A provisional word where the answers that are missing may matter."""
+        decision = next((d for d in state.decisions if d.event[self.own] == event[self.own]), None)
+        if decision is None:
+            return state, clock, []
+        judged = [*decision.judged]
         silent: dict[str, None] = {}
-        judged = []
-        for part in inspection.parts:
-            if part.inspected.final:
-                silent |= dict.fromkeys(part.waiting)
-                judged.append(part._replace(judgement=self._judge_early(part, event)))
-        verdict = _verdict(self.monitor.process, event, judged, None, tuple(silent))
-        if verdict is not None:
-            self.effects.append(Declared(event, verdict, True))
-            self._replace(inspection, inspection._replace(told=verdict.word))
+        for inspection in state.inspections:
+            if inspection.event[self.own] == event[self.own] and inspection.inspected.final:
+                silent |= dict.fromkeys(inspection.waiting)
+                judged.append((inspection.inspected.reference, self._early(inspection)))
+        verdict = joint_verdict(self.process, event, judged, None, tuple(silent))
+        if verdict is None:
+            return state, clock, []
+        told = decision._replace(told=verdict.word)
+        decisions = tuple(told if d is decision else d for d in state.decisions)
+        return state._replace(decisions=decisions), clock, [Declared(event, verdict, True)]
 
-    # Algorithm 3: monitoring messages.
-
-    def inquired(self, inquiry: Inquiry) -> None:
-        self._heard(inquiry)
-        if self._must_wait(inquiry):
-            self.postponed = (*self.postponed, inquiry)
-        else:
-            self._answer(inquiry)
-
-    def answered(self, response: Response) -> None:
-        self._heard(response)
-        self._receive(response.sender, response.inspected, response.event_count, response.records)
-        if self.postponed:
-            self._retry()
-
-    def _heard(self, message: Inquiry | Response) -> None:
-        self.clock = merge(self.clock, message.clock)
-        sender = self.monitor.index_of[message.sender]
-        if message.settled > self.settled[sender]:
-            self.settled = (
-                *self.settled[:sender], message.settled, *self.settled[sender + 1 :]
-            )
-
-    def _must_wait(self, inquiry: Inquiry) -> bool:
-        """Whether something that is asked about happened before the inquired event and is
-        not decided yet."""
-        if not self.inspections and not self.unprocessed:
-            return False
-        monitor = self.monitor
-        own = monitor.own
-        known = inquiry.event[own]
-        if inquiry.sender == monitor.process:
-            known -= 1  # the inquired event itself is no reason to wait for it
-        for reference in inquiry.asked:
-            place = monitor.chain_of.get(reference)
-            if place is None:
-                continue
-            for record in self.history[place]:
-                if record.result == OPEN and record.clock[own] <= known:
-                    return True
-            for event in self.unprocessed:
-                if (
-                    event.clock[own] <= known
-                    and event.label in monitor.table.watched_by[reference]
-                ):
-                    return True
-        return False
-
-    def _answer(self, inquiry: Inquiry) -> None:
-        monitor = self.monitor
-        own, asker = monitor.own, monitor.index_of[inquiry.sender]
-        records: list[Record] = []
-        for reference in inquiry.asked:
-            place = monitor.chain_of.get(reference)
-            if place is not None and self.history[place]:
-                records += monitor.rules.answer(self.history[place], own, inquiry.event, asker)
-            if self.unprocessed:
-                records += self._unprocessed_records(reference, inquiry.event, asker)
-        count = inquiry.event[asker]
-        if asker == own:
-            self._receive(monitor.process, inquiry.inspected, count, tuple(records))
-            return
-        self.effects.append(Send(Response(
-            monitor.process, inquiry.sender, inquiry.inspected, count, tuple(records),
-            self.clock, self._promise(asker),
-        )))
-
-    def _unprocessed_records(
-        self, reference: Reference, event: VectorClock, asker: int
-    ) -> list[Record]:
-        """Conservative records for queued events that are concurrent to the inquired one."""
-        watched = self.monitor.table.watched_by.get(reference, frozenset())
-        count = event[asker]
-        return [
-            Record(reference, queued.clock, FRM_P)
-            for queued in self.unprocessed
-            if queued.label in watched and queued.clock[asker] < count
-        ]
-
-    def _promise(self, reader: int) -> int:
-        """Of the events of `reader`, the count that every event knows about which this
-        monitor may still ask."""
-        if self.inspections:
-            return self.inspections[0].event[reader]
-        if self.unprocessed:
-            return self.unprocessed[0].clock[reader]
-        return self.clock[reader]
-
-    # Judging.
-
-    def _receive(
-        self, owner: str, reference: Reference, count: int, records: tuple[Record, ...]
-    ) -> None:
-        own = self.monitor.own
-        place = next(
-            (i for i, other in enumerate(self.inspections) if other.event[own] == count), None
-        )
-        if place is None:
-            return
-        inspection = self.inspections[place]
-        parts = inspection.parts
-        number = next(
-            (
-                i for i, part in enumerate(parts)
-                if part.inspected.reference == reference and owner in part.waiting
-            ),
-            None,
-        )
-        if number is None:
-            return
-        part = parts[number]
-        records = part.records + records
-        waiting = tuple(other for other in part.waiting if other != owner)
-        judgement = None
-        if not waiting:
-            judgement = self._judge(part.inspected, inspection.event, records)
-            self._settle(part.inspected, inspection.event, judgement, opened=True)
-        part = Part(part.inspected, waiting, records, judgement)
-        inspection = inspection._replace(parts=(*parts[:number], part, *parts[number + 1 :]))
-        self.inspections = (
-            *self.inspections[:place], inspection, *self.inspections[place + 1 :]
-        )
-        if judgement is not None:
-            self._close(inspection)
-
-    def _judge(
-        self, inspected: Inspected, event: VectorClock, records: Sequence[Record]
-    ) -> Judgement:
-        monitor = self.monitor
-        return monitor.rules.judge(inspected, event, monitor.own, records, monitor.index_of)
-
-    def _settle(
-        self, inspected: Inspected, event: VectorClock, judgement: Judgement, *, opened: bool
-    ) -> None:
-        """EvalHist: the open record becomes what was found, or goes."""
-        reference = inspected.reference
-        found: Chain = ()
-        if judgement.result is not None:
-            found = (Record(reference, event, judgement.result),)
-        self._put(reference, found, event if opened else None)
-        self.effects.append(Settled(reference, event, judgement))
-
-    def _put(
-        self, reference: Reference, records: Chain, instead: VectorClock | None = None
-    ) -> None:
-        """Add records to the end of a chain, or put them in the place of the open one of
-        the event `instead`; and drop what no longer matters."""
-        monitor = self.monitor
-        place = monitor.chain_of[reference]
-        chain = self.history[place]
-        if instead is None:
-            chain += records
-        else:
-            own = monitor.own
-            at = next(i for i, r in enumerate(chain) if r.clock[own] == instead[own])
-            chain = chain[:at] + records + chain[at + 1 :]
-        settled: int | None = None
-        if readers := monitor.readers_of[place]:
-            settled = min(
-                self._oldest_open() - 1 if reader == monitor.own else self.settled[reader]
-                for reader in readers
-            )
-        chain = monitor.rules.keep(chain, monitor.own, settled)
-        self.history = (*self.history[:place], chain, *self.history[place + 1 :])
-
-    def _oldest_open(self) -> int:
-        """The count of the oldest own event that is not settled."""
-        if self.inspections:
-            return self.inspections[0].event[self.monitor.own]
-        if self.unprocessed:
-            return self.unprocessed[0].clock[self.monitor.own]
-        return FOREVER
-
-    def _judge_early(self, part: Part, event: VectorClock) -> Judgement:
-        """What is known of a part while answers are missing: what a silent monitor owns
-        is uncertain."""
-        if part.judgement is not None:
-            return part.judgement
-        judgement = self._judge(part.inspected, event, part.records)
-        missing_pre = any(need.pre.process in part.waiting for need in part.inspected.needs)
-        if judgement.result is None and not missing_pre:
+    def _early(self, inspection: Inspection) -> Judgement:
+        """What is known while answers are missing: what a silent monitor owns is
+        uncertain."""
+        judgement = self._judge(inspection, inspection.records)
+        needs = inspection.inspected.needs
+        if judgement.result is None and not any(n.pre.process in inspection.waiting for n in needs):
             return judgement
         return judgement._replace(result=FRM_P)
 
-    def _close(self, inspection: Inspection) -> None:
-        """Declare when all final transitions are judged; forget when all are."""
-        finals = [part for part in inspection.parts if part.inspected.final]
-        if (
-            finals
-            and not inspection.declared
-            and all(part.judgement is not None for part in finals)
-        ):
-            verdict = _verdict(self.monitor.process, inspection.event, finals, inspection.told)
-            self.effects.append(Declared(inspection.event, verdict, False))
-            declared = inspection._replace(declared=True)
-            self._replace(inspection, declared)
-        if all(part.judgement is not None for part in inspection.parts):
-            own = self.monitor.own
-            self.inspections = tuple(
-                i for i in self.inspections if i.event[own] != inspection.event[own]
+    # Algorithm 3: monitoring messages.
+
+    def _inquired(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Stepped:
+        clock = merge(clock, inquiry.clock)
+        state = self._noted(state, inquiry)
+        if (state.inspections or state.unprocessed) and must_wait(self, state, inquiry):
+            return state._replace(postponed=(*state.postponed, inquiry)), clock, []
+        return state, clock, [self._response(state, clock, inquiry)]
+
+    def _answered(self, state: MonitorState, clock: VectorClock, response: Response) -> Stepped:
+        clock = merge(clock, response.clock)
+        state = self._noted(state, response)
+        effects: list[Effect] = []
+        state = self._received(
+            state, response.sender, response.inspected, response.event_count, response.records,
+            effects,
+        )
+        return self._retried(state, clock, effects)
+
+    def _noted(self, state: MonitorState, message: Inquiry | Response) -> MonitorState:
+        """The state with what the sender promised, where that is news."""
+        sender, settled = self.index_of[message.sender], state.settled
+        if message.settled < settled[sender] + SMALL:
+            return state
+        settled = (*settled[:sender], message.settled, *settled[sender + 1 :])
+        return state._replace(settled=settled)
+
+    def _response(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Send:
+        sender = self.index_of[inquiry.sender]
+        return Send(Response(
+            self.process, inquiry.sender, inquiry.inspected, inquiry.event[sender],
+            answer(self, state, inquiry), clock, promise(state, clock, sender),
+        ))
+
+    def _retried(self, state: MonitorState, clock: VectorClock, effects: list[Effect]) -> Stepped:
+        """HndlPndMonitorMsg: answer what need no longer wait, as long as there is any; an
+        answer to oneself may settle what others wait for."""
+        while state.postponed:
+            inquiry = next((i for i in state.postponed if not must_wait(self, state, i)), None)
+            if inquiry is None:
+                break
+            state = state._replace(
+                postponed=tuple([other for other in state.postponed if other is not inquiry])
             )
-
-    def _replace(self, old: Inspection, new: Inspection) -> None:
-        self.inspections = tuple(new if i is old else i for i in self.inspections)
-
-    def _retry(self) -> None:
-        """HndlPndMonitorMsg: answer what need no longer wait, as long as there is any;
-        an answer to oneself may settle what others wait for."""
-        while True:
-            for place, inquiry in enumerate(self.postponed):
-                if not self._must_wait(inquiry):
-                    self.postponed = self.postponed[:place] + self.postponed[place + 1 :]
-                    self._answer(inquiry)
-                    break
+            if inquiry.sender == self.process:
+                state = self._received(
+                    state, self.process, inquiry.inspected, inquiry.event[self.own],
+                    answer(self, state, inquiry), effects,
+                )
             else:
-                return
+                effects.append(self._response(state, clock, inquiry))
+        return state, clock, effects
 
+    # Judging.
 
-def _verdict(
-    process: str,
-    event: VectorClock,
-    finals: Sequence[Part],
-    told: Word | None,
-    silent: tuple[str, ...] = (),
-) -> Verdict | None:
-    """The joint word about all final transitions that an event labels."""
-    judged = [(part.inspected.reference, part.judgement or NOTHING) for part in finals]
-    return joint_verdict(process, event, judged, told, silent)
+    def _received(
+        self,
+        state: MonitorState,
+        owner: str,
+        reference: Reference,
+        count: int,
+        records: tuple[Record, ...],
+        effects: list[Effect],
+    ) -> MonitorState:
+        """Take down an answer; with the last one, judge."""
+        own = self.own
+        for place, inspection in enumerate(state.inspections):  # noqa: B007
+            if (
+                inspection.event[own] == count
+                and inspection.inspected.reference == reference
+                and owner in inspection.waiting
+            ):
+                break
+        else:
+            return state
+        records = inspection.records + records
+        waiting = tuple([other for other in inspection.waiting if other != owner])
+        before, after = state.inspections[:place], state.inspections[place + 1 :]
+        if waiting:
+            inspection = Inspection(inspection.event, inspection.inspected, waiting, records)
+            return state._replace(inspections=(*before, inspection, *after))
+        judgement = self._judge(inspection, records)
+        state = self._settled(state, before + after, inspection, judgement)
+        if inspection.inspected.final:
+            return self._decided(state, inspection, judgement, effects)
+        return state
+
+    def _judge(self, inspection: Inspection, records: Sequence[Record]) -> Judgement:
+        return self.rules.judge(
+            inspection.inspected, inspection.event, self.own, records, self.index_of
+        )
+
+    def _settled(
+        self,
+        state: MonitorState,
+        inspections: tuple[Inspection, ...],
+        inspection: Inspection,
+        judgement: Judgement,
+    ) -> MonitorState:
+        """EvalHist: the open record becomes what was found, or goes."""
+        own, reference = self.own, inspection.inspected.reference
+        count = inspection.event[own]
+        place = self.chain_of[reference]
+        chain = state.history[place]
+        at = len(chain) - 1
+        while chain[at].clock[own] != count:
+            at -= 1
+        found: Chain = ()
+        if judgement.result is not None:
+            found = (Record(reference, inspection.event, judgement.result),)
+        history = state.history
+        chain = chain[:at] + found + chain[at + 1 :]
+        state = MonitorState(
+            state.unprocessed, (*history[:place], chain, *history[place + 1 :]), inspections,
+            state.decisions, state.postponed, state.settled,
+        )
+        return self._kept(state, place) if found else state
+
+    def _kept(self, state: MonitorState, place: int) -> MonitorState:
+        """The state without the records of one chain that no longer matter."""
+        chain, readers = state.history[place], self.readers_of[place]
+        settled: int | None = None
+        if readers:
+            if len(chain) < SMALL:
+                return state
+            settled = min([
+                oldest_unsettled(state, reader) - 1 if reader == self.own
+                else state.settled[reader]
+                for reader in readers
+            ])
+        kept = self.rules.keep(chain, self.own, settled)
+        if kept is chain:
+            return state
+        history = state.history
+        return state._replace(history=(*history[:place], kept, *history[place + 1 :]))
+
+    def _decided(
+        self,
+        state: MonitorState,
+        inspection: Inspection,
+        judgement: Judgement,
+        effects: list[Effect],
+    ) -> MonitorState:
+        """One final transition of an event is judged; with the last one, give the word."""
+        own, event = self.own, inspection.event
+        count = event[own]
+        place = next(i for i, d in enumerate(state.decisions) if d.event[own] == count)
+        decision = state.decisions[place]
+        judged = (*decision.judged, (inspection.inspected.reference, judgement))
+        before, after = state.decisions[:place], state.decisions[place + 1 :]
+        if decision.missing > 1:
+            decision = Decision(event, judged, decision.missing - 1, decision.told)
+            return state._replace(decisions=(*before, decision, *after))
+        verdict = joint_verdict(self.process, event, judged, decision.told)
+        effects.append(Declared(event, verdict, False))
+        return state._replace(decisions=before + after)

@@ -55,7 +55,8 @@ class Rules(Protocol):
         index_of: Mapping[str, int],
     ) -> Judgement:
         """Whether `inspected` fired at `event`, of the process at `own`, given all
-        `records` of what it needs. Starting transitions are not judged: they fire."""
+        `records` of what it needs. Starting transitions are not judged: they fire. Reasons
+        are given for final transitions only: nobody asks for the others."""
 
 
 class Sound:
@@ -81,7 +82,7 @@ class Sound:
     ) -> Judgement:
         if not records:
             return NOTHING
-        count = event[own]
+        count, explain = event[own], inspected.final
         result: Result | None = None
         because: list[Reason] = []
         for need in inspected.needs:
@@ -108,14 +109,18 @@ class Sound:
                     )
                     cancelled = cancelled or cancels
                     certain = False
-                    reasons.append(_reason("vio", vio, known, cancels, pre))
+                    if explain:
+                        reasons.append(_reason("vio", vio, known, cancels, pre))
                 known = event[pre_own] >= pre_last + (pre_own == own)
                 surely = certain and known and pre.result == FRM
                 if not cancelled:
                     result = FRM if surely or result == FRM else FRM_P
-                because.append(_reason("pre", pre, known, surely))
-                because += reasons
-        return Judgement(result, tuple(because))
+                if explain:
+                    because.append(_reason("pre", pre, known, surely))
+                    because += reasons
+        if explain:
+            return Judgement(result, tuple(because))
+        return STARTS if result == FRM else NOTHING if result is None else POSSIBLY
 
 
 class Paper:
@@ -174,6 +179,7 @@ class Paper:
 
 
 NOTHING: Final = Judgement(None)
+POSSIBLY: Final = Judgement(FRM_P)
 STARTS: Final = Judgement(FRM)
 SOUND: Final[Rules] = Sound()
 PAPER: Final[Rules] = Paper()

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Judgement, Word
+from choreomon.core.verdict import Judgement, Reference, Word
 from choreomon.monitor.history import Chain, Record
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.properties.tables import Inspected
@@ -31,38 +31,41 @@ class Expire(NamedTuple):
 Input: TypeAlias = Observe | Process | Inquiry | Response | Expire
 
 
-class Part(NamedTuple):
-    """The inspection of one transition at one event: who still has to answer, what was
-    answered, and what it came to."""
-
-    inspected: Inspected
-    waiting: tuple[str, ...]
-    records: tuple[Record, ...]
-    judgement: Judgement | None
-
-
 class Inspection(NamedTuple):
-    """An event under inspection. `told` is the provisional word that was given, if any;
-    `declared`: the last word was given, other transitions are still inspected."""
+    """The inspection of one transition at one event: who still has to answer, and what
+    was answered."""
 
     event: VectorClock
-    parts: tuple[Part, ...]
+    inspected: Inspected
+    waiting: tuple[str, ...]
+    records: tuple[Record, ...] = ()
+
+
+class Decision(NamedTuple):
+    """The joint word about an event that labels final transitions, while it is not given:
+    what those that were judged came to, how many are still inspected, and the provisional
+    word that was given, if any."""
+
+    event: VectorClock
+    judged: tuple[tuple[Reference, Judgement], ...]
+    missing: int
     told: Word | None = None
-    declared: bool = False
 
 
 class MonitorState(NamedTuple):
     """Everything that a monitor remembers.
 
     `unprocessed`: the paper's `list`. `history`: a chain for each own reference, in the
-    order of `Monitor.references`. `inspections`: oldest event first. `postponed`: the
-    inquiries that wait, the monitor's own to itself among them. `settled`: for each
-    process, what its monitor promised (`Inquiry.settled`).
+    order of `Monitor.references`; an inspection that is not over has an open record in
+    it. `inspections` and `decisions`: oldest event first. `postponed`: the inquiries that
+    wait, the monitor's own to itself among them. `settled`: for each process, what its
+    monitor promised (`Inquiry.settled`).
     """
 
     unprocessed: tuple[Event, ...]
     history: tuple[Chain, ...]
     inspections: tuple[Inspection, ...]
+    decisions: tuple[Decision, ...]
     postponed: tuple[Inquiry, ...]
     settled: tuple[int, ...]
 

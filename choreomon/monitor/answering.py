@@ -1,0 +1,80 @@
+"""Answering an inquiry: when, and with what. Pure functions of a monitor's state.
+
+A response waits while a transition that it is asked about is unprocessed or under
+inspection at an event that happened before the inquired one. It waits for nothing else,
+so waiting goes strictly back in happened-before order and nobody waits in a circle. What
+is concurrent to the inquired event and not decided yet is answered conservatively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import FRM_P, Reference
+from choreomon.monitor.history import Record
+from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.state import MonitorState
+
+if TYPE_CHECKING:
+    from choreomon.monitor.pull import Monitor
+
+FOREVER: Final = 1 << 62
+
+
+def must_wait(monitor: Monitor, state: MonitorState, inquiry: Inquiry) -> bool:
+    """Whether something that is asked about happened before the inquired event and is not
+    decided yet (the paper's UnknownRsult and UnhandleMsg)."""
+    own = monitor.own
+    known = inquiry.event[own]
+    if inquiry.sender == monitor.process:
+        known -= 1  # the inquired event itself is no reason to wait for it
+    for reference in inquiry.asked:
+        for inspection in state.inspections:
+            if inspection.inspected.reference == reference and inspection.event[own] <= known:
+                return True
+        for queued in state.unprocessed:
+            if queued.clock[own] <= known and queued.label in _watched(monitor, reference):
+                return True
+    return False
+
+
+def answer(monitor: Monitor, state: MonitorState, inquiry: Inquiry) -> tuple[Record, ...]:
+    """The records that answer an inquiry which need not wait. References that are not this
+    monitor's never fired here."""
+    own, asker, event = monitor.own, monitor.index_of[inquiry.sender], inquiry.event
+    records: list[Record] = []
+    for reference in inquiry.asked:
+        place = monitor.chain_of.get(reference)
+        if place is not None and (chain := state.history[place]):
+            records += monitor.rules.answer(chain, own, event, asker)
+        for queued in state.unprocessed:
+            if queued.clock[asker] < event[asker] and queued.label in _watched(monitor, reference):
+                records.append(Record(reference, queued.clock, FRM_P))
+    return tuple(records)
+
+
+def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:
+    """Of the events of the process at `reader`, the count that every event knows about
+    which this monitor may still ask, or has asked without an answer."""
+    if state.inspections:
+        return state.inspections[0].event[reader]
+    if state.unprocessed:
+        return state.unprocessed[0].clock[reader]
+    return clock[reader]
+
+
+def oldest_unsettled(state: MonitorState, own: int) -> int:
+    """The count of the oldest own event that is not decided; `FOREVER` where all are."""
+    if state.inspections:
+        return state.inspections[0].event[own]
+    if state.unprocessed:
+        return state.unprocessed[0].clock[own]
+    return FOREVER
+
+
+def _watched(monitor: Monitor, reference: Reference) -> frozenset[Label]:
+    watched: Mapping[Reference, frozenset[Label]] = monitor.table.watched_by
+    return watched.get(reference, frozenset())
