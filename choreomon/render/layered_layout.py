@@ -262,11 +262,6 @@ def _rows(graph: _Graph) -> dict[_Node, float]:
     y: dict[_Node, float] = {}
     for rank in graph.ranks:
         _settle(graph, rank, y, lambda node: 0.0)
-    chain_of = {
-        node: chain
-        for chain in graph.chains if len(chain) > 1
-        for node in chain if node not in graph.important
-    }
     for sweep in range(3 * _SWEEPS):
         sides = (
             (graph.before, graph.after) if sweep >= 2 * _SWEEPS
@@ -276,12 +271,6 @@ def _rows(graph: _Graph) -> dict[_Node, float]:
         def wanted(
             node: _Node, sides: tuple[dict[_Node, list[_Node]], ...] = sides
         ) -> float:
-            if node in chain_of:
-                chain = chain_of[node]
-                ends = (*graph.before[chain[0]], *graph.after[chain[-1]])
-                lane = [y[other] for other in chain]
-                below = sum(lane) / len(lane) >= sum(y[end] for end in ends) / len(ends)
-                return max(lane) if below else min(lane)
             if node in graph.lean:
                 (end,) = graph.after[node] if graph.lean[node] else graph.before[node]
                 return y[end]
@@ -292,16 +281,48 @@ def _rows(graph: _Graph) -> dict[_Node, float]:
 
         for rank in graph.ranks if sweep % 2 == 0 else graph.ranks[::-1]:
             _settle(graph, rank, y, wanted)
+    lanes = _lanes(graph, y)
+    for rank in graph.ranks:
+        _settle(graph, rank, y, lambda node: lanes.get(node, y[node]))
     return y
+
+
+def _lanes(graph: _Graph, y: Mapping[_Node, float]) -> dict[_Node, float]:
+    """One height for all nodes of each long backward edge: the outermost that any of
+    them has, and beyond the lanes that lie between it and the states."""
+    rank_of = {node: rank for rank in graph.ranks for node in rank}
+    chains = [
+        chain for chain in graph.chains if len(chain) > 1 and chain[0] not in graph.important
+    ]
+    middle = [sum(y[node] for node in chain) / len(chain) for chain in chains]
+    lanes: dict[_Node, float] = {}
+    for side in (1, -1):  # below the ends of the edge, above them
+        for at, chain in sorted(
+            zip(middle, chains, strict=True), key=lambda pair: side * pair[0]
+        ):
+            ends = (*graph.before[chain[0]], *graph.after[chain[-1]])
+            below = at >= sum(y[end] for end in ends) / len(ends)
+            if below != (side == 1):
+                continue
+            lane = max(side * y[node] for node in chain)
+            for node in chain:
+                rank = rank_of[node][::side]
+                for inner in rank[: rank.index(node)]:
+                    if inner in lanes:
+                        lane = max(lane, side * lanes[inner] + _apart(graph, inner, node, side))
+            lanes.update(dict.fromkeys(chain, side * lane))
+    return lanes
+
+
+def _apart(graph: _Graph, inner: _Node, outer: _Node, side: int) -> float:
+    above, below = (inner, outer) if side == 1 else (outer, inner)
+    return graph.extents[above].down + _BETWEEN_ROWS + graph.extents[below].up
 
 
 def _settle(
     graph: _Graph, rank: list[_Node], y: dict[_Node, float], wanted: Callable[[_Node], float]
 ) -> None:
-    gaps = [
-        graph.extents[above].down + _BETWEEN_ROWS + graph.extents[below].up
-        for above, below in pairwise(rank)
-    ]
+    gaps = [_apart(graph, above, below, 1) for above, below in pairwise(rank)]
     weights = [10_000.0 if node in graph.important else 1.0 for node in rank]
     y.update(zip(rank, separated([wanted(node) for node in rank], weights, gaps), strict=True))
 

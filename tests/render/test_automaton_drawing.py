@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import pytest
 from examples_to_draw import (
     FIGURE_4,
     SMART_HOME,
@@ -20,7 +21,7 @@ from choreomon.core.errors import PropertyError
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth
 from choreomon.render.automaton_drawing import automaton_picture
-from choreomon.render.drawing import Circle, Curve, Drawing, Point
+from choreomon.render.drawing import Circle, Curve, Drawing, Point, Text
 
 
 def edges_of(picture_structure: dict[str, list[dict[str, object]]]) -> set[tuple[object, ...]]:
@@ -207,6 +208,42 @@ def test_no_edge_runs_through_a_state_that_is_not_its_own(made: SequenceAutomato
             )
             if state["name"] not in (edge["source"], edge["target"]):
                 assert nearest > 24**2, (edge, state)
+
+
+SKIP_AND_TWO_LANES = automaton(
+    ["q0"],
+    ["q3"],
+    [
+        ("q0", "A -> B : a", "q1"), ("q1", "A -> B : b", "q2"), ("q2", "A -> B : c", "q3"),
+        ("q0", "A -> B : skip", "q2"), ("q2", "A -> B : off", "q0"), ("q3", "A -> B : reset", "q0"),
+    ],
+)
+
+
+@pytest.mark.parametrize("made", [SMART_HOME, FIGURE_4, SKIP_AND_TWO_LANES])
+def test_no_edge_runs_through_the_label_of_another(made: SequenceAutomaton) -> None:
+    drawing = automaton_picture(made).drawing
+    groups = [*titled(drawing, "forward:"), *titled(drawing, "backward:")]
+    groups += titled(drawing, "state") + titled(drawing, "initial") + titled(drawing, "final")
+    labels = [
+        (group.title, area_of(shape)) for group in groups for shape in group.shapes
+        if isinstance(shape, Text) and not shape.bold
+    ]
+    edges = [
+        (group.title, shape) for group in groups for shape in group.shapes
+        if isinstance(shape, Curve) and "ward:" in group.title
+    ]
+    assert [
+        (edge, other) for edge, curve in edges for other, area in labels
+        if other != edge and any(
+            area.left < point.x < area.right and area.top < point.y < area.bottom
+            for point in along(curve)
+        )
+    ] == []
+
+
+def test_long_backward_edges_run_in_lanes_close_to_the_states() -> None:
+    assert automaton_picture(SKIP_AND_TWO_LANES).drawing.height < 330
 
 
 @settings(max_examples=60, deadline=None)
