@@ -31,6 +31,8 @@ MAX_DETAILED_RUNS: Final = 5
 MAX_VERDICTS_PER_RUN: Final = 3
 MAX_ROWS: Final = 200
 
+_LEAST_SCALE: Final = 0.75  # a picture shrinks so far to fit; then it scrolls
+
 _CLASS: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly"}
 
 
@@ -80,7 +82,12 @@ def _section(heading: str, parts: Iterable[str]) -> str:
 
 def _figure(picture: Picture, caption: str = "") -> str:
     words = f"<figcaption>{_text(caption)}</figcaption>" if caption else ""
-    return f'<figure tabindex="0">{svg_element(picture.drawing)}{words}</figure>'
+    width = picture.drawing.width
+    size = f"max-width:{width:.0f}px;min-width:{_LEAST_SCALE * width:.0f}px"
+    return (
+        f'<figure tabindex="0"><div class="picture" style="{size}">'
+        f"{svg_element(picture.drawing)}</div>{words}</figure>"
+    )
 
 
 def _verdicts(runs: Sequence[Run], limit: int) -> list[str]:

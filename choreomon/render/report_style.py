@@ -8,7 +8,7 @@ from choreomon.render.svg import FONTS
 STYLE: Final = f"""
 :root {{ color-scheme: light; }}
 body {{ margin: 0; background: #f1f4f7; color: {INK}; font: 16px/1.5 {FONTS}; }}
-main {{ max-width: 74rem; margin: 0 auto; padding: 1rem; }}
+main {{ max-width: 90rem; margin: 0 auto; padding: 1rem; }}
 header, section {{ background: {PAPER}; border-radius: 8px; padding: 1rem 1.25rem;
   margin-bottom: 1rem; }}
 header {{ border-left: 8px solid; }}
@@ -26,9 +26,9 @@ p, ul {{ margin: .25rem 0 .5rem; }}
 ul {{ padding-left: 1.25rem; }}
 figure, .wide {{ margin: .5rem 0; overflow-x: auto; }}
 figcaption {{ color: {MUTED}; font-size: .875rem; }}
-figure svg {{ display: block; }}
+figure svg {{ display: block; width: 100%; height: auto; }}
 .charts {{ display: flex; flex-wrap: wrap; gap: 1rem; }}
-.charts figure {{ max-width: 100%; }}
+.charts figure {{ flex: 1 1 20rem; max-width: 26rem; }}
 table {{ border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0;
   border-bottom: 1px solid {RULE}; }}
@@ -40,7 +40,7 @@ th {{ font-weight: 600; }}
   main, header, section {{ padding: 0; max-width: none; }}
   header {{ padding-left: .75rem; }}
   figure, .wide {{ overflow: visible; }}
-  figure svg {{ max-width: 100%; height: auto; }}
+  .picture {{ min-width: 0 !important; }}
   figure, tr {{ break-inside: avoid; }}
 }}
 """

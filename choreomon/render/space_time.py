@@ -51,7 +51,7 @@ from choreomon.render.space_time_scene import (
 from choreomon.render.window import MAX_SHOWN, Gap, Mark, window
 from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
-_COLUMNS: Final = (48.0, 60.0, 74.0, 92.0, 112.0)
+_COLUMNS: Final = (42.0, 48.0, 54.0, 62.0, 74.0, 90.0, 110.0)
 
 def space_time_picture(
     events: Sequence[RunEvent],

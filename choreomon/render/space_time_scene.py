@@ -18,8 +18,8 @@ LANE: Final = 74.0
 MARGIN: Final = 20.0
 HEADER: Final = 64.0
 LONGEST_NAME: Final = 22
-_GAP: Final = 84.0
-_STRETCH: Final = 0.5
+_GAP: Final = 76.0
+_STRETCH: Final = 0.4
 
 Status: TypeAlias = Literal["delivered", "cut", "in flight"]
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.run import RunEvent, RunVerdict
 
-MAX_SHOWN: Final = 24
+MAX_SHOWN: Final = 20
 """Events in one picture, unless the caller says otherwise."""
 
 _WORTH_A_GAP: Final = 4
