@@ -27,7 +27,7 @@ def processes(count: int) -> tuple[str, ...]:
 def draw_label(random: Random, names: tuple[str, ...], number: int, handled: float) -> Label:
     sender, receiver = random.sample(names, 2)
     kind = HANDLE if random.random() < handled else SEND
-    return Label(kind, Message(sender, f"m{number}", receiver))
+    return Label(kind, Message(sender, f"secret-{number}", receiver))
 
 
 def draw_automaton(

@@ -3,12 +3,21 @@ Chains are merged down to one record, so that it happens within a few events."""
 
 from __future__ import annotations
 
+import pytest
+
 from choreomon.core.message import SEND, Label, Message
+from choreomon.monitor import pull
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.interleaving import System, Told
 from tests.laws.planted import ShortChains
 
 NAMES = ("P1", "P2", "P3")
+
+
+@pytest.fixture(autouse=True)
+def no_chain_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short chains are looked through too."""
+    monkeypatch.setattr(pull, "SMALL", 1)
 
 
 def tell(final: str, initial: tuple[str, ...], transitions: dict[str, Message]) -> Told:
