@@ -100,20 +100,22 @@ def _answered(record: Record) -> Record:
 def without_dominated(chain: Chain, own: int, settled: int) -> Chain:
     """The chain without the records that can no longer matter, given that every future
     inquiry knows the events of this process up to the count `settled`."""
-    kept: list[Record] = []
-    last = False
-    for position in range(len(chain) - 1, -1, -1):
-        record = chain[position]
-        if record.clock[own] > settled or record.result == OPEN:
-            kept.append(record)
-        elif record.result == FRM:
-            kept.append(record)
-            kept += [r for r in reversed(chain[:position]) if r.result == OPEN]
+    passed = 0
+    for record in chain:
+        if record.clock[own] > settled:
             break
-        elif not last:
-            last = True
+        passed += 1
+    if passed < 2:
+        return chain
+    kept: list[Record] = []
+    last = sure = False
+    for record in reversed(chain[:passed]):
+        if record.result == OPEN:
             kept.append(record)
-    return chain if len(kept) == len(chain) else tuple(reversed(kept))
+        elif not sure and (record.result == FRM or not last):
+            kept.append(record)
+            last, sure = True, record.result == FRM
+    return chain if len(kept) == passed else (*reversed(kept), *chain[passed:])
 
 
 def merged(chain: Chain, longest: int = MAX_CHAIN) -> Chain:

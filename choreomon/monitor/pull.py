@@ -24,11 +24,12 @@ from functools import cached_property
 from typing import Final, TypeAlias, assert_never
 
 from choreomon.core.errors import InternalError
+from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import FRM_P, Judgement, Reference
 from choreomon.monitor.answering import answer, must_wait, oldest_unsettled, promise
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
-from choreomon.monitor.history import OPEN, Chain, Record
+from choreomon.monitor.history import MAX_CHAIN, OPEN, Chain, Record
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.rules import SOUND, STARTS, Rules
@@ -41,13 +42,14 @@ from choreomon.monitor.state import (
     Observe,
     Process,
 )
-from choreomon.properties.tables import TransitionTable
+from choreomon.properties.tables import Inspected, TransitionTable
 
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
 
 SMALL: Final = 4
-"""A chain shorter than this is not looked through for what can be dropped, and a promise
-that is better by less than this is not taken down: both would cost more than they save."""
+"""A chain is looked through for what can be dropped when its length is a multiple of this,
+and a promise that is better by less than this is not taken down: doing either every time
+would cost more than it saves."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Monitor:
             case Response():
                 return self._answered(state, clock, given)
             case Observe(event):
-                return state._replace(unprocessed=(*state.unprocessed, event)), clock, []
+                return self._observed(state, event), clock, []
             case Process():
                 return self._process(state, clock)
             case Expire(event):
@@ -123,39 +125,51 @@ class Monitor:
 
     # Algorithm 2: an event of the own process.
 
+    def _observed(self, state: MonitorState, event: Event) -> MonitorState:
+        unprocessed = (*state.unprocessed, event)
+        return MonitorState(
+            unprocessed, state.history, state.inspections, state.decisions, state.postponed,
+            state.settled,
+        )
+
     def _process(self, state: MonitorState, clock: VectorClock) -> Stepped:
         if not state.unprocessed:
             raise InternalError(f"the monitor of {self.process} has no event to process")
-        event = state.unprocessed[0].clock
+        (label, event), *unprocessed = state.unprocessed
         effects: list[Effect] = []
-        inspections = [*state.inspections]
+        inspections, postponed = [*state.inspections], [*state.postponed]
         history = [*state.history]
         judged: list[tuple[Reference, Judgement]] = []
-        missing = 0
         fired: list[int] = []
-        asked_of_itself: list[Inquiry] = []
+        missing = 0
         oldest = inspections[0].event if inspections else event
-        for inspected in self.table.inspections[state.unprocessed[0].label]:
+        for inspected in self.table.inspections[label]:
             reference = inspected.reference
             place = self.chain_of[reference]
-            if inspected.starts:
-                history[place] = (*history[place], Record(reference, event, STARTS.result or FRM_P))
-                fired.append(place)
-                if inspected.final:
-                    judged.append((reference, STARTS))
-                continue
-            missing += inspected.final
-            history[place] = (*history[place], Record(reference, event, OPEN))
-            inspections.append(
-                Inspection(event, inspected, tuple([owner for owner, _ in inspected.asks]))
-            )
-            for owner, asked in inspected.asks:
+            records: tuple[Record, ...] = ()
+            waiting: list[str] = []
+            for owner, asked in () if inspected.starts else inspected.asks:
                 settled = oldest[self.index_of[owner]]
                 inquiry = Inquiry(self.process, owner, reference, event, asked, clock, settled)
-                if owner == self.process:
-                    asked_of_itself.append(inquiry)
-                else:
+                if owner != self.process:
+                    waiting.append(owner)
                     effects.append(Send(inquiry))
+                elif must_wait(self, state, inquiry):
+                    waiting.append(owner)
+                    postponed.append(inquiry)
+                else:
+                    records = answer(self, state, inquiry)
+            if waiting:
+                inspections.append(Inspection(event, inspected, tuple(waiting), records))
+                history[place] = (*history[place], Record(reference, event, OPEN))
+                missing += inspected.final
+                continue
+            judgement = STARTS if inspected.starts else self._judge(inspected, event, records)
+            if judgement.result is not None:
+                history[place] = (*history[place], Record(reference, event, judgement.result))
+                fired.append(place)
+            if inspected.final:
+                judged.append((reference, judgement))
         decisions = state.decisions
         if missing:
             decisions = (*decisions, Decision(event, tuple(judged), missing))
@@ -164,16 +178,14 @@ class Monitor:
         elif judged:
             effects.append(Declared(event, joint_verdict(self.process, event, judged), False))
         state = MonitorState(
-            state.unprocessed[1:], tuple(history), tuple(inspections), decisions,
-            state.postponed, state.settled,
+            tuple(unprocessed), tuple(history), tuple(inspections), decisions,
+            tuple(postponed), state.settled,
         )
         # Only now that the open inspections of this very event are in place is it known
         # what of the history no longer matters.
         for place in fired:
             state = self._kept(state, place)
-        if asked_of_itself:
-            state = state._replace(postponed=(*state.postponed, *asked_of_itself))
-        return self._retried(state, clock, effects)
+        return self._retried(state, clock, effects) if postponed else (state, clock, effects)
 
     def _expire(self, state: MonitorState, clock: VectorClock, event: VectorClock) -> Stepped:
         """A provisional word where the answers that are missing may matter."""
@@ -196,9 +208,10 @@ class Monitor:
     def _early(self, inspection: Inspection) -> Judgement:
         """What is known while answers are missing: what a silent monitor owns is
         uncertain."""
-        judgement = self._judge(inspection, inspection.records)
-        needs = inspection.inspected.needs
-        if judgement.result is None and not any(n.pre.process in inspection.waiting for n in needs):
+        inspected = inspection.inspected
+        judgement = self._judge(inspected, inspection.event, inspection.records)
+        missing = any(need.pre.process in inspection.waiting for need in inspected.needs)
+        if judgement.result is None and not missing:
             return judgement
         return judgement._replace(result=FRM_P)
 
@@ -214,12 +227,15 @@ class Monitor:
     def _answered(self, state: MonitorState, clock: VectorClock, response: Response) -> Stepped:
         clock = merge(clock, response.clock)
         state = self._noted(state, response)
+        open_before = len(state.inspections)
         effects: list[Effect] = []
         state = self._received(
             state, response.sender, response.inspected, response.event_count, response.records,
             effects,
         )
-        return self._retried(state, clock, effects)
+        if state.postponed and len(state.inspections) < open_before:
+            return self._retried(state, clock, effects)
+        return state, clock, effects
 
     def _noted(self, state: MonitorState, message: Inquiry | Response) -> MonitorState:
         """The state with what the sender promised, where that is news."""
@@ -227,7 +243,10 @@ class Monitor:
         if message.settled < settled[sender] + SMALL:
             return state
         settled = (*settled[:sender], message.settled, *settled[sender + 1 :])
-        return state._replace(settled=settled)
+        return MonitorState(
+            state.unprocessed, state.history, state.inspections, state.decisions,
+            state.postponed, settled,
+        )
 
     def _response(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Send:
         sender = self.index_of[inquiry.sender]
@@ -282,17 +301,20 @@ class Monitor:
         before, after = state.inspections[:place], state.inspections[place + 1 :]
         if waiting:
             inspection = Inspection(inspection.event, inspection.inspected, waiting, records)
-            return state._replace(inspections=(*before, inspection, *after))
-        judgement = self._judge(inspection, records)
+            return MonitorState(
+                state.unprocessed, state.history, (*before, inspection, *after),
+                state.decisions, state.postponed, state.settled,
+            )
+        judgement = self._judge(inspection.inspected, inspection.event, records)
         state = self._settled(state, before + after, inspection, judgement)
         if inspection.inspected.final:
             return self._decided(state, inspection, judgement, effects)
         return state
 
-    def _judge(self, inspection: Inspection, records: Sequence[Record]) -> Judgement:
-        return self.rules.judge(
-            inspection.inspected, inspection.event, self.own, records, self.index_of
-        )
+    def _judge(
+        self, inspected: Inspected, event: VectorClock, records: Sequence[Record]
+    ) -> Judgement:
+        return self.rules.judge(inspected, event, self.own, records, self.index_of)
 
     def _settled(
         self,
@@ -325,11 +347,11 @@ class Monitor:
         chain, readers = state.history[place], self.readers_of[place]
         settled: int | None = None
         if readers:
-            if len(chain) < SMALL:
+            if len(chain) % SMALL and len(chain) <= MAX_CHAIN:
                 return state
             settled = min([
-                oldest_unsettled(state, reader) - 1 if reader == self.own
-                else state.settled[reader]
+                state.settled[reader] if reader != self.own
+                else oldest_unsettled(state, reader) - 1
                 for reader in readers
             ])
         kept = self.rules.keep(chain, self.own, settled)

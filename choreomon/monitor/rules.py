@@ -87,17 +87,18 @@ class Sound:
         because: list[Reason] = []
         for need in inspected.needs:
             for pre in records:
-                if pre.reference != need.pre or pre.first[own] >= count:
+                pre_first = pre.since or pre.clock
+                if pre.reference != need.pre or pre_first[own] >= count:
                     continue
                 pre_own = index_of[pre.reference.process]
                 pre_last = pre.clock[pre_own]
                 cancelled, certain = False, True
                 reasons: list[Reason] = []
                 for vio in records:
-                    if vio.reference not in need.vio or vio.first[own] >= count:
+                    if vio.reference not in need.vio or (vio.since or vio.clock)[own] >= count:
                         continue  # after the event, or the event itself
                     vio_own = index_of[vio.reference.process]
-                    if pre.first[vio_own] >= vio.clock[vio_own]:
+                    if pre_first[vio_own] >= vio.clock[vio_own]:
                         continue  # before the pre record, or its own event
                     # A merged record may end with the event itself, or with an event of
                     # the pre record: the last of its events is before neither then.
