@@ -32,6 +32,9 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 ANY_LINES = "..."
 
+_DECORATING = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+"""Variables of the environment that make rich think that it writes to a terminal."""
+
 _BLOCK = re.compile(r"^```([a-z]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _NAMED = re.compile(r"# ([\w-]+\.yaml)\n")
@@ -95,9 +98,9 @@ def run(line: str) -> Printed:
     if program != "choreomon":
         raise ValueError(f"not a command of ours: {line}")
     screen = io.StringIO()
-    surroundings = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "TTY_COMPATIBLE")}
+    inherited = {k: v for k, v in os.environ.items() if k not in _DECORATING}
     with (
-        patch.dict(os.environ, {**surroundings, "COLUMNS": "88", "NO_COLOR": "1"}, clear=True),
+        patch.dict(os.environ, {**inherited, "COLUMNS": "88", "NO_COLOR": "1"}, clear=True),
         patch.object(sys, "argv", ["choreomon", *arguments]),
         contextlib.redirect_stdout(screen),
         contextlib.redirect_stderr(screen),
@@ -128,7 +131,13 @@ def _name_of(block: str) -> str | None:
     return named.group(1) if named else None
 
 
-def _renewed(block: re.Match[str]) -> str:
+def renewed(page: Path) -> str:
+    """The text of a page with what its commands print now."""
+    with workplace(page):
+        return _BLOCK.sub(_renewed_block, page.read_text(encoding="utf-8"))
+
+
+def _renewed_block(block: re.Match[str]) -> str:
     kind, text = block.groups()
     if kind != "console":
         return block.group()
@@ -146,7 +155,5 @@ def _renewed(block: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    for page in PAGES:
-        with workplace(page):
-            old = page.read_text(encoding="utf-8")
-            page.write_text(_BLOCK.sub(_renewed, old), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(renewed(path), encoding="utf-8")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.read import parse_document
+from choreomon.formats.read import load_document, parse_document
+from choreomon.formats.trace import trace_line
+from simulator.run import simulation
 from tests.scenarios.console_blocks import (
     PAGES,
     ROOT,
@@ -15,6 +17,7 @@ from tests.scenarios.console_blocks import (
     commands_in,
     documents_of,
     matches,
+    renewed,
     run,
     workplace,
 )
@@ -53,8 +56,34 @@ def test_every_document_is_valid(page: Path, file: str, text: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
-    links = [link for link in _LINK.findall(page.read_text(encoding="utf-8")) if ":" not in link]
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    links = _LINK.findall(page.read_text(encoding="utf-8"))
+    inside = [link for link in links if ":" not in link]
+    assert [link for link in inside if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/verdicts.md"])
+def test_renewing_a_page_that_is_true_changes_nothing(name: str) -> None:
+    page = ROOT / name
+    assert renewed(page) == page.read_text(encoding="utf-8")
+
+
+def test_renewing_a_page_mends_what_is_wrong(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("A\n```console\n$ choreomon check x\nwell\n$ echo $?\n0\n```\nB\n")
+    assert renewed(page) == (
+        "A\n```console\n$ choreomon check x\nx: there is no such file\n$ echo $?\n2\n```\nB\n"
+    )
+
+
+def test_the_line_of_a_trace_is_one_of_a_real_trace() -> None:
+    lines: list[str] = []
+    prepared = simulation(load_document(ROOT / "scenarios" / "smart-home-violating.yaml"))
+    prepared.run(
+        0, recorder=lambda e: lines.append(trace_line(e, prepared.application.processes) + "\n")
+    )
+    shown = [block for page in PAGES for block in blocks_of(page, "json")]
+    assert shown
+    assert [block for block in shown if block not in lines] == []
 
 
 def test_the_pages_show_commands_and_documents() -> None:
@@ -82,3 +111,26 @@ def test_exit_codes_belong_to_the_command_before_them() -> None:
     first, second = commands_in("$ choreomon a\nout\n$ echo $?\n3\n$ choreomon b\n")
     assert (first.line, first.printed, first.code) == ("choreomon a", "out\n", 3)
     assert (second.line, second.printed, second.code) == ("choreomon b", "", 0)
+
+
+def test_the_map_of_the_rooms_is_true() -> None:
+    """Every file on it exists, and every package is on it."""
+    (tree,) = blocks_of(ROOT / "CONTRIBUTING.md", "text")
+    rooms: list[str] = []
+    missing: list[str] = []
+    for line in tree.splitlines():
+        entry = line.split()[0]
+        depth = (len(line) - len(line.lstrip())) // 2
+        if entry.endswith("/"):
+            rooms[depth:] = [entry.rstrip("/")]
+            path = ROOT.joinpath(*rooms)
+        else:
+            path = ROOT.joinpath(*rooms, entry)
+        missing += [] if path.exists() else [str(path)]
+    packages = {
+        path.parent.name
+        for top in ("choreomon", "simulator")
+        for path in ROOT.glob(f"{top}/**/*.py")
+    }
+    assert missing == []
+    assert packages <= set(re.findall(r"([\w-]+)/", tree))
