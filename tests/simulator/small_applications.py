@@ -12,6 +12,7 @@ is boolean and false at first, or 0 where its name begins with `n`. Starts are
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
@@ -39,7 +40,8 @@ def application(text: str, *starts: str) -> Application:
 
 def _start(text: str) -> Start:
     message, _, at = text.partition("@")
-    return Start(*message.split("."), int(at or 0))
+    process, name = message.split(".")
+    return Start(process, name, int(at or 0))
 
 
 def _statements(tokens: list[str]) -> tuple[Statement, ...]:
@@ -62,6 +64,10 @@ def _statements(tokens: list[str]) -> tuple[Statement, ...]:
     return tuple(statements)
 
 
+def _block(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    return tuple(statements)
+
+
 CONSTANTS = {"true": True}
 VARIABLES = ("a", "b", "c")
 
@@ -75,10 +81,10 @@ def applications(draw: st.DrawFn) -> Application:
     sends = st.builds(Send, st.sampled_from(names), st.sampled_from(messages))
     assigns = st.builds(Assign, st.sampled_from(VARIABLES), st.booleans())
     simple = st.one_of(sends, sends, assigns)
-    blocks = st.lists(simple, max_size=3).map(tuple)
+    blocks = st.lists(simple, max_size=3).map(_block)
     for _ in range(2):
         ifs = st.builds(If, st.sampled_from(VARIABLES), blocks, blocks, st.booleans())
-        blocks = st.lists(st.one_of(simple, ifs), max_size=2).map(tuple)
+        blocks = st.lists(st.one_of(simple, ifs), max_size=2).map(_block)
     processes = tuple(
         Process(
             name,

@@ -88,6 +88,7 @@ def test_running_until_a_time_includes_that_time_and_what_it_brings() -> None:
 def test_dropping_a_rank_leaves_the_other_in_order() -> None:
     agenda = Agenda()
     done: list[int] = []
+    rank: Rank
     for time in (5, 3, 9, 1, 7, 2, 8):
         rank = APPLICATION if time % 2 else MONITORING
         agenda.schedule_of(rank)(time, done.append, time)

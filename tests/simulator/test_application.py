@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Message
+from choreomon.core.run import RunEvent
 from choreomon.formats.read import parse_document
 from simulator.application import (
     Application,
@@ -13,13 +14,13 @@ from simulator.application import (
     If,
     Process,
     Send,
+    SendInstruction,
     Start,
     Statement,
     application_from_document,
     compile_application,
 )
 from simulator.delays import LinkDelays, Uniform
-from simulator.recording import each_of
 from simulator.world import World
 from tests.simulator.small_applications import application, applications
 
@@ -27,7 +28,7 @@ from tests.simulator.small_applications import application, applications
 def sent(application: Application, seed: int = 0, max_events: int = 60) -> list[list[Message]]:
     """For each handle event of a run the messages that its handler sent."""
     handled: list[tuple[Message, list[Message]]] = []
-    events = []
+    events: list[RunEvent] = []
     World(
         compile_application(application), seed, LinkDelays(Uniform(1, 20)),
         max_events=max_events, recorder=events.append,
@@ -60,10 +61,10 @@ def interpreted(
 @settings(max_examples=200)
 @given(applications())
 def test_compiled_handlers_do_what_their_statements_say(application: Application) -> None:
-    events = []
+    events: list[RunEvent] = []
     World(
         compile_application(application), 1, LinkDelays(Uniform(1, 20)),
-        max_events=60, recorder=each_of(events.append),
+        max_events=60, recorder=events.append,
     ).run()
     processes = {process.id: process for process in application.processes}
     variables = {name: dict(process.variables) for name, process in processes.items()}
@@ -128,6 +129,7 @@ def test_conditionals_may_nest_as_deep_as_one_likes() -> None:
 def test_labels_are_made_once_a_send_statement() -> None:
     compiled = compile_application(application("P1.go: >P2.m\nP2.m:", "P1.go"))
     (instruction,), nothing = compiled.programs
+    assert isinstance(instruction, SendInstruction)
     _, label, route = instruction
     message = Message("P1", "m", "P2")
     assert label == (SEND, message)

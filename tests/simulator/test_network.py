@@ -32,7 +32,11 @@ def arrivals(
         agenda, APPLICATION, LinkDelays(delay), Streams(seed), name=name, in_order=in_order
     )
     arrived: list[Arrival] = []
-    send = network.channel("P1", "P2", lambda number: arrived.append((number, agenda.now)))
+
+    def arrive(number: int) -> None:
+        arrived.append((number, agenda.now))
+
+    send = network.channel("P1", "P2", arrive)
     departure = 0
     for number, gap in enumerate(gaps):
         departure += gap
@@ -84,10 +88,12 @@ def test_links_are_directions_and_have_streams_of_their_own() -> None:
     delays = LinkDelays(Constant(1), {("P1", "P2"): Constant(9), ("P1", "P1"): Constant(0)})
     network = Network(agenda, APPLICATION, delays, Streams(0), name="application")
     arrived: list[tuple[str, int]] = []
+
+    def arrive(link: str) -> None:
+        arrived.append((link, agenda.now))
+
     for sender, receiver in (("P1", "P2"), ("P2", "P1"), ("P1", "P1")):
-        network.channel(sender, receiver, lambda link: arrived.append((link, agenda.now)))(
-            sender + receiver
-        )
+        network.channel(sender, receiver, arrive)(sender + receiver)
     agenda.run()
     assert arrived == [("P1P1", 0), ("P2P1", 1000), ("P1P2", 9000)]
 
@@ -108,6 +114,21 @@ def test_a_busy_link_does_not_change_the_delays_of_another() -> None:
         return arrived
 
     assert times(0) == times(3)
+
+
+def test_the_two_directions_of_a_link_draw_apart() -> None:
+    agenda = Agenda()
+    delays = LinkDelays(Uniform(1, 20))
+    network = Network(agenda, APPLICATION, delays, Streams(0), name="application")
+    arrived: dict[str, int] = {}
+
+    def arrive(link: str) -> None:
+        arrived[link] = agenda.now
+
+    for sender, receiver in (("P1", "P2"), ("P2", "P1"), ("P1", "P1")):
+        network.channel(sender, receiver, arrive)(sender + receiver)
+    agenda.run()
+    assert len(set(arrived.values())) == 3
 
 
 def test_networks_of_different_names_draw_apart() -> None:

@@ -33,6 +33,11 @@ def test_log_is_precise_near_one_where_it_vanishes(x: float) -> None:
     assert log(x) == pytest.approx(math.log(x), rel=CLOSE, abs=0.0)
 
 
+@pytest.mark.parametrize("x", [0.70711, 0.7075, 1.41, 1.4142])
+def test_log_is_precise_where_its_series_is_longest(x: float) -> None:
+    assert log(x) == pytest.approx(math.log(x), rel=2.0**-52, abs=0.0)
+
+
 @given(st.floats(min_value=-708.0, max_value=709.78))
 def test_exp_agrees_with_the_c_library_to_the_last_bits(x: float) -> None:
     assert exp(x) == pytest.approx(math.exp(x), rel=CLOSE, abs=0.0)

@@ -103,6 +103,12 @@ class TestOrderOfEvents:
             "0 P1?a", "3000 P1?b", "6000 P1?c",
         ]
 
+    def test_each_process_draws_its_service_times_apart(self) -> None:
+        app = application("P1.a:\nP1.b:\nP2.a:\nP2.b:", "P1.a", "P2.a", "P1.b", "P2.b")
+        times = [event.time for event in events_of(app, service=Uniform(1, 20))]
+        assert times[:2] == [0, 0]
+        assert len({*times}) == 3
+
     @given(applications(), st.integers(), services, st.sampled_from((0, 0.002, 4)))
     def test_mailboxes_are_first_in_first_out(
         self, app: Application, seed: int, service: Delay, delay: float
@@ -251,13 +257,14 @@ class TestMonitoring:
             def __init__(self, asked: list[Label]) -> None:
                 self.asked = asked
 
-            def get(self, label: Label, default: object = None) -> Any:  # type: ignore[override]
+            def get(self, label: Label, default: object = None) -> Any:
                 self.asked.append(label)
 
             def __getitem__(self, label: Label) -> Any:
                 raise AssertionError
 
-            __contains__ = __getitem__
+            def __contains__(self, label: object) -> bool:
+                raise AssertionError
 
         world, events = world_of(application("P1.go: >P2.m\nP2.m: >P1.go", "P1.go"))
         world.watchers[:] = [Counting(asked) for asked in looked_up]
@@ -282,7 +289,7 @@ class TestMonitoring:
             def __init__(self, process: int) -> None:
                 self.process = process
 
-            def get(self, label: Label, default: object = None) -> Any:  # type: ignore[override]
+            def get(self, label: Label, default: object = None) -> Any:
                 return self.watch
 
             def watch(self, label: Label, clock: VectorClock) -> None:
@@ -351,7 +358,9 @@ class TestDeterminism:
     def trace(self, seed: int) -> str:
         sink = io.StringIO()
         app = compile_application(application(self.APP, "P1.a", "P2.m@3"))
-        links = {("P1", "P2"): LogNormal(3, 1), ("P2", "P1"): Exponential(2)}
+        links: dict[tuple[str, str], Delay] = {
+            ("P1", "P2"): LogNormal(3, 1), ("P2", "P1"): Exponential(2),
+        }
         World(
             app, seed, LinkDelays(Uniform(1, 20), links),
             service=Exponential(1), max_events=300, recorder=tracing(sink, app.processes),
