@@ -60,7 +60,7 @@ class Measures:
         self.messages += 1
         self.bytes += size
 
-    def stepped(self, records: int) -> None:
+    def stepped(self, process: str, records: int) -> None:
         self._steps += 1
         self._records += records
         if records > self._most_records:

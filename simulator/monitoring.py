@@ -50,8 +50,8 @@ class Measurements(Protocol):
     def sent(self, size: int) -> None:
         """A monitoring message of so many bytes left."""
 
-    def stepped(self, records: int) -> None:
-        """A monitor made a step, and has so many records."""
+    def stepped(self, process: str, records: int) -> None:
+        """The monitor of this process made a step, and has so many records."""
 
     def told(self, process: str, effect: Declared) -> None:
         """The monitor of, or for, this process declared something."""
@@ -169,7 +169,7 @@ class PullStation:
                 self._measurements.told(self._monitor.process, effect)  # type: ignore[arg-type]
         if self._state.history is not before:
             self._records = self._state.records
-        self._measurements.stepped(self._records)
+        self._measurements.stepped(self._monitor.process, self._records)
 
     def _set_deadline(self, event: VectorClock) -> None:
         surroundings = self._surroundings
@@ -216,7 +216,7 @@ class PushStation:
                 self._channels[effect.message.receiver](effect.message)
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
-        measurements.stepped(self._monitor.records)
+        measurements.stepped(self._process, self._monitor.records)
 
 
 class CentralStation:
@@ -254,7 +254,7 @@ class CentralStation:
         measurements = self._surroundings.measurements
         for process, effect in self._monitor.receive(notice):
             measurements.told(process, effect)
-        measurements.stepped(self._monitor.records)
+        measurements.stepped(CENTRE, self._monitor.records)
 
 
 _PROCESS: Final = Process()

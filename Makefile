@@ -1,0 +1,51 @@
+# Two commands do everything: `make demo` and `make test`. Both make their own environment.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+SCENARIO ?= scenarios/smart-home-violating.yaml
+REPORT ?= demo-report.html
+
+.DELETE_ON_ERROR:
+.PHONY: demo test check format bench clean
+
+# 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
+demo: $(VENV)/.installed
+	@echo "$$ choreomon check $(SCENARIO)"
+	@$(BIN)/choreomon check $(SCENARIO)
+	@echo
+	@echo "$$ choreomon simulate $(SCENARIO) --report $(REPORT)"
+	@$(BIN)/choreomon simulate $(SCENARIO) --report $(REPORT) || case $$? in 1|3) ;; *) exit 1 ;; esac
+
+test: $(VENV)/.installed-to-check
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+check: $(VENV)/.installed-to-check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-to-check
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.installed-to-check
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "choreomon needs Python 3.11 or newer; say which: make PYTHON=python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.installed-to-check: $(VENV)/.created pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[check]'
+	@touch $@ $(VENV)/.installed
