@@ -9,7 +9,8 @@ that name. Commands run in a directory of their own, in which `scenarios` is our
 
     python -m tests.scenarios.console_blocks
 
-writes what the commands print now into the pages, except where there is a `...`.
+writes what the commands print now into the pages, except where there is a `...`, and
+draws the pictures anew.
 """
 
 from __future__ import annotations
@@ -31,6 +32,20 @@ from choreomon.cli import main
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 ANY_LINES = "..."
+
+PICTURES = {
+    "car-park-run.svg": ("docs/tutorial.md", "choreomon draw car-park.yaml --run"),
+    "fig3-push.svg": (
+        "docs/verdicts.md",
+        "choreomon draw scenarios/fig3-pull-push-conforming.yaml --run --strategy push",
+    ),
+    "fig4.svg": ("docs/properties.md", "choreomon draw automaton.yaml"),
+    "smart-home.svg": ("README.md", "choreomon draw scenarios/smart-home-violating.yaml"),
+    "smart-home-run.svg": (
+        "README.md", "choreomon draw scenarios/smart-home-violating.yaml --run"
+    ),
+}
+"""The pictures of `docs/pictures`: the page where each stands, and how it was drawn."""
 
 _DECORATING = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 """Variables of the environment that make rich think that it writes to a terminal."""
@@ -113,6 +128,16 @@ def run(line: str) -> Printed:
     return Printed(trimmed(screen.getvalue()), code)
 
 
+def drawn(picture: str) -> bytes:
+    """A picture as it is drawn now."""
+    page, line = PICTURES[picture]
+    with workplace(ROOT / page) as place:
+        printed = run(f"{line} -o {picture}")
+        if printed.code:
+            raise ValueError(f"{line}: {printed.text}")
+        return (place / picture).read_bytes()
+
+
 def trimmed(text: str) -> str:
     """Without spaces at the ends of lines and empty lines around."""
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
@@ -157,3 +182,5 @@ def _renewed_block(block: re.Match[str]) -> str:
 if __name__ == "__main__":
     for path in PAGES:
         path.write_text(renewed(path), encoding="utf-8")
+    for name in PICTURES:
+        (ROOT / "docs" / "pictures" / name).write_bytes(drawn(name))

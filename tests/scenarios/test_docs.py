@@ -12,10 +12,12 @@ from choreomon.formats.trace import trace_line
 from simulator.run import simulation
 from tests.scenarios.console_blocks import (
     PAGES,
+    PICTURES,
     ROOT,
     blocks_of,
     commands_in,
     documents_of,
+    drawn,
     matches,
     renewed,
     run,
@@ -73,6 +75,17 @@ def test_renewing_a_page_mends_what_is_wrong(tmp_path: Path) -> None:
     assert renewed(page) == (
         "A\n```console\n$ choreomon check x\nx: there is no such file\n$ echo $?\n2\n```\nB\n"
     )
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_every_picture_is_what_is_drawn_now(picture: str) -> None:
+    assert drawn(picture) == (ROOT / "docs" / "pictures" / picture).read_bytes()
+
+
+def test_every_picture_stands_on_its_page() -> None:
+    assert {path.name for path in (ROOT / "docs" / "pictures").iterdir()} == set(PICTURES)
+    for picture, (page, _) in PICTURES.items():
+        assert f"pictures/{picture})" in (ROOT / page).read_text(encoding="utf-8")
 
 
 def test_the_line_of_a_trace_is_one_of_a_real_trace() -> None:

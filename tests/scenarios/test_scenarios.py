@@ -173,6 +173,20 @@ class TestTwins:
         assert exit_code("simulate", str(path_of(f"{name}-conforming")), *runs) == 0
 
 
+def test_the_table_of_exit_codes_in_the_documentation_is_true() -> None:
+    page = (SCENARIOS.parent / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| ([\w-]+ing) \| (\d) \| (\d) \| (\d) \|$", page, re.MULTILINE)
+    codes = {"violated": "1", "possibly-violated": "3"}
+    expected = {
+        twin: tuple(
+            codes.get(next(iter(words_of(run_of(twin, 0, strategy))), ""), "0")
+            for strategy in STRATEGIES
+        )
+        for twin in ALL_TWINS
+    }
+    assert {twin: (pull, push, central) for twin, pull, push, central in shown} == expected
+
+
 class TestFigure3:
     """Where pushing cannot decide and pulling can."""
 
