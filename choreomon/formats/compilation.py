@@ -19,6 +19,8 @@ from choreomon.formats.documents import (
 )
 from choreomon.properties import formula as formulas
 from choreomon.properties.automaton import (
+    MAX_STATES,
+    MAX_TRANSITIONS,
     SelfLoop,
     SequenceAutomaton,
     StatedTransition,
@@ -79,6 +81,7 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
         )
         for sequence in document.sequences or ()
     )
+    _check_size(document)
     try:
         automaton = (
             _automaton(document.automaton, document.undecidable_self_loop)
@@ -91,6 +94,56 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
             Defect((*within, *defect.path), defect.message) for defect in error.defects
         )) from None
     return LoadedProperty(automaton, document.rules, sequences)
+
+
+def _check_size(document: PropertyDocument) -> None:
+    """Refuse what no automaton may be before anything as large is built: a few bytes of a
+    cancellation can stand for very many transitions."""
+    sizes: list[tuple[Path, int, int, str]] = []
+    if document.automaton is not None:
+        path: Path = ("property", "automaton")
+        sizes += [
+            ((*path, "transitions"), len(document.automaton.transitions), MAX_TRANSITIONS,
+             "transitions"),
+            ((*path, "transitions"), _formula_parts(document.automaton), MAX_TRANSITIONS,
+             "parts of formulas"),
+            ((*path, "initial"), len(document.automaton.initial), MAX_STATES, "states"),
+            ((*path, "final"), len(document.automaton.final), MAX_STATES, "states"),
+        ]
+    if document.sequences is not None:
+        steps = sum(len(sequence.steps) for sequence in document.sequences)
+        cancelled = sum(
+            max(0, last - first + 1)
+            for sequence in document.sequences
+            for first, last in (cancellation.after for cancellation in sequence.cancel)
+            if 1 <= first and last < len(sequence.steps)
+        )
+        sizes += [
+            (("property", "sequences"), steps + cancelled, MAX_TRANSITIONS, "transitions"),
+        ]
+    defects = tuple(
+        Defect(path, f"comes to {size} {what}; at most {limit} are supported: split the property")
+        for path, size, limit, what in sizes
+        if size > limit
+    )
+    if defects:
+        raise PropertyError(defects)
+
+
+def _formula_parts(document: AutomatonDocument) -> int:
+    todo: list[Formula] = [
+        transition.formula for transition in document.transitions
+        if isinstance(transition, LoopTransition)
+    ]
+    parts = 0
+    while todo:
+        parts += 1
+        match todo.pop():
+            case NotFormula(operand=operand):
+                todo.append(operand)
+            case AndFormula(operands=operands):
+                todo.extend(operands)
+    return parts
 
 
 def _automaton(

@@ -188,7 +188,8 @@ def one_key(keys: tuple[str, ...], right: str) -> Callable[[object], object]:
         if found:
             raise refused(f"has both {' and '.join(found)}: should be {right}")
         suggestion = did_you_mean(next(iter(value)), keys) if value else ""
-        named = f"a mapping of {', '.join(map(shortened, value))}" if value else "an empty mapping"
+        given = ", ".join(map(shortened, [*value][:5])) + (", ..." if len(value) > 5 else "")
+        named = f"a mapping of {given}" if value else "an empty mapping"
         raise refused(f"should be {right}, not {named}{suggestion}")
 
     return check

@@ -11,10 +11,12 @@ from typing import Final
 
 from choreomon.core.message import HANDLE, SEND, Label, Message
 
-NAME_PATTERN: Final = "[A-Za-z0-9_][A-Za-z0-9_.-]*"
+NAME_PATTERN: Final = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}"
 """Ids of processes, names of messages, variables and states."""
 
-NAME_RULE: Final = "letters (a-z, A-Z), digits, '_', '.' and '-', not starting with '.' or '-'"
+NAME_RULE: Final = (
+    "1 to 200 letters (a-z, A-Z), digits, '_', '.' or '-' that starts with a letter, digit or '_'"
+)
 
 LABEL_PATTERN: Final = (
     rf"[ \t]*(handle[ \t]+)?({NAME_PATTERN})[ \t]*->[ \t]*({NAME_PATTERN})"

@@ -28,7 +28,8 @@ LEAVE = "application.processes[0].handlers.leave"
     # types
     ("id: P2", "id: 2", 14, "application.processes[1].id",
      "should be text, not 2 (put it in quotes)"),
-    ("id: P2", "id: 'a b'", 14, "application.processes[1].id", "should be a name of letters"),
+    ("id: P2", "id: 'a b'", 14, "application.processes[1].id",
+     "should be a name of 1 to 200 letters"),
     ("{turnOn: []}", "{turnOn: }", 17, "application.processes[2].handlers.turnOn",
      "should be a list, not nothing (write [] for an empty one)"),
     ("{turnOn: []}", "", 17, "application.processes[2].handlers",

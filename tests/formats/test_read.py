@@ -178,6 +178,28 @@ def test_sequences_are_compiled_and_kept() -> None:
     assert [t.label for t in loaded.automaton.backward] == [RESUME]
 
 
+def test_too_large_a_property_is_refused_before_it_is_built() -> None:
+    steps = ['"P1 -> P2 : turnOff"'] * 20_000
+    cancel = ['{on: "P2 -> P1 : resume", after: [1, 19999], back_to: 0}'] * 5_000
+    sequence = f"{{steps: [{', '.join(steps)}], cancel: [{', '.join(cancel)}]}}"
+    with pytest.raises(DocumentError, match="comes to 100015000 transitions; at most 1024"):
+        parsed(f"property: {{sequences: [{sequence}]}}")
+
+
+@pytest.mark.parametrize(("old", "new", "field"), [
+    ("initial: [q0]", f"initial: [{', '.join(['q0'] * 257)}]", "initial: comes to 257 states"),
+    ("final: [q2]", f"final: [{', '.join(['q2'] * 257)}]", "final: comes to 257 states"),
+    ("    transitions:\n", "    transitions:\n" + 1021 * (
+        '      - {from: q0, to: q1, on: "P1 -> P2 : turnOff"}\n'
+    ), "transitions: comes to 1025 transitions"),
+    ('{not: "P2 -> P1 : resume"}', f"{{and: [{', '.join(['true'] * 1024)}]}}",
+     "transitions: comes to 1025 parts of formulas"),
+])
+def test_too_large_an_automaton_is_refused(old: str, new: str, field: str) -> None:
+    with pytest.raises(DocumentError, match=f"property.automaton.{field}"):
+        parsed(variation(old, new))
+
+
 def test_the_rules_of_the_paper_can_be_asked_for() -> None:
     assert property_of(parsed(variation("rules: sound", "rules: paper"))).rules == "paper"
 
