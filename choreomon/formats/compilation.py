@@ -116,7 +116,7 @@ def _check_size(document: PropertyDocument) -> None:
             max(0, last - first + 1)
             for sequence in document.sequences
             for first, last in (cancellation.after for cancellation in sequence.cancel)
-            if 1 <= first and last < len(sequence.steps)
+            if first >= 1 and last < len(sequence.steps)
         )
         sizes += [
             (("property", "sequences"), steps + cancelled, MAX_TRANSITIONS, "transitions"),
