@@ -140,7 +140,7 @@ def drawn(picture: str) -> bytes:
 
 def trimmed(text: str) -> str:
     """Without spaces at the ends of lines and empty lines around."""
-    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+    return "".join(f"{line.rstrip()}\n" for line in text.strip("\n").splitlines())
 
 
 def matches(shown: str, printed: str) -> bool:
@@ -174,7 +174,7 @@ def _renewed_block(block: re.Match[str]) -> str:
             lines.append(f"{printed.code}\n")
             continue
         printed = run(line)
-        keeps = f"{ANY_LINES}\n" in shown or not printed.text.strip()
+        keeps = f"{ANY_LINES}\n" in shown or not printed.text
         lines.append(shown if keeps else printed.text)
     return "```console\n" + "".join(lines) + "```"
 
