@@ -41,9 +41,7 @@ PICTURES = {
     ),
     "fig4.svg": ("docs/properties.md", "choreomon draw automaton.yaml"),
     "smart-home.svg": ("README.md", "choreomon draw scenarios/smart-home-violating.yaml"),
-    "smart-home-run.svg": (
-        "README.md", "choreomon draw scenarios/smart-home-violating.yaml --run"
-    ),
+    "smart-home-run.svg": ("README.md", "choreomon draw scenarios/smart-home-violating.yaml --run"),
 }
 """The pictures of `docs/pictures`: the page where each stands, and how it was drawn."""
 

@@ -24,8 +24,15 @@ SEEDS = range(50)
 STRATEGIES = ("pull", "push", "central")
 
 NAMES = (
-    "broker", "fig1", "fig2-self-loop", "fig3-pull-push", "fig4", "lock", "payment-saga",
-    "security-cameras", "smart-home",
+    "broker",
+    "fig1",
+    "fig2-self-loop",
+    "fig3-pull-push",
+    "fig4",
+    "lock",
+    "payment-saga",
+    "security-cameras",
+    "smart-home",
 )
 
 VIOLATED_AT_SEED_0 = {
@@ -42,9 +49,12 @@ VIOLATED_AT_SEED_0 = {
 """Event index, monitor and final transitions of the one violation."""
 
 ONLY_POSSIBLE = {
-    ("fig1-violating", "push"), ("fig1-violating", "central"),
-    ("fig3-pull-push-conforming", "push"), ("fig3-pull-push-conforming", "central"),
-    ("lock-conforming", "push"), ("lock-conforming", "central"),
+    ("fig1-violating", "push"),
+    ("fig1-violating", "central"),
+    ("fig3-pull-push-conforming", "push"),
+    ("fig3-pull-push-conforming", "central"),
+    ("lock-conforming", "push"),
+    ("lock-conforming", "central"),
     ("smart-home-conforming", "central"),
 }
 """Twins of which a strategy that does not ask can only say that they are possible
@@ -207,7 +217,8 @@ class TestFigure3:
 def test_the_lock_withdraws_what_it_said_before_the_answers_came() -> None:
     verdicts = run_of("lock-conforming", 0).verdicts
     assert [(v.verdict, v.monitor, v.event_index) for v in verdicts] == [
-        ("withdrawn", "store", 6), ("withdrawn", "store", 14),
+        ("withdrawn", "store", 6),
+        ("withdrawn", "store", 14),
     ]
 
 
@@ -225,10 +236,36 @@ def test_a_false_alarm_would_be_noticed() -> None:
 
 def test_together_they_use_the_whole_language() -> None:
     words = {
-        "variables", "send", "assign", "if", "then", "else", "at", "delay", "links", "service",
-        "monitoring", "in_order", "deadline", "max_events", "uniform", "exponential",
-        "lognormal", "constant", "rules", "undecidable_self_loop", "automaton", "backward",
-        "when", "not", "and", "sequences", "steps", "cancel", "after", "back_to",
+        "variables",
+        "send",
+        "assign",
+        "if",
+        "then",
+        "else",
+        "at",
+        "delay",
+        "links",
+        "service",
+        "monitoring",
+        "in_order",
+        "deadline",
+        "max_events",
+        "uniform",
+        "exponential",
+        "lognormal",
+        "constant",
+        "rules",
+        "undecidable_self_loop",
+        "automaton",
+        "backward",
+        "when",
+        "not",
+        "and",
+        "sequences",
+        "steps",
+        "cancel",
+        "after",
+        "back_to",
     }
     documents = [yaml.safe_load(path_of(twin).read_text(encoding="utf-8")) for twin in ALL_TWINS]
     assert words - {key for document in documents for key in _keys(document)} == set()
