@@ -2,14 +2,15 @@
 
     python -m benchmarks.bounded_memory [--events N] [--seed S] [--picture FILE] [--json]
 
-Two runs of the application of `benchmarks.simpy_baseline` with the property of
-`benchmarks.monitoring_overhead`: one in which every process talks, and one with a process
-more that stays silent throughout although it watches the last step of every sequence, so
-that its monitor never asks and never tells what it knows.
+Five processes send each other messages without end, and 25 of the 30 messages are labels of
+a property of five sequences, each with four steps and a cancellation. In a second run a
+sixth process stays silent throughout although it watches the last step of every sequence:
+its monitor never asks, and never tells what it knows.
 
 What counts is the sum of all monitors' records. It goes up and down with the inspections
 that are open, so what is compared is the largest size within a window of 5,000 events: the
-one that ends after ten thousand events, and the last one of the run.
+one that ends after ten thousand events, and the last one of the run. The command fails when
+the last one is larger.
 """
 
 from __future__ import annotations
@@ -17,21 +18,28 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 import click
 
-from benchmarks.monitoring_overhead import SEQUENCES, STEPS, all_labels
-from benchmarks.simpy_baseline import DELAYS, relay_application
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Declared
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from simulator.agenda import MONITORING
-from simulator.application import Application, Process, Send, compile_application
-from simulator.delays import NO_TIME, sampler
-from simulator.monitoring import PullStation, Surroundings, watchers
+from simulator.application import (
+    Application,
+    Assign,
+    If,
+    Process,
+    Send,
+    Start,
+    compile_application,
+)
+from simulator.delays import NO_TIME, LinkDelays, Uniform, sampler
+from simulator.monitoring import Surroundings, watchers
 from simulator.network import Network
 from simulator.randomness import Streams
 from simulator.world import World
@@ -39,26 +47,56 @@ from simulator.world import World
 WINDOW: Final = 5_000
 EARLY: Final = 10_000
 SILENT: Final = "silent"
+PROCESSES: Final = 5
+HANDLERS: Final = 3
+SEQUENCES: Final = 5
+STEPS: Final = 4
+DELAYS: Final = LinkDelays(Uniform(1, 20))
 
 
 def application(*, silent: bool) -> Application:
-    """The relay application, with a process more where `silent`."""
-    relay = relay_application()
-    if not silent:
-        return relay
-    more = Process(SILENT, {"never": (Send("P0", "m0"),)})
-    return Application((*relay.processes, more), relay.start)
+    """Everybody passes messages on to the next or the next but one, in turns; with a process
+    more where `silent`."""
+
+    def process(index: int) -> Process:
+        handlers = {}
+        for handler in range(HANDLERS):
+            on = f"m{(handler + 1) % HANDLERS}"
+            next_one, next_but_one = (f"P{(index + step) % PROCESSES}" for step in (1, 2))
+            handlers[f"m{handler}"] = (
+                If(
+                    f"v{handler}",
+                    (Assign(f"v{handler}", False), Send(next_one, on)),
+                    (Assign(f"v{handler}", True), Send(next_but_one, on)),
+                ),
+            )
+        return Process(f"P{index}", handlers, {f"v{n}": n % 2 == 0 for n in range(HANDLERS)})
+
+    processes = tuple(map(process, range(PROCESSES)))
+    if silent:
+        processes = (*processes, Process(SILENT, {"never": (Send("P0", "m0"),)}))
+    return Application(processes, tuple(Start(f"P{n}", "m0", n) for n in range(PROCESSES)))
 
 
-def property_over(labels: list[Label], *, silent: bool) -> SequenceAutomaton:
+def labels() -> list[Label]:
+    """Every message that is sent, as a label of its sending."""
+    return [
+        Label(SEND, Message(f"P{index}", f"m{handler}", f"P{(index + step) % PROCESSES}"))
+        for index in range(PROCESSES)
+        for handler in range(HANDLERS)
+        for step in (1, 2)
+    ]
+
+
+def property_over(order: list[Label], *, silent: bool) -> SequenceAutomaton:
     """Sequences with a cancellation each; where `silent`, each ends with the message that
     the silent process never sends."""
     width = STEPS + 1
     last = (Label(SEND, Message(SILENT, "m0", "P0")),) if silent else ()
     return sequences_automaton([
         MessageSequence(
-            (*labels[first : first + STEPS], *last),
-            (Cancellation(labels[first + STEPS], (1, STEPS - 1), 0),),
+            (*order[first : first + STEPS], *last),
+            (Cancellation(order[first + STEPS], (1, STEPS - 1), 0),),
         )
         for first in range(0, SEQUENCES * width, width)
     ])
@@ -107,7 +145,9 @@ def sizes(events: int, seed: int, *, silent: bool) -> list[int]:
         deadline=None,
         measurements=measurements,
     )
-    automaton = property_over(all_labels(), silent=silent)
+    order = labels()
+    Random(f"bounded memory {seed}").shuffle(order)
+    automaton = property_over(order, silent=silent)
     world.watchers[:] = watchers("pull", surroundings, automaton, "sound")
     world.run()
     return measurements.curve

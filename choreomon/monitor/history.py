@@ -17,11 +17,12 @@ pre record (happened before it), so are the earlier ones.
 `Frm` (`without_dominated`). This changes no judgement.
 
 **What is merged.** A reader that stays silent never reports what it knows. So a chain
-longer than `MAX_CHAIN` merges its oldest neighbours into one record that stands for all
-events from its `since` to its `clock`, with the result `Frm_p`. That costs certainty for
-inquiries about events that far back, and nothing else.
+longer than `MAX_CHAIN` merges its oldest neighbours into one record: the newer one, which
+now stands for the older one too, back to `since`. For an event after both the newer one
+is all that matters, as above; so merging costs certainty only for an event between the
+two, for which the record is one that may have happened before or after it.
 
-`law` of all three: tests/laws/test_history.py.
+The laws of all three: tests/laws/test_history.py and test_merging.py.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ OPEN: Final = "?"
 
 State: TypeAlias = Literal["Frm", "Frm_p", "?"]
 
-MAX_CHAIN: Final = 16
+MAX_CHAIN: Final = 6
 """Records of one reference above which the oldest are merged."""
 
 
 class Record(NamedTuple):
     """One event at which a transition fired, possibly fired, or is under inspection
-    (`?`); or several such events, merged: then `since` is the clock of the first,
-    `clock` that of the last, and the result is `Frm_p`."""
+    (`?`); or several such events, merged: then `since` is the clock of the first, and
+    `clock` and `result` are those of the last."""
 
     reference: Reference
     clock: VectorClock
@@ -121,19 +122,18 @@ def without_dominated(chain: Chain, own: int, settled: int) -> Chain:
 def merged(chain: Chain, longest: int = MAX_CHAIN) -> Chain:
     """The chain with its oldest neighbours merged until it is no longer than `longest`.
 
-    The last `Frm` is spared where other neighbours can be merged; open records are never
-    merged, so a chain can stay longer while more than `longest` inspections are open.
+    The last `Frm` is not given up for a later `Frm_p` where others can be merged; open
+    records are never merged, so a chain can stay longer while inspections are open.
     """
     while len(chain) > longest:
-        settled = [i for i, record in enumerate(chain) if record.result != OPEN]
-        spared = max((i for i in settled if chain[i].result == FRM), default=-1)
-        pairs = [i for i in settled if i + 1 < len(chain) and chain[i + 1].result != OPEN]
-        choice = next((i for i in pairs if spared not in (i, i + 1)), None)
-        if choice is None:
-            choice = next(iter(pairs), None)
-        if choice is None:
-            return chain
-        older, newer = chain[choice], chain[choice + 1]
-        both = Record(older.reference, newer.clock, FRM_P, older.first)
-        chain = (*chain[:choice], both, *chain[choice + 2 :])
+        sure = max((i for i, record in enumerate(chain) if record.result == FRM), default=-1)
+        pairs = [
+            i for i in range(len(chain) - 1)
+            if chain[i].result != OPEN and chain[i + 1].result != OPEN
+        ]
+        if not pairs:
+            break
+        at = next((i for i in pairs if i != sure), pairs[0])
+        both = chain[at + 1]._replace(since=chain[at].first)
+        chain = (*chain[:at], both, *chain[at + 2 :])
     return chain

@@ -87,25 +87,23 @@ class Sound:
         because: list[Reason] = []
         for need in inspected.needs:
             for pre in records:
-                pre_first = pre.since or pre.clock
-                if pre.reference != need.pre or pre_first[own] >= count:
-                    continue
+                if pre.reference != need.pre or (pre.since or pre.clock)[own] >= count:
+                    continue  # after the event, or the event itself
                 pre_own = index_of[pre.reference.process]
                 pre_last = pre.clock[pre_own]
                 cancelled, certain = False, True
                 reasons: list[Reason] = []
                 for vio in records:
                     if vio.reference not in need.vio or (vio.since or vio.clock)[own] >= count:
-                        continue  # after the event, or the event itself
+                        continue
                     vio_own = index_of[vio.reference.process]
-                    if pre_first[vio_own] >= vio.clock[vio_own]:
+                    if pre.clock[vio_own] >= vio.clock[vio_own]:
                         continue  # before the pre record, or its own event
-                    # A merged record may end with the event itself, or with an event of
-                    # the pre record: the last of its events is before neither then.
+                    # A merged record may end with the event itself, which is not before it.
                     known = event[vio_own] >= vio.clock[vio_own] + (vio_own == own)
                     cancels = (
                         known
-                        and vio.clock[pre_own] >= pre_last + (vio_own == pre_own)
+                        and vio.clock[pre_own] >= pre_last
                         and (vio.result == FRM or pre.reference.target == vio.reference.source)
                     )
                     cancelled = cancelled or cancels
@@ -200,6 +198,6 @@ def _reason(
         certain,
         pre.clock if pre else None,
         pre.reference.process if pre else None,
-        record.since,
+        None if known else record.since,
     )
 
