@@ -75,7 +75,7 @@ def test_the_law_of_silence_notices_judging_missing_answers_as_empty(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def early(monitor: Monitor, inspection: Inspection) -> Judgement:
-        return monitor._judge(inspection, inspection.records)
+        return monitor._judge(inspection.inspected, inspection.event, inspection.records)
 
     monkeypatch.setattr(Monitor, "_early", early)
     assert any(expired_in_silence(run) & run.formed for run in runs(300, deadline=True))
@@ -86,7 +86,7 @@ def test_the_law_of_certain_words_notices_trusting_missing_answers(
 ) -> None:
     """Planted: what is known of the pre records alone is declared."""
     def early(monitor: Monitor, inspection: Inspection) -> Judgement:
-        return monitor._judge(inspection, inspection.records)
+        return monitor._judge(inspection.inspected, inspection.event, inspection.records)
 
     monkeypatch.setattr(Monitor, "_early", early)
     assert any(

@@ -44,7 +44,7 @@ def test_an_event_that_cancels_and_starts_anew_does_not_cancel_its_own_start() -
     told.sends(b)
     told.works("P2")
     run = told.settles()
-    assert run.formed == run.possibly() == {8}
+    assert run.formed == run.violated() == {8}
 
 
 def test_a_cancellation_at_the_judged_event_does_not_count_with_older_ones() -> None:
