@@ -1,0 +1,194 @@
+"""Monitoring messages as bytes: what is encoded comes back, and nothing else gets in."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.message import HANDLE, SEND, Event, Label, Message
+from choreomon.core.verdict import FRM, FRM_P, Reference
+from choreomon.formats.wire import MAX_BYTES, VERSION, decode_untrusted, encode
+from choreomon.monitor.history import Record
+from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.state import Observe, Process
+from choreomon.properties.automaton import StatedTransition, sequence_automaton
+from choreomon.properties.tables import transition_tables
+
+NAMES = ("P1", "P2", "P3")
+
+names = st.sampled_from(NAMES)
+counts = st.integers(0, 2**40)
+clocks = st.tuples(counts, counts, counts)
+states = st.text(max_size=8)
+references = st.builds(Reference, states, names, states)
+results = st.sampled_from([FRM, FRM_P])
+
+
+def records_of(process: str) -> st.SearchStrategy[tuple[Record, ...]]:
+    own = st.builds(Reference, states, st.just(process), states)
+    record = st.builds(Record, own, clocks, results, st.none() | clocks)
+    return st.lists(record, max_size=4).map(tuple)
+
+
+inquiries = st.builds(
+    Inquiry, names, names, references, clocks, st.lists(references, max_size=4).map(tuple),
+    clocks, counts,
+)
+responses = names.flatmap(lambda sender: st.builds(
+    Response, st.just(sender), names, references, counts, records_of(sender), clocks, counts,
+))
+pushes = st.builds(
+    Push, names, names, references, clocks, st.none() | results, counts, clocks
+)
+labels = st.builds(
+    Label, st.sampled_from([SEND, HANDLE]), st.builds(Message, names, st.text(max_size=8), names)
+)
+notices = st.builds(Notice, names, names, labels, clocks)
+messages = inquiries | responses | pushes | notices
+
+AN_INQUIRY = Inquiry(
+    "P1", "P2", Reference("q1", "P1", "q2"), (3, 2, 4), (Reference("q0", "P2", "q1"),),
+    (3, 2, 4), 1,
+)
+A_RESPONSE = Response(
+    "P2", "P1", Reference("q1", "P1", "q2"), 3,
+    (Record(Reference("q0", "P2", "q1"), (1, 2, 0), FRM),), (3, 2, 4), 1,
+)
+
+
+@given(messages)
+def test_every_message_comes_back_as_it_was(message: MonitoringMessage) -> None:
+    back = decode_untrusted(encode(message), NAMES)
+    assert back == message
+    assert type(back) is type(message)
+    hash(back)
+
+
+def refused(data: bytes) -> str:
+    with pytest.raises(MalformedMessage) as raised:
+        decode_untrusted(data, NAMES)
+    return str(raised.value)
+
+
+def survives(data: bytes) -> None:
+    """Either a message, which then has a wire form, or the documented error."""
+    try:
+        message = decode_untrusted(data, NAMES)
+    except MalformedMessage:
+        return
+    encode(message)
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=200))
+def test_random_bytes_raise_nothing_but_malformed_message(data: bytes) -> None:
+    survives(data)
+
+
+@settings(max_examples=500)
+@given(messages, st.data())
+def test_damaged_messages_raise_nothing_but_malformed_message(
+    message: MonitoringMessage, data: st.DataObject
+) -> None:
+    """Cut off, prolonged, and with some bytes changed."""
+    damaged = bytearray(encode(message))
+    for _ in range(data.draw(st.integers(0, 3))):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    end = data.draw(st.integers(0, len(damaged)))
+    survives(bytes(damaged[:end]) + data.draw(st.binary(max_size=4)))
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(max_size=5)
+    | st.binary(max_size=5) | names,
+    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=500)
+@given(st.integers(-1, 5), anything)
+def test_well_formed_messagepack_of_any_shape_raises_nothing_else(
+    kind: int, body: object
+) -> None:
+    survives(msgspec.msgpack.encode((VERSION, kind, body)))
+
+
+def test_deep_nesting_is_refused() -> None:
+    refused(msgspec.msgpack.encode((VERSION, 0, None))[:-1] + b"\x91" * 100_000 + b"\xc0")
+
+
+def test_too_many_bytes_are_refused_before_they_are_read() -> None:
+    assert str(MAX_BYTES) in refused(encode(AN_INQUIRY) + bytes(MAX_BYTES))
+
+
+def test_another_version_is_named() -> None:
+    assert "version 9" in refused(msgspec.msgpack.encode((9, 0, AN_INQUIRY)))
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (AN_INQUIRY._replace(sender="P9"), "P9"),
+        (AN_INQUIRY._replace(receiver="P9"), "P9"),
+        (AN_INQUIRY._replace(clock=(1, 2)), "no clock of 3"),
+        (AN_INQUIRY._replace(event=(1, 2, 3, 4)), "no clock of 3"),
+        (AN_INQUIRY._replace(event=(1, -2, 3)), "no clock of 3"),
+        (A_RESPONSE._replace(clock=()), "no clock of 3"),
+        (
+            A_RESPONSE._replace(records=(A_RESPONSE.records[0]._replace(result="?"),)),
+            "still open",
+        ),
+        (
+            A_RESPONSE._replace(records=(A_RESPONSE.records[0]._replace(since=(1,)),)),
+            "no clock of 3",
+        ),
+        (
+            A_RESPONSE._replace(
+                records=(Record(Reference("q0", "P3", "q1"), (1, 2, 0), FRM),)
+            ),
+            "record of P3",
+        ),
+    ],
+)
+def test_messages_that_no_peer_should_send_are_refused_with_the_reason(
+    message: MonitoringMessage, said: str
+) -> None:
+    assert said in refused(encode(message))
+
+
+def test_messages_are_small() -> None:
+    """Bytes, exact: a field that is added shows here."""
+    assert (len(encode(AN_INQUIRY)), len(encode(A_RESPONSE))) == (40, 47)
+
+
+@given(inquiries)
+def test_a_process_more_costs_each_clock_one_byte(inquiry: Inquiry) -> None:
+    longer = inquiry._replace(event=(*inquiry.event, 0), clock=(*inquiry.clock, 0))
+    assert len(encode(longer)) == len(encode(inquiry)) + 2
+
+
+@given(st.lists(inquiries | responses, max_size=5))
+def test_a_monitor_survives_whatever_is_let_in(
+    received: list[Inquiry | Response],
+) -> None:
+    """It may then be wrong about its peer, who is; it does not crash."""
+    a, b = (Label(SEND, Message(p, p.lower(), "P3")) for p in ("P1", "P2"))
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q2"],
+        transitions=[
+            StatedTransition("q0", a, "q1"),
+            StatedTransition("q1", b, "q2"),
+            StatedTransition("q1", a, "q0"),
+        ],
+    )
+    monitor = Monitor(transition_tables(automaton, NAMES)["P2"], NAMES)
+    state, clock, _ = monitor.step(monitor.initial(), (1, 1, 0), Observe(Event(b, (1, 1, 0))))
+    state, clock, _ = monitor.step(state, clock, Process())
+    for message in received:
+        state, clock, _ = monitor.step(state, clock, message._replace(receiver="P2"))
