@@ -1,25 +1,30 @@
 """The command line: one thin adapter a command.
 
 Exit codes: 0 nothing found, 1 a violation, 2 bad usage or input, 3 only possible
-violations, 70 an error of choreomon itself. Heavy imports happen inside of commands, so
-that `choreomon --help` answers at once.
+violations, 70 an error of choreomon itself; 130 and 141 where a run was interrupted or
+nobody read its output to the end, as a shell has it. Heavy imports happen inside of
+commands, so that `choreomon --help` answers at once.
 """
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 import traceback
 from typing import Final
 
 import click
 
-from choreomon.cli.lazy import LazyGroup
+from choreomon.cli.lazy import LazyGroup, NobodyReads
 
 NOTHING_FOUND: Final = 0
 VIOLATION: Final = 1
 BAD_INPUT: Final = 2
 ONLY_POSSIBLE: Final = 3
 INTERNAL_ERROR: Final = 70
+INTERRUPTED: Final = 130
+NOBODY_READS: Final = 141
 
 _COMMANDS: Final = {
     "check": ("choreomon.cli.check", "Validate a document and explain its property."),
@@ -43,26 +48,39 @@ def group() -> None:
 
 def main() -> None:
     """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a poor terminal is no error of ours
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(_code())
+
+
+def _code() -> int:
+    """Run the command that the arguments name; the exit code."""
     from choreomon.core.errors import ChoreomonError
 
     try:
-        code = group.main(standalone_mode=False)
+        code: int = group.main(prog_name="choreomon", standalone_mode=False) or NOTHING_FOUND
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
-        code = BAD_INPUT
+        return BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
-        code = 130
+        return INTERRUPTED
     except ChoreomonError as error:
         click.echo(str(error), err=True)
-        code = BAD_INPUT
-    except BrokenPipeError:
-        # The reader of our output went away, as `head` does: nobody is left to tell.
-        sys.stderr.close()
-        code = NOTHING_FOUND
+        return BAD_INPUT
+    except (NobodyReads, BrokenPipeError):
+        # What is left of the output goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    except OSError as error:
+        click.echo(f"{error.filename or 'the output'}: {error.strerror or error}", err=True)
+        return BAD_INPUT
     except Exception:
         # Python's own exit code for this is that of a violation.
         traceback.print_exc()
         click.echo("an error of choreomon itself: please report it with the above", err=True)
-        code = INTERNAL_ERROR
-    sys.exit(code)
+        return INTERNAL_ERROR
+    return code
+

@@ -42,17 +42,21 @@ def _show(document: Document, tables: dict[str, TransitionTable], show_tables: b
 
     from choreomon.render.sentences import property_sentences
     from choreomon.render.text import monitor_table, transitions_table
+    from choreomon.render.wording import counted
 
     screen = Console(highlight=False)
     errors = Console(stderr=True, highlight=False)
     for warning in document.warnings:
-        errors.print(f"warning: {warning}", style="yellow", markup=False)
-    screen.print(f"{document.file}: {document.name} is valid", style="bold", markup=False)
+        errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+    screen.print(
+        f"{document.file}: {document.name} is valid", style="bold", markup=False, soft_wrap=True
+    )
     if document.application is not None:
         handlers = sum(len(process.handlers) for process in document.application.processes)
         screen.print(
-            f"application: {len(document.processes)} processes, {handlers} handlers, "
-            f"{len(document.application.start)} start messages"
+            f"application: {counted(len(document.processes), 'process', 'processes')}, "
+            f"{counted(handlers, 'handler')}, "
+            f"{counted(len(document.application.start), 'start message')}"
         )
     if document.property is None:
         screen.print("no property: nothing would be monitored")
@@ -60,10 +64,13 @@ def _show(document: Document, tables: dict[str, TransitionTable], show_tables: b
     automaton = document.property.automaton
     screen.print(transitions_table(automaton))
     for sentence in property_sentences(automaton):
-        screen.print(sentence, markup=False)
+        screen.print(sentence, markup=False, soft_wrap=True)
     if show_tables:
-        for table in tables.values():
-            screen.print(monitor_table(table))
+        for process, table in tables.items():
+            if table.rows:
+                screen.print(monitor_table(table))
+            else:
+                screen.print(f"{process} watches nothing: its table is empty", markup=False)
 
 
 def _as_json(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from choreomon.cli import NOTHING_FOUND
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 
 if TYPE_CHECKING:
     from choreomon.core.run import Run, RunVerdict
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     show_default=True, help="Strategy of the run's monitors.",
 )
 @click.option(
-    "--rules", type=click.Choice(["sound", "paper"]), default=None, help="Rules of the run's monitors."
+    "--rules", type=click.Choice(["sound", "paper"]), default=None,
+    help="Rules of the run's monitors.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the picture's structure as JSON.")
 def command(
@@ -53,11 +54,16 @@ def command(
     if output.suffix not in (".svg", ".png", ".mmd"):
         raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
     document = load_document(file)
+    code = NOTHING_FOUND
     if a_run:
+        from choreomon.cli.simulate import stopped
         from simulator.run import simulation
 
         run = simulation(document).run(seed, strategy=strategy, rules=rules, keep_events=True)
         picture, mermaid = _run(run)
+        if run.reached_max_events:
+            click.echo(stopped(file, run), err=True)
+            code = BAD_INPUT
     else:
         picture, mermaid = _automaton(document)
     try:
@@ -77,7 +83,7 @@ def command(
         import json
 
         click.echo(json.dumps(picture.structure, indent=2))
-    return NOTHING_FOUND
+    return code
 
 
 def _automaton(document: Document) -> tuple[Picture, str]:

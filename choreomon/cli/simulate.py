@@ -16,6 +16,7 @@ from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from choreomon.core.run import Run, RunVerdict
     from choreomon.core.verdict import Word
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 EXPLAINED: Final = 10
 """Verdicts of a single run that are explained on the screen."""
+
+ANNOUNCED: Final = 50
+"""Words of a single run that are printed as they are given."""
+
+GRAVEST_FIRST: Final = ("violated", "possibly-violated", "withdrawn")
 
 RUNS_WITH_EVENTS: Final = 5
 """Runs of each outcome whose events are kept for the report."""
@@ -79,13 +85,18 @@ def command(
     screen = Console(highlight=False)
     errors = Console(stderr=True, highlight=False)
     for warning in document.warnings:
-        errors.print(f"warning: {warning}", style="yellow", markup=False)
+        errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
     if document.property is None:
-        errors.print(f"warning: {file} has no property: nothing is monitored", markup=False)
+        if report is not None:
+            raise click.UsageError("--report needs a property: there is nothing to report without")
+        errors.print(
+            f"warning: {file}: no property: nothing is monitored",
+            style="yellow", markup=False, soft_wrap=True,
+        )
     if trace_directory is not None:
         _make_directory(trace_directory)
     live = runs == 1 and not as_json
-    outcome = _Outcome(prepared, errors, file)
+    outcome = _Outcome(errors, file)
     results = outcome.followed(
         _runs(
             prepared, range(seed, seed + runs), strategy, rules, trace_directory,
@@ -103,19 +114,21 @@ def command(
         sys.stdout.write("\n")
     else:
         kept = [*results]
-        _show(screen, kept)
+        if document.property is not None:
+            _show(screen, kept)
+        else:
+            _show_unmonitored(screen, kept)
     if report is not None:
         _write(report, _page(document, kept, strategy, rules or prepared.rules, seed))
         if not as_json:
-            screen.print(f"Report: {report}", markup=False)
+            screen.print(f"Report: {report}", markup=False, soft_wrap=True)
     return outcome.exit_code()
 
 
 class _Outcome:
     """What all runs come to, taken down as they pass."""
 
-    def __init__(self, prepared: Simulation, errors: Console, file: str) -> None:
-        self._prepared = prepared
+    def __init__(self, errors: Console, file: str) -> None:
         self._errors = errors
         self._file = file
         self._words: set[Word] = set()
@@ -127,10 +140,7 @@ class _Outcome:
             if run.reached_max_events:
                 self._stopped = True
                 self._errors.print(
-                    f"{self._file}: seed {run.seed}: stopped after network.max_events = "
-                    f"{self._prepared.max_events} events: do handlers send to each other "
-                    "without end? Raise network.max_events if the run should be longer",
-                    style="red", markup=False,
+                    stopped(self._file, run), style="red", markup=False, soft_wrap=True
                 )
             yield run
 
@@ -182,34 +192,83 @@ def _runs(
         yield run
 
 
+def stopped(file: str, run: Run) -> str:
+    """What to say of a run that reached `network.max_events`."""
+    return (
+        f"{file}: seed {run.seed}: stopped after network.max_events = {run.events} events: do "
+        "handlers send to each other without end? Raise network.max_events if the run should "
+        "be longer"
+    )
+
+
 def _announcer(screen: Console) -> Callable[[RunVerdict], None]:
-    """Says every word as it is given, in virtual time."""
+    """Says the words as they are given, in virtual time, each once: a monitor that finds
+    other reasons for the same word gives it again. At most `ANNOUNCED` of them."""
     from choreomon.render.sentences import word_line
 
+    said: dict[int, tuple[Word, tuple[str, ...]]] = {}
+    lines = 0
+
     def announce(verdict: RunVerdict) -> None:
-        screen.print(word_line(verdict))
+        nonlocal lines
+        word = (verdict.verdict, verdict.silent)
+        if lines > ANNOUNCED or said.get(verdict.event_index) == word:
+            return
+        said[verdict.event_index] = word
+        lines += 1
+        if lines > ANNOUNCED:
+            screen.print(f"{'...':>12}  and so on")
+        else:
+            screen.print(word_line(verdict), soft_wrap=True)
 
     return announce
 
 
+def _show_unmonitored(screen: Console, runs: list[Run]) -> None:
+    from choreomon.render.wording import counted
+
+    events = sum(run.events for run in runs)
+    screen.print(
+        f"{counted(len(runs), 'run')}, {counted(events, 'event')}: nothing was monitored",
+        style="bold",
+    )
+
+
 def _show(screen: Console, runs: list[Run]) -> None:
-    from choreomon.render.summary import headline
     from choreomon.render.sentences import formed_text
+    from choreomon.render.summary import headline
     from choreomon.render.text import runs_table, summary_table, verdict_text
+    from choreomon.render.wording import counted
 
     if len(runs) > 1:
         screen.print(runs_table(runs))
     else:
         (run,) = runs
-        for verdict in run.verdicts[:EXPLAINED]:
+        explained = sorted(run.verdicts, key=_gravity)[:EXPLAINED]
+        for verdict in sorted(explained, key=lambda verdict: verdict.event_index):
             screen.print()
-            screen.print(verdict_text(verdict, run.kept_events))
+            _print_indented(screen, verdict_text(verdict, run.kept_events))
         if len(run.verdicts) > EXPLAINED:
-            screen.print(f"\n{len(run.verdicts) - EXPLAINED} more verdicts: see --json or --report")
-        screen.print()
+            left = counted(len(run.verdicts) - EXPLAINED, "more verdict")
+            screen.print(f"\n{left}, not graver than these: --json prints all")
+        if run.verdicts:
+            screen.print()
         screen.print(formed_text(run))
     screen.print(summary_table(runs))
     screen.print(headline(runs), style="bold")
+
+
+def _gravity(verdict: RunVerdict) -> int:
+    return GRAVEST_FIRST.index(verdict.verdict)
+
+
+def _print_indented(screen: Console, text: Text) -> None:
+    """Prints lines whose continuations are indented as their beginnings."""
+    from rich.padding import Padding
+
+    for line in text.split("\n"):
+        indent = len(line.plain) - len(line.plain.lstrip())
+        screen.print(Padding(line[indent:], (0, 0, 0, indent), expand=False))
 
 
 def _page(
@@ -218,8 +277,7 @@ def _page(
     from choreomon.properties.tables import transition_tables
     from choreomon.render.report import report_page
 
-    if document.property is None:
-        raise click.UsageError("--report needs a property: there is nothing to report without")
+    assert document.property is not None
     automaton = document.property.automaton
     facts = (
         ("document", document.file),

@@ -52,12 +52,12 @@ def word_line(verdict: RunVerdict) -> Text:
 def formed_text(run: Run) -> Text:
     """What the reference says of the real order of the run, which no monitor knows."""
     if run.formed is None:
-        return Text("The real order of events was not evaluated.")
+        return Text("The real order of events was not evaluated: the run is too long to be kept.")
     if not run.formed:
         return Text("In the real order of events the property was never formed.")
     text = Text(
-        f"In the real order of events the property was formed {len(run.formed)} "
-        f"{'time' if len(run.formed) == 1 else 'times'}:"
+        "In the real order of events the property was formed "
+        f"{counted(len(run.formed), 'time')}:"
     )
     for index, sequence in run.formed[:MAX_FORMATIONS]:
         text.append(f"\n  at event {index}, by events {', '.join(map(str, sequence))}")
