@@ -47,44 +47,88 @@ def _event(index: int, known: Mapping[int, RunEvent]) -> str:
 
 
 def _where(reason: RunReason, known: Mapping[int, RunEvent]) -> str:
-    if reason.since is None or reason.since == reason.event_index:
-        return f"at {_event(reason.event_index, known)}"
-    return f"at events between {reason.since} and {_event(reason.event_index, known)}"
+    at = f"at {_event(reason.event_index, known)}"
+    if reason.since is None:
+        return at
+    return f"{at}, in a record that stands for events {reason.since} to {reason.event_index}"
 
 
 def _arrow(transition: tuple[str, str]) -> str:
     return f"{transition[0]} -> {transition[1]}"
 
 
+def _listed(transitions: Sequence[tuple[str, str]], joint: str = "and") -> str:
+    return f" {joint} ".join(map(_arrow, transitions))
+
+
 def _why(verdict: RunVerdict, known: Mapping[int, RunEvent]) -> list[str]:
-    fired = " and ".join(_arrow(transition) for transition in verdict.transitions)
-    sentences = []
-    if verdict.verdict == VIOLATED:
-        sentences.append(f"There {fired} surely fired, into a final state.")
-    elif verdict.verdict == POSSIBLY_VIOLATED:
-        sentences.append(f"There {fired} possibly fired, into a final state.")
-    else:
-        sentences.append("It had said that the sequence was possibly formed there.")
-    pres = [reason for reason in verdict.because if reason.role == "pre"]
-    if not pres and verdict.verdict == VIOLATED:
+    sentences = [_fired(verdict)]
+    starting = _starting(verdict)
+    if starting and len(verdict.transitions) == 1:
         sentences.append("It leaves an initial state, so nothing had to happen before it.")
-    for pre in pres:
+    elif starting:
+        leave = "leaves" if len(starting) == 1 else "leave"
+        sentences.append(
+            f"For {_listed(starting)}, which {leave} an initial state, nothing had to happen "
+            "before."
+        )
+    for pre, vios in _grouped(verdict.because).items():
         sentences.append(_pre(pre, verdict, known))
-        cancellations = [
-            reason for reason in verdict.because
-            if reason.role == "vio" and reason.of == pre.event_index
-        ]
-        sentences += [_vio(vio, pre, verdict, known) for vio in cancellations]
-        if not cancellations:
+        sentences += [_vio(vio, pre, verdict, known) for vio in vios]
+        if not vios:
             sentences.append("No cancellation of it is in question.")
     return sentences
 
 
+def _fired(verdict: RunVerdict) -> str:
+    if verdict.verdict == WITHDRAWN:
+        return "It had said that the sequence was possibly formed there."
+    fired = verdict.transitions
+    into = "into a final state" if len(fired) == 1 else "into final states"
+    if verdict.verdict == POSSIBLY_VIOLATED:
+        return f"There {_listed(fired)} possibly fired, {into}."
+    reached = {r.transition[1] for r in verdict.because if r.role == "pre" and r.certain}
+    starting = _starting(verdict)
+    sure = [t for t in fired if t[0] in reached or t in starting]
+    possible = [t for t in fired if t not in sure]
+    if not sure:
+        return f"There {_listed(fired, 'or')} surely fired, into a final state."
+    if possible:
+        return f"There {_listed(sure)} surely fired, and {_listed(possible)} possibly, {into}."
+    return f"There {_listed(fired)} surely fired, {into}."
+
+
+def _starting(verdict: RunVerdict) -> list[tuple[str, str]]:
+    """The transitions that fired without a pre-transition. Where answers were missing, one
+    without a record may also be one of which nothing is known yet."""
+    if verdict.verdict != VIOLATED or (verdict.silent and len(verdict.transitions) > 1):
+        return []
+    reached = {reason.transition[1] for reason in verdict.because if reason.role == "pre"}
+    return [transition for transition in verdict.transitions if transition[0] not in reached]
+
+
+def _grouped(because: Sequence[RunReason]) -> dict[RunReason, dict[RunReason, None]]:
+    """Each pre record with the cancellations that follow it and concern it. Two final
+    transitions may rest on the same records, which then stand in the list twice."""
+    groups: dict[RunReason, dict[RunReason, None]] = {}
+    latest: dict[int, RunReason] = {}
+    for reason in because:
+        if reason.role == "pre":
+            groups.setdefault(reason, {})
+            latest[reason.event_index] = reason
+        elif reason.of in latest:
+            groups[latest[reason.of]][reason] = None
+    return groups
+
+
 def _pre(pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> str:
-    name = "Its pre-transition"
-    if len(verdict.transitions) > 1:
-        needed_by = [_arrow(t) for t in verdict.transitions if t[0] == pre.transition[1]]
-        name = f"For {' and '.join(needed_by)}, the pre-transition"
+    needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
+    if not needed_by:
+        name = f"For a transition out of {pre.transition[1]}, which did not fire, the pre-transition"
+    elif len(verdict.transitions) > 1:
+        name = f"For {_listed(needed_by)}, the pre-transition"
+    else:
+        name = "Its pre-transition"
     surely = "surely" if pre.result == FRM else "possibly"
     order = (
         f"before event {verdict.event_index}"
@@ -102,9 +146,8 @@ def _vio(
         return f"That was certainly cancelled {what}."
     doubts = []
     if vio.relation == "concurrent":
-        doubts.append(
-            f"event {vio.event_index} may have come before or after event {verdict.event_index}"
-        )
+        which = f"event {vio.event_index}" if vio.since is None else "these"
+        doubts.append(f"{which} may have come before or after event {verdict.event_index}")
     if vio.result != FRM:
         doubts.append(f"it is not sure that {_arrow(vio.transition)} fired")
     if not doubts:

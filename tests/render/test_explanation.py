@@ -67,9 +67,77 @@ def test_each_cancellation_stands_with_the_record_that_it_concerns() -> None:
     assert sentences[4] == "No cancellation of it is in question."
 
 
+TWO_FINAL = (("q1", "q2"), ("q5", "q6"))
+SURE = RunReason(1, ("q0", "q1"), "pre", "Frm", "before", True)
+POSSIBLE = RunReason(0, ("q4", "q5"), "pre", "Frm", "concurrent", False)
+
+
 def test_with_several_final_transitions_each_record_says_whose_it_is() -> None:
-    verdict = replace(VIOLATED, transitions=(("q1", "q2"), ("q5", "q6")))
-    assert "For q1 -> q2, the pre-transition q0 -> q1 surely fired" in str(explanation(verdict))
+    verdict = replace(VIOLATED, transitions=TWO_FINAL, because=(SURE, POSSIBLE))
+    text = str(explanation(verdict))
+    assert "For q1 -> q2, the pre-transition q0 -> q1 surely fired" in text
+    assert "For q5 -> q6, the pre-transition q4 -> q5 surely fired" in text
+
+
+def test_only_a_transition_that_surely_fired_is_said_to_have() -> None:
+    verdict = replace(VIOLATED, transitions=TWO_FINAL, because=(SURE, POSSIBLE))
+    assert explanation(verdict).sentences[0] == (
+        "There q1 -> q2 surely fired, and q5 -> q6 possibly, into final states."
+    )
+    both = replace(verdict, because=(SURE, replace(POSSIBLE, certain=True)))
+    assert explanation(both).sentences[0] == (
+        "There q1 -> q2 and q5 -> q6 surely fired, into final states."
+    )
+
+
+def test_a_final_transition_that_starts_surely_fired_beside_one_that_possibly_did() -> None:
+    verdict = replace(VIOLATED, transitions=TWO_FINAL, because=(POSSIBLE,))
+    assert explanation(verdict).sentences[:2] == (
+        "There q1 -> q2 surely fired, and q5 -> q6 possibly, into final states.",
+        "For q1 -> q2, which leaves an initial state, nothing had to happen before.",
+    )
+
+
+def test_while_answers_are_missing_which_of_them_surely_fired_is_left_open() -> None:
+    verdict = replace(VIOLATED, transitions=TWO_FINAL, because=(), silent=("P2",))
+    assert explanation(verdict).sentences[0] == (
+        "There q1 -> q2 or q5 -> q6 surely fired, into a final state."
+    )
+
+
+def test_what_did_not_fire_is_told_apart_from_what_did() -> None:
+    """The event labels a final transition out of q5 too, which turned out not fired."""
+    other = replace(POSSIBLE, relation="before")
+    gone = RunReason(4, ("q5", "q4"), "vio", "Frm", "before", True, of=0)
+    text = str(explanation(replace(VIOLATED, because=(SURE, other, gone))))
+    assert "Its pre-transition q0 -> q1 surely fired at event 1" in text
+    assert (
+        "For a transition out of q5, which did not fire, the pre-transition q4 -> q5 surely fired"
+    ) in text
+
+
+def test_a_withdrawn_word_does_not_say_that_its_transitions_fired() -> None:
+    gone = RunReason(4, ("q1", "q0"), "vio", "Frm", "before", True, of=1)
+    verdict = replace(VIOLATED, verdict="withdrawn", transitions=TWO_FINAL, because=(SURE, gone))
+    assert "For q1 -> q2, the pre-transition q0 -> q1" in str(explanation(verdict))
+    assert "which did not fire" not in str(explanation(verdict))
+
+
+def test_a_record_on_which_two_final_transitions_rest_is_explained_once() -> None:
+    vio = replace(VIO, of=1)
+    verdict = replace(
+        POSSIBLY, transitions=(("q1", "q2"), ("q1", "q3")), because=(PRE, vio, PRE, vio)
+    )
+    text = str(explanation(verdict))
+    assert text.count("For q1 -> q2 and q1 -> q3, the pre-transition q0 -> q1") == 1
+    assert text.count("may have been cancelled by q1 -> q0") == 1
+
+
+def test_two_records_of_one_event_keep_their_own_cancellations() -> None:
+    other = replace(PRE, transition=("q4", "q5"))
+    verdict = replace(POSSIBLY, transitions=TWO_FINAL, because=(PRE, VIO, other))
+    assert explanation(verdict).sentences[-2] == "No cancellation of it is in question."
+    assert str(explanation(verdict)).count("may have been cancelled") == 1
 
 
 def test_a_transition_out_of_an_initial_state_needs_nothing_before_it() -> None:
@@ -78,10 +146,21 @@ def test_a_transition_out_of_an_initial_state_needs_nothing_before_it() -> None:
     ).sentences
 
 
-def test_a_merged_record_names_the_events_it_lies_between() -> None:
-    pre = replace(PRE, since=0)
+def test_a_merged_record_names_the_events_that_it_stands_for() -> None:
+    pre = replace(PRE, since=0, relation="concurrent")
     text = str(explanation(replace(POSSIBLY, because=(pre,)), EVENTS))
-    assert "at events between 0 and event 1 (send P1 -> P2 : turnOff)" in text
+    assert (
+        "fired at event 1 (send P1 -> P2 : turnOff), in a record that stands for events 0 to 1, "
+        "which may have come before or after event 5."
+    ) in text
+
+
+def test_a_merged_cancellation_leaves_open_where_its_events_belong() -> None:
+    vio = replace(VIO, since=3)
+    assert explanation(replace(POSSIBLY, because=(PRE, vio)), EVENTS).sentences[2] == (
+        "That may have been cancelled by q1 -> q0 at event 4 (send P2 -> P1 : resume), in a "
+        "record that stands for events 3 to 4: these may have come before or after event 5."
+    )
 
 
 def test_silent_monitors_are_named() -> None:
