@@ -16,7 +16,7 @@ from typing import Final
 
 import click
 
-from choreomon.cli.lazy import LazyGroup, NobodyReads
+from choreomon.cli.lazy import LazyGroup
 
 NOTHING_FOUND: Final = 0
 VIOLATION: Final = 1
@@ -70,8 +70,9 @@ def _code() -> int:
     except ChoreomonError as error:
         click.echo(str(error), err=True)
         return BAD_INPUT
-    except (NobodyReads, BrokenPipeError):
-        # What is left of the output goes nowhere.
+    except (SystemExit, BrokenPipeError):
+        # Where the reader of our output went away, as `head` does, click and rich end with
+        # exit code 1, which would be a violation. What is left of the output goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
     except OSError as error:

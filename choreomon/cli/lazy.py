@@ -9,10 +9,6 @@ from typing import Any
 import click
 
 
-class NobodyReads(Exception):
-    """The reader of the output went away, as `head` does."""
-
-
 class LazyGroup(click.Group):
     """`commands_at` maps a command's name to its module, whose `command` it is, and to
     its line in the help of the group."""
@@ -32,18 +28,6 @@ class LazyGroup(click.Group):
         module, _ = self._commands_at[cmd_name]
         command: click.Command = import_module(module).command
         return command
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command. Raises `NobodyReads` where click, or rich in its name, would
-        end with exit code 1, which means a violation here."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError as error:
-            raise NobodyReads from error
-        except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):
-                raise NobodyReads from end
-            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
