@@ -84,9 +84,7 @@ def run_sequence_diagram(
     lines += [f"    participant {ids[name]} as {escaped(name)}" for name in names]
     everyone = f"{ids[names[0]]},{ids[names[-1]]}" if len(names) > 1 else "".join(ids.values())
     said = {verdict.event_index: verdict for verdict in verdicts}
-    steps = [mark.event_index for mark in marks if mark.role != "cancellation"]
-    numbers = {index: number for number, index in enumerate(steps, 1)}
-    roles = {mark.event_index: mark.role for mark in marks}
+    marked = {mark.event_index: mark for mark in marks}
     for item in items:
         if isinstance(item, Gap):
             lines.append(f"    Note over {everyone}: events {escaped(str(item))} not shown")
@@ -94,20 +92,18 @@ def run_sequence_diagram(
         sender, name, receiver = item.message
         if item.kind == SEND or sender == ENVIRONMENT:
             lines.append(f"    {ids[sender]}-){ids[receiver]}: {escaped(name)}")
-        words = _notes(item, numbers, roles.get(item.index), said.get(item.index))
+        words = _notes(item, marked.get(item.index), said.get(item.index))
         if words:
             lines.append(f"    Note over {ids[item.process]}: {escaped(words)}")
     return "\n".join(lines) + "\n"
 
 
-def _notes(
-    event: RunEvent, numbers: dict[int, int], role: str | None, verdict: RunVerdict | None
-) -> str:
+def _notes(event: RunEvent, mark: Mark | None, verdict: RunVerdict | None) -> str:
     words = []
-    if event.index in numbers:
-        words.append(f"step {numbers[event.index]}")
-    if role == "cancellation":
+    if mark is not None and mark.role == "cancellation":
         words.append("cancellation in question")
+    elif mark is not None and mark.step is not None:
+        words.append(f"step {mark.step}")
     if verdict is not None:
         words.append(f"{verdict.monitor} {DECLARATION[verdict.verdict]}")
     if not words:

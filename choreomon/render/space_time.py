@@ -61,7 +61,7 @@ def space_time_picture(
     verdict: RunVerdict | None = None,
     bound: int = MAX_SHOWN,
 ) -> Picture:
-    """The run, with the marked events numbered in their order and the others faded.
+    """The run, with the steps among the marked events numbered and the other events faded.
 
     Runs of more than `bound` events are cut to the neighbourhood of the marked ones
     (`window`), and the picture says what it leaves out. The environment gets a line only
@@ -131,7 +131,7 @@ def _event_data(event: RunEvent, scene: Scene) -> dict[str, Any]:
         "process": event.process,
         "kind": event.kind,
         "role": mark.role if mark else None,
-        "step": scene.steps.get(event.index),
+        "step": mark.step if mark else None,
         "x": round(scene.columns[event.index], 1),
     }
 
@@ -247,7 +247,8 @@ def _marked(at: Point, mark: Mark, scene: Scene) -> tuple[Shape, ...]:
     if mark.role == "judged":
         ring = (Circle(centre=at, radius=STEP + 4, fill=PAPER, colour=scene.colour, width=2),)
     number_of_step = Text(
-        at=Point(at.x, middle_of_line(at.y, SMALL)), content=str(scene.steps[mark.event_index]),
+        at=Point(at.x, middle_of_line(at.y, SMALL)),
+        content="" if mark.step is None else str(mark.step),
         size=SMALL, anchor="middle", bold=True, colour=PAPER,
     )
     dot = Circle(centre=at, radius=STEP, fill=scene.colour, colour=scene.colour)

@@ -47,7 +47,6 @@ class Scene:
     left: float
     right: float
     roles: Mapping[int, Mark]
-    steps: Mapping[int, int]
     colour: str
     quiet: bool  # whether there are marked events, so that the others stand back
 
@@ -113,7 +112,6 @@ def scene_of(
         columns[item.index] = x
         x += column
         last = item
-    numbered = [mark.event_index for mark in marks if mark.role != "cancellation"]
     return Scene(
         lanes={name: HEADER + row * LANE for row, name in enumerate(names)},
         columns=columns,
@@ -122,7 +120,6 @@ def scene_of(
         left=left,
         right=x,
         roles={mark.event_index: mark for mark in marks},
-        steps={index: number for number, index in enumerate(numbered, 1)},
         colour=_verdict_colour(verdict),
         quiet=bool(marks),
     )

@@ -18,10 +18,11 @@ MarkRole: TypeAlias = Literal["step", "judged", "cancellation"]
 
 class Mark(NamedTuple):
     """Why an event matters: a `step` of the sequence, the `judged` event (its last
-    step), or a `cancellation` that is in question."""
+    step), or a `cancellation` that is in question. `step` is its number in the sequence."""
 
     event_index: int
     role: MarkRole
+    step: int | None = None
 
 
 class Gap(NamedTuple):
@@ -39,18 +40,22 @@ def marks_of(verdict: RunVerdict, formed: Sequence[int] = ()) -> tuple[Mark, ...
     """The marks of a verdict, in the order of the events.
 
     `formed` are the events of one sequence that ends at the judged event, as the
-    reference found it; without it the steps are the pre-transitions that the monitor's
-    reasons speak of, which for a longer sequence are its last steps only.
+    reference found it. Without it the steps are the records of pre-transitions in the
+    monitor's reasons: each may be the step before the judged one, so all have the number
+    1 and the judged event 2, also where a longer sequence has steps before them. Steps
+    are numbered as the sequence has them; concurrent ones may have happened otherwise.
     """
-    judged = verdict.event_index
-    steps = formed or [reason.event_index for reason in verdict.because if reason.role == "pre"]
-    roles: dict[int, MarkRole] = {
-        reason.event_index: "cancellation"
+    marks = {
+        reason.event_index: Mark(reason.event_index, "cancellation")
         for reason in verdict.because if reason.role == "vio"
     }
-    roles |= dict.fromkeys(steps, "step")
-    roles[judged] = "judged"
-    return tuple(Mark(index, roles[index]) for index in sorted(roles))
+    pres = [reason.event_index for reason in verdict.because if reason.role == "pre"]
+    steps = {index: number for number, index in enumerate(formed, 1)} or dict.fromkeys(pres, 1)
+    steps.pop(verdict.event_index, None)
+    marks |= {index: Mark(index, "step", number) for index, number in steps.items()}
+    last = max(steps.values(), default=0) + 1
+    marks[verdict.event_index] = Mark(verdict.event_index, "judged", last)
+    return tuple(marks[index] for index in sorted(marks))
 
 
 def window(

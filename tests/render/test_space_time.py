@@ -140,7 +140,7 @@ def test_a_run_whose_events_were_not_kept_says_so() -> None:
 def test_no_text_overlaps_another_or_leaves_the_canvas(seed: int) -> None:
     processes = 3 + seed % 5
     run = random_run(seed, processes, 60)
-    marks = [Mark(20, "step"), Mark(25, "cancellation"), Mark(30, "judged")]
+    marks = [Mark(20, "step", 1), Mark(25, "cancellation"), Mark(30, "judged", 2)]
     drawing = space_time_picture(run, [f"P{n}" for n in range(1, processes + 1)], marks).drawing
     areas = [(text.content, area_of(text)) for text in texts(drawing)]
     assert [

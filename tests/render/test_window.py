@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from examples_to_draw import POSSIBLY, VIOLATED, events
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,9 +66,28 @@ def test_a_gap_names_its_events() -> None:
 
 def test_marks_come_from_the_formed_sequence_where_it_is_known() -> None:
     assert marks_of(VIOLATED, (0, 1, 2)) == (
-        Mark(0, "step"), Mark(1, "step"), Mark(2, "judged"),
+        Mark(0, "step", 1), Mark(1, "step", 2), Mark(2, "judged", 3),
     )
 
 
 def test_marks_come_from_the_reasons_otherwise() -> None:
-    assert marks_of(POSSIBLY) == (Mark(1, "step"), Mark(4, "cancellation"), Mark(5, "judged"))
+    assert marks_of(POSSIBLY) == (
+        Mark(1, "step", 1), Mark(4, "cancellation"), Mark(5, "judged", 2),
+    )
+
+
+def test_steps_are_numbered_as_the_sequence_has_them_and_not_as_they_happened() -> None:
+    """The record that the verdict rests on is concurrent, and really came afterwards."""
+    late = replace(POSSIBLY.because[0], event_index=6, relation="concurrent")
+    verdict = replace(POSSIBLY, because=(late,))
+    assert marks_of(verdict) == (Mark(5, "judged", 2), Mark(6, "step", 1))
+
+
+def test_records_that_may_each_be_the_step_before_have_one_number() -> None:
+    other = replace(POSSIBLY.because[0], event_index=2)
+    verdict = replace(POSSIBLY, because=(POSSIBLY.because[0], other))
+    assert [mark.step for mark in marks_of(verdict)] == [1, 1, 2]
+
+
+def test_an_event_that_needs_nothing_before_it_is_the_first_step() -> None:
+    assert marks_of(replace(VIOLATED, because=())) == (Mark(2, "judged", 1),)
