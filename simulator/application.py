@@ -1,5 +1,5 @@
 """Applications: processes with variables, and handlers made of three kinds of statements
-(paper 002, section 6).
+(the paper, section 6).
 
 `compile_application` flattens handlers into instructions, so that running one needs no
 recursion however deep its conditionals nest, and makes every label once.

@@ -5,7 +5,7 @@ became of the event to every monitor that reads the reference; whoever hears of 
 that concerns an earlier judgement judges anew, pushes what changed, and revises its
 word. The last word about an event keeps G1 and G2 once the network is quiet; before that
 any word may be wrong. Where two events are concurrent, pushing cannot find out that one
-of them had not happened yet, which an inquiry can (paper 002, Fig 3).
+of them had not happened yet, which an inquiry can (the paper, Fig 3).
 """
 
 from __future__ import annotations

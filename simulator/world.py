@@ -6,8 +6,9 @@ send being an event; then the process is busy for its drawn service time, during
 messages gather in the mailbox. Messages from the environment enter the mailbox at their
 time, without a delay, and carry no clock.
 
-Clocks (semantics.md 1.6): a process's clock ticks at every send and every handle; at a
-handle it first merges the clock of the message, which is that of its send event.
+Clocks (docs/monitors.md, "Clocks"): a process's clock ticks at every send and every
+handle; at a handle it first merges the clock of the message, which is that of its send
+event.
 
 Monitors see events through `watchers`, and may merge (never tick) into `clocks` at any
 time. A sent message leaves after its watcher returned: monitoring is write-ahead. Nothing

@@ -1,6 +1,6 @@
 """Messages, the events of sending and handling them, and the labels of a property.
 
-Paper 002, section 2.2: a message is a triple of sender, name and receiver. A process
+The paper, section 2.2: a message is a triple of sender, name and receiver. A process
 has two kinds of events that a property can speak of: it *sends* a message, and it
 *handles* one (takes it from its mailbox). Internal events are not events here and do
 not tick any clock.

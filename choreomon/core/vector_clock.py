@@ -1,9 +1,9 @@
 """Vector clocks as plain tuples of integers, one entry a process.
 
-Paper 002, section 2.3. The order of the entries is the order of the processes in the
+The paper, section 2.3. The order of the entries is the order of the processes in the
 document. A process ticks its own entry at every send and every handle, and nothing
 else ticks it; a monitor merges the clocks of monitoring messages into the clock of its
-process without ticking (semantics.md 1.6).
+process without ticking (docs/monitors.md, "Clocks").
 
 Because only events tick, an event is identified by its process and the entry of that
 process, its *count*; and for two different events `e` of process `x` and `f` of any

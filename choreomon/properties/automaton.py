@@ -1,10 +1,10 @@
-"""Sequence automata (paper 002, Definition 4), validated once and frozen.
+"""Sequence automata (the paper, Definition 4), validated once and frozen.
 
 `sequence_automaton` is the only way to make one that is worth its name: it classifies
 the transitions, checks what the author stated, resolves self-loops and refuses with a
 `PropertyError` that lists every defect it found.
 
-Choices where the paper leaves room (semantics.md 1.1, 1.2): the relation `->*` is
+Choices where the paper leaves room (docs/properties.md, "Automata"): the relation `->*` is
 reflexive; self-loops range over the labels that the property names, several on one state
 are a union, and a state without one ignores whatever no transition of it mentions.
 Two transitions that differ in nothing are one.

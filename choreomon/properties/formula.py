@@ -1,4 +1,4 @@
-"""Formulas of self-loops (paper 002, section 3): `true`, a label, `not`, `and`."""
+"""Formulas of self-loops (the paper, section 3): `true`, a label, `not`, `and`."""
 
 from __future__ import annotations
 

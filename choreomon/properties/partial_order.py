@@ -1,10 +1,10 @@
 """What a property means over a partial order: by search over consistent cuts.
 
-semantics.md 1.3 (G3): the orders of a run that are consistent with happened-before may
-disagree on whether the property is formed at an event. `evaluate` says for every event
-whether they all form it there, none does, or they disagree, as enumerating all of them
-would (`evaluate_slowly` does that), but by walking the lattice of consistent cuts with
-the sets of live transitions that are possible at each.
+The orders of a run that are consistent with happened-before may disagree on whether the
+property is formed at an event (G3 in docs/verdicts.md, "What is guaranteed"). `evaluate`
+says for every event whether they all form it there, none does, or they disagree, as
+enumerating all of them would (`evaluate_slowly` does that), but by walking the lattice of
+consistent cuts with the sets of live transitions that are possible at each.
 
 Three things make it fast enough. Only labelled events count. Of a live transition only
 its two states matter, never the event at which it fired, so a live set is a bit mask.

@@ -1,11 +1,11 @@
 """The reference: what a property means over a total order of events.
 
-semantics.md 1.2. Slow and obvious; everything clever is held against it. It follows the
-transition tables and the proof of the paper's Theorem 1, *not* the acceptance of the
-underlying automaton, and the two differ: with q0 -a-> q1 -b-> q2 -c-> q3 and the
-cancellation (q2, v, q0), an automaton library accepts `a b a v b c` through the second
-`a`, while here `v` cancels every `a` that is live, so the property is not formed. Do not
-test against the acceptance of an automaton library.
+See docs/properties.md, "What a property means". Slow and obvious; everything clever is
+held against it. It follows the transition tables and the proof of the paper's Theorem 1,
+*not* the acceptance of the underlying automaton, and the two differ: with
+q0 -a-> q1 -b-> q2 -c-> q3 and the cancellation (q2, v, q0), an automaton library accepts
+`a b a v b c` through the second `a`, while here `v` cancels every `a` that is live, so
+the property is not formed. Do not test against the acceptance of an automaton library.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Pre-transitions and vio-transitions (paper 002, Definitions 5 and 6).
+"""Pre-transitions and vio-transitions (the paper, Definitions 5 and 6).
 
-With the reflexive `->*` (semantics.md 1.1): with the transitive closure alone the
-vio-transitions of the paper's own example would be empty.
+The relation `->*` is reflexive (docs/monitors.md, "Where this differs from the paper"):
+with the transitive closure alone the vio-transitions of the paper's own example would be
+empty.
 """
 
 from __future__ import annotations

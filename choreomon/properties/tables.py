@@ -1,12 +1,12 @@
-"""Transition tables (paper 002, Definition 7): what one monitor knows of a property.
+"""Transition tables (the paper, Definition 7): what one monitor knows of a property.
 
 A row names a transition that this monitor watches, one of its pre-transitions and the
 vio-transitions of that one, the latter two only as references without labels.
 
 Two kinds of tables: those of the `paper` rules are Definition 7 to the letter. Those of
-the `sound` rules add what G1 and G2 need (semantics.md 1.4, causes 3 and 4): the
-vio-transitions of backward rows, and a row without pre-transition for every forward
-transition that leaves an initial state.
+the `sound` rules add what G1 needs (docs/monitors.md, "3. A cancellation from a state
+that was left" and "4. A start in the middle"): the vio-transitions of backward rows, and
+a row without pre-transition for every forward transition that leaves an initial state.
 
 `readers` says which monitors may ask for which own reference. It names processes only,
 and nothing that their inquiries would not tell anyway.

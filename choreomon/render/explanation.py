@@ -124,7 +124,8 @@ def _grouped(because: Sequence[RunReason]) -> dict[RunReason, dict[RunReason, No
 def _pre(pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> str:
     needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
     if not needed_by:
-        name = f"For a transition out of {pre.transition[1]}, which did not fire, the pre-transition"
+        name = f"For a transition out of {pre.transition[1]}, which did not fire, the"
+        name += " pre-transition"
     elif len(verdict.transitions) > 1:
         name = f"For {_listed(needed_by)}, the pre-transition"
     else:

@@ -40,7 +40,7 @@ def transitions_table(automaton: SequenceAutomaton) -> Table:
 
 
 def table_rows(table: TransitionTable) -> tuple[tuple[str, str, str, str], ...]:
-    """The rows as Tables 1-3 of paper 002 write them: the transition, `⊤` where it
+    """The rows as Tables 1-3 of the paper write them: the transition, `⊤` where it
     leads into a final state and `⊥` elsewhere, its pre-transition, its vio-transitions."""
     return tuple(
         (

@@ -55,7 +55,8 @@ class ForgetsConcurrentRecords(Sound):
 
 
 class TrustsUncertainCancellations(Sound):
-    """Takes a vio record that possibly fired for one that did (semantics.md 1.4, cause 2)."""
+    """Takes a vio record that possibly fired for one that did (docs/monitors.md, "2. A
+    cancellation that may not have fired")."""
 
     def judge(
         self,

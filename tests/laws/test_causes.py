@@ -1,5 +1,6 @@
-"""The four ways in which the literal pseudo-code misses a violation (semantics.md 1.4),
-event by event. The `sound` rules declare it; the `paper` rules are seen to miss it."""
+"""The four ways in which the literal pseudo-code misses a violation (docs/monitors.md,
+"The rules"), event by event. The `sound` rules declare it; the `paper` rules are seen to
+miss it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""G1 (no missed violation), G2 (no false alarm) and no deadlock, of semantics.md 1.3 and
-1.6: the monitors against the reference over the order in which events really happened."""
+"""G1 (no missed violation) and G2 (no false alarm) of docs/verdicts.md, "What is guaranteed",
+and no deadlock: the monitors against the reference over the order in which events really
+happened."""
 
 from __future__ import annotations
 

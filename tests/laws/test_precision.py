@@ -1,6 +1,7 @@
 """Two bugs that break neither guarantee and show only in how much is left open
-(precision.md): answers that do not wait for open records, and clocks of monitoring
-messages that are not merged. Counted over the same seeds, against the exact answer.
+(G3 in docs/verdicts.md, "What is guaranteed"): answers that do not wait for open records,
+and clocks of monitoring messages that are not merged. Counted over the same seeds,
+against the exact answer.
 
 The counts are those of the random source of Python; a change of the rules changes them,
 and then must not raise them.

@@ -1,5 +1,5 @@
 """No monitor, and nothing that a monitor says, reveals the messages of another process
-(semantics.md 1.1). Every message of a random property has a name of its own, so that it
+(docs/monitors.md, "Secrecy"). Every message of a random property has a name of its own, so that it
 can be looked for in anything that is written down."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The worked example of paper 002: the automaton of Fig 4, Tables 1 to 3, and Fig 5, record
+"""The worked example of the paper: the automaton of Fig 4, Tables 1 to 3, and Fig 5, record
 by record. P1 sends m4 with the clock [3,2,4]; m2 and then m5 happened before it, so m5
 cancelled what m4 would have continued, and nothing is declared."""
 

@@ -1,4 +1,4 @@
-"""The semantics over a total order, by words (semantics.md 1.2 and 1.4)."""
+"""The semantics over a total order, by words (docs/properties.md, "What a property means")."""
 
 from __future__ import annotations
 
@@ -157,8 +157,8 @@ Live = set[tuple[Transition, int]]
 
 
 def live_by_definition(automaton: SequenceAutomaton, word: list[Label | None]) -> list[Live]:
-    """The live transitions before every event and after the last: the rules of semantics.md
-    1.2 one after the other."""
+    """The live transitions before every event and after the last: the three rules of
+    docs/properties.md, "What a property means", one after the other."""
     history: list[Live] = [set()]
     for index, label in enumerate(word):
         live = history[-1]

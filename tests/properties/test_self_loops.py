@@ -1,4 +1,4 @@
-"""Self-loops and their formulas (paper 002, section 3; semantics.md 1.2)."""
+"""Self-loops and their formulas (the paper, section 3; docs/properties.md, "Self-loops")."""
 
 from __future__ import annotations
 

@@ -182,7 +182,8 @@ class TestClocks:
     def test_clocks_order_events_as_program_order_and_messages_do(
         self, app: Application, seed: int, delay: Delay, service: Delay
     ) -> None:
-        """Definition 2 against Definition 1: reachability over both kinds of edges."""
+        """Clocks against the definition of happened-before: reachability over both kinds of
+        edges."""
         events = events_of(app, seed=seed, delay=delay, service=service)
         before: list[set[int]] = []
         latest: dict[str, int] = {}
