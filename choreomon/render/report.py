@@ -25,7 +25,7 @@ from choreomon.render.summary import figures, headline, missed, worst_word
 from choreomon.render.svg import svg_element
 from choreomon.render.text import table_rows
 from choreomon.render.window import marks_of
-from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
+from choreomon.render.wording import VERDICT_IN_WORDS, counted, number, with_arrow
 
 MAX_DETAILED_RUNS: Final = 5
 MAX_VERDICTS_PER_RUN: Final = 3
@@ -74,6 +74,11 @@ def report_page(
 
 def _text(text: str) -> str:
     return escape("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text))
+
+
+def _sentence(text: str) -> str:
+    """With arrows that no line break can cut in two."""
+    return _text(with_arrow(text))
 
 
 def _section(heading: str, parts: Iterable[str]) -> str:
@@ -131,8 +136,9 @@ def _verdict(verdict: RunVerdict, run: Run) -> str:
     formed = dict(run.formed or ())
     explained = explanation(verdict, run.kept_events)
     tone = _CLASS.get(verdict.verdict, "quiet")
-    reasons = "".join(f"<li>{_text(sentence)}</li>" for sentence in explained.sentences)
-    parts = [f'<p class="{tone}"><strong>{_text(explained.headline)}</strong></p>']
+    sentences = map(_sentence, explained.sentences)
+    reasons = "".join(f"<li>{sentence}</li>" for sentence in sentences)
+    parts = [f'<p class="{tone}"><strong>{_sentence(explained.headline)}</strong></p>']
     parts.append(f"<ul>{reasons}</ul>")
     if run.formed is not None:
         truth = (
@@ -141,9 +147,12 @@ def _verdict(verdict: RunVerdict, run: Run) -> str:
         )
         parts.append(f'<p class="note">{truth}</p>')
     if run.kept_events:
-        marks = marks_of(verdict, formed.get(verdict.event_index, ()))
+        sequence = formed.get(verdict.event_index, ())
+        marks = marks_of(verdict, sequence)
         parts.append(_figure(
-            space_time_picture(run.kept_events, run.processes, marks, verdict=verdict)
+            space_time_picture(run.kept_events, run.processes, marks, verdict=verdict),
+            "Marked: a sequence that was formed, by the real order." if sequence
+            else "Marked: what the verdict rests on.",
         ))
     return "".join(parts)
 
@@ -154,7 +163,7 @@ def _tables(tables: Sequence[TransitionTable]) -> list[str]:
         "it knows the states and whom to ask, never the messages.</p>"
     ]
     for table in tables:
-        rows = table_rows(table)
+        rows = [tuple(map(with_arrow, row)) for row in table_rows(table)]
         parts.append(f"<h3>{_text(table.process)}</h3>")
         parts.append(
             _table(("transition", "final", "pre-transition", "vio-transitions"), rows)
@@ -165,6 +174,12 @@ def _tables(tables: Sequence[TransitionTable]) -> list[str]:
 
 def _measurements(runs: Sequence[Run]) -> list[str]:
     parts = [_facts(figures(runs))]
+    if any(run.formed is not None for run in runs):
+        parts.append(
+            '<p class="note">"Formed in the real order" counts the events at which the '
+            "property was formed in the order in which events really happened. The simulator "
+            "knows that order and no monitor does: it is there to judge the monitors by.</p>"
+        )
     charts = _charts(runs)
     if charts:
         parts.append(f'<div class="charts">{"".join(map(_figure, charts))}</div>')

@@ -54,9 +54,9 @@ def formed_text(run: Run) -> Text:
     if run.formed is None:
         return Text("The real order of events was not evaluated: the run is too long to be kept.")
     if not run.formed:
-        return Text("In the real order of events the property was never formed.")
+        return Text("In the real order, which no monitor knows, the property was never formed.")
     text = Text(
-        "In the real order of events the property was formed "
+        "In the real order, which no monitor knows, the property was formed "
         f"{counted(len(run.formed), 'time')}:"
     )
     for index, sequence in run.formed[:MAX_FORMATIONS]:

@@ -13,6 +13,7 @@ from choreomon.render.drawing import (
     INK,
     MUTED,
     PAPER,
+    QUIET,
     RULE,
     Box,
     Circle,
@@ -127,7 +128,8 @@ def notes(
     if roles & {"step", "judged"}:
         entries.append((
             lambda at: (Circle(centre=at, radius=7, fill=scene.colour, colour=scene.colour),),
-            "step of the forbidden sequence",
+            "step that was in question" if scene.colour == QUIET
+            else "step of the forbidden sequence",
         ))
     if "cancellation" in roles:
         entries.append((lambda at: cross(at, 7), "cancellation in question"))

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.verdict import VIOLATED
 
 MAX_SHOWN: Final = 20
 """Events in one picture, unless the caller says otherwise."""
@@ -44,17 +45,21 @@ def marks_of(verdict: RunVerdict, formed: Sequence[int] = ()) -> tuple[Mark, ...
     monitor's reasons: each may be the step before the judged one, so all have the number
     1 and the judged event 2, also where a longer sequence has steps before them. Steps
     are numbered as the sequence has them; concurrent ones may have happened otherwise.
+    Cancellations are marked where they concern a step. A judged event has no number where
+    neither a step before it is known, nor that it needs none.
     """
-    marks = {
-        reason.event_index: Mark(reason.event_index, "cancellation")
-        for reason in verdict.because if reason.role == "vio"
-    }
+    judged = verdict.event_index
     pres = [reason.event_index for reason in verdict.because if reason.role == "pre"]
     steps = {index: number for number, index in enumerate(formed, 1)} or dict.fromkeys(pres, 1)
-    steps.pop(verdict.event_index, None)
+    steps.pop(judged, None)
+    marks = {
+        reason.event_index: Mark(reason.event_index, "cancellation")
+        for reason in verdict.because if reason.role == "vio" and reason.of in steps
+    }
     marks |= {index: Mark(index, "step", number) for index, number in steps.items()}
-    last = max(steps.values(), default=0) + 1
-    marks[verdict.event_index] = Mark(verdict.event_index, "judged", last)
+    numbered = bool(steps) or verdict.verdict == VIOLATED
+    last = max(steps.values(), default=0) + 1 if numbered else None
+    marks[judged] = Mark(judged, "judged", last)
     return tuple(marks[index] for index in sorted(marks))
 
 

@@ -62,13 +62,27 @@ def test_the_page_says_the_result_why_and_what_was_run() -> None:
     for words in (
         "The forbidden sequence was formed.",
         "Run with seed 7",
-        "Its pre-transition q0 -> q1 surely fired at event 1",
+        "Its pre-transition q0 → q1 surely fired at event 1",
         "it was formed there",
+        "Marked: a sequence that was formed",
+        "The simulator knows that order and no monitor does",
         "(q1, @P2, q0)",
         "smart-home.yaml",
         "monitoring messages",
     ):
         assert words in text
+
+
+def test_a_picture_of_what_was_not_formed_marks_what_the_verdict_rests_on() -> None:
+    text = Page(page_of(run(0, POSSIBLY, formed=()))).text
+    assert "it was not formed there" in text
+    assert "Marked: what the verdict rests on." in text
+
+
+def test_nothing_is_said_of_the_real_order_where_it_was_not_evaluated() -> None:
+    assert "real order" not in Page(page_of(run(0, VIOLATED))).text.replace(
+        "Events stand in their real order", ""
+    )
 
 
 def test_every_tag_is_closed_and_every_picture_is_well_formed() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 from math import dist
 from random import Random
@@ -77,6 +78,15 @@ def test_the_sequence_is_numbered_and_the_cancellation_is_marked() -> None:
         "turnOff", "turnOn", "resume",
     ]
     assert "cancellation in question" in written(picture.drawing)
+
+
+def test_steps_of_a_withdrawn_verdict_are_said_to_have_been_in_question() -> None:
+    withdrawn = replace(POSSIBLY, verdict="withdrawn")
+    for verdict, words in (
+        (POSSIBLY, "step of the forbidden sequence"), (withdrawn, "step that was in question"),
+    ):
+        picture = space_time_picture(EVENTS, PROCESSES, marks_of(verdict), verdict=verdict)
+        assert words in written(picture.drawing)
 
 
 def test_the_judged_event_has_a_ring_of_the_colour_of_the_verdict() -> None:

@@ -91,3 +91,12 @@ def test_records_that_may_each_be_the_step_before_have_one_number() -> None:
 
 def test_an_event_that_needs_nothing_before_it_is_the_first_step() -> None:
     assert marks_of(replace(VIOLATED, because=())) == (Mark(2, "judged", 1),)
+
+
+def test_a_cancellation_of_something_that_is_no_step_is_not_marked() -> None:
+    assert marks_of(POSSIBLY, (2, 5)) == (Mark(2, "step", 1), Mark(5, "judged", 2))
+    assert Mark(4, "cancellation") in marks_of(POSSIBLY, (1, 5))
+
+
+def test_an_event_has_no_number_where_nothing_is_known_of_what_came_before_it() -> None:
+    assert marks_of(replace(POSSIBLY, because=())) == (Mark(5, "judged"),)
