@@ -72,11 +72,15 @@ def test_backward_transitions_need_a_live_pre_transition_at_initial_states_too()
 
 
 def test_a_pre_transition_off_the_way_back_does_not_let_a_cancellation_fire() -> None:
-    """v leads from q3 back to q1: only b, not c, brings it about."""
-    found = automaton("q0 a q1, q1 b q3, q0 d q2, q2 c q3, q3 e q4, q3 v q1", final="q4")
+    """v leads from q3 back to q1, and c enters q3 by another way: v does nothing before f, so
+    that b and f still count after w took c back."""
+    found = automaton(
+        "q0 a q1, q1 b q5, q5 f q3, q0 d q2, q2 c q3, q3 e q4, q3 v q1, q3 w q2", final="q4"
+    )
     assert formed(found, "dcve") == [3]
-    assert formed(found, "abve") == []
-    assert formed(found, "abdcve") == [5]
+    assert formed(found, "abfve") == []
+    assert formed(found, "abdcvfwe") == [7]
+    assert formed(found, "abdcfvwe") == []
 
 
 def test_one_message_may_label_a_forward_and_a_backward_transition_at_once() -> None:

@@ -139,12 +139,14 @@ def formed_by_definition(sequence: MessageSequence, word: tuple[Label, ...]) -> 
     return [at for at in range(len(word)) if happens(len(sequence.steps), at)]
 
 
-LETTERS = [letter(name) for name in "abcv"]
+LETTERS = [letter(name) for name in "abcdv"]
 
 
 @st.composite
 def sequences(draw: st.DrawFn) -> MessageSequence:
-    steps = draw(st.lists(st.sampled_from(LETTERS), min_size=1, max_size=5))
+    steps = draw(
+        st.permutations(LETTERS[:4]) | st.lists(st.sampled_from(LETTERS), min_size=1, max_size=5)
+    )
     cancel = []
     if len(steps) > 1:
         for _ in range(draw(st.integers(0, 3))):
@@ -155,24 +157,40 @@ def sequences(draw: st.DrawFn) -> MessageSequence:
     return MessageSequence(tuple(steps), tuple(cancel))
 
 
-words = st.lists(st.sampled_from(LETTERS), max_size=14).map(tuple)
+@st.composite
+def sequences_with_words(
+    draw: st.DrawFn, count: tuple[int, int] = (1, 1)
+) -> tuple[list[MessageSequence], tuple[Label, ...]]:
+    """Words are made of stretches of the sequences' own steps and of single letters."""
+    found = draw(st.lists(sequences(), min_size=count[0], max_size=count[1]))
+    word: list[Label] = []
+    for _ in range(draw(st.integers(0, 6))):
+        if draw(st.booleans()):
+            word.append(draw(st.sampled_from(LETTERS)))
+        else:
+            steps = draw(st.sampled_from(found)).steps
+            first = draw(st.integers(0, len(steps) - 1))
+            word += steps[first : draw(st.integers(first + 1, len(steps)))]
+    return found, tuple(word)
 
 
-@settings(max_examples=1000, deadline=None)
-@given(sequences(), words)
-@example(sequence("abc", ("v", (2, 2), 0)), tuple(letter(x) for x in "abavbc"))
+@settings(max_examples=800, deadline=None)
+@given(sequences_with_words())
+@example(([sequence("abc", ("v", (2, 2), 0))], tuple(letter(x) for x in "abavbc")))
 def test_a_compiled_sequence_is_formed_where_its_definition_says(
-    sequence: MessageSequence, word: tuple[Label, ...]
+    case: tuple[list[MessageSequence], tuple[Label, ...]],
 ) -> None:
+    (sequence,), word = case
     found = formations(sequences_automaton([sequence]), word)
     assert [f.index for f in found] == formed_by_definition(sequence, word)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(sequences(), min_size=2, max_size=3), words)
+@given(sequences_with_words((2, 3)))
 def test_several_sequences_are_formed_where_any_of_them_is(
-    sequences: list[MessageSequence], word: tuple[Label, ...]
+    case: tuple[list[MessageSequence], tuple[Label, ...]],
 ) -> None:
+    sequences, word = case
     found = formations(sequences_automaton(sequences), word)
     single = [formed_by_definition(sequence, word) for sequence in sequences]
     assert [f.index for f in found] == sorted(set().union(*single))
