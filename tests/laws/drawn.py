@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 
 from choreomon.core.errors import PropertyError
-from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,
@@ -26,7 +26,7 @@ def processes(count: int) -> tuple[str, ...]:
 
 def draw_label(random: Random, names: tuple[str, ...], number: int, handled: float) -> Label:
     sender, receiver = random.sample(names, 2)
-    kind = HANDLE if random.random() < handled else SEND
+    kind: EventKind = HANDLE if random.random() < handled else SEND
     return Label(kind, Message(sender, f"secret-{number}", receiver))
 
 

@@ -11,13 +11,14 @@ from hypothesis import given, settings
 
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock, knows
-from choreomon.core.verdict import FRM, FRM_P, Result
+from choreomon.core.verdict import FRM, FRM_P, Reference, Result
 from choreomon.monitor import pull
 from choreomon.monitor.history import (
     MAX_CHAIN,
     OPEN,
     Chain,
     Record,
+    State,
     merged,
     relevant,
     without_dominated,
@@ -62,18 +63,19 @@ def cases(random: Random) -> Iterator[Case]:
                 place = system.index_of[owner]
                 watched = system.monitors[place].table.watched_by
                 for reference in asked:
-                    chains.append((place, tuple(
+                    chain = tuple(
                         Record(reference, other.clock, result)
                         for other in events
                         if other.process == owner and other.label in watched[reference]
                         and (result := draw_result(random, event, other, place))
-                    )))
+                    )
+                    chains += [(place, chain)]
             yield Case(inspected, event.clock, own, tuple(chains), system.index_of)
 
 
-def draw_result(random: Random, event: Event, other: Event, place: int) -> Result | str | None:
+def draw_result(random: Random, event: Event, other: Event, place: int) -> State | None:
     """What was found at `other`; still open only where an answer need not wait for it."""
-    results: list[str | None] = [FRM, FRM_P, None]
+    results: list[State | None] = [FRM, FRM_P, None]
     if other != event and not knows(event.clock, place, other.clock[place]):
         results.append(OPEN)
     return random.choice(results)
@@ -166,10 +168,10 @@ def test_the_comparison_notices_dropping_too_much() -> None:
 
 def chain_of(results: str) -> Chain:
     """One letter a record: `F` surely, `p` possibly, `?` open; clocks 1, 2, ..."""
-    reference = pull.Reference("q0", "P1", "q1")
-    states = {"F": FRM, "p": FRM_P, "?": OPEN}
+    reference = Reference("q0", "P1", "q1")
+    states: dict[str, State] = {"F": FRM, "p": FRM_P, "?": OPEN}
     return tuple(
-        Record(reference, (count,), states[letter])  # type: ignore[arg-type]
+        Record(reference, (count,), states[letter])
         for count, letter in enumerate(results, 1)
     )
 
@@ -191,6 +193,8 @@ def shown(chain: Chain) -> str:
         ("Fppp", 3, "F1 p2-3 p4"),
         ("FpFp", 3, "p1-2 F3 p4"),
         ("Fp", 1, "p1-2"),
+        ("pF", 1, "F1-2"),
+        ("FpF?F", 2, "F1-3 ?4 F5"),
         ("p?pp", 3, "p1 ?2 p3-4"),
         ("?p?p", 1, "?1 p2 ?3 p4"),
     ],
@@ -224,9 +228,12 @@ def broken_promises(run: Run) -> Iterator[tuple[str, Inquiry]]:
         for place, (name, state) in enumerate(zip(names, after.states, strict=True)):
             waiting = [*state.postponed, *(m for m in arrived if m.receiver == name)]
             for inquiry in waiting:
-                if isinstance(inquiry, Inquiry) and inquiry.sender != name:
-                    if inquiry.event[place] < promised[inquiry.sender, name]:
-                        yield name, inquiry
+                if (
+                    isinstance(inquiry, Inquiry)
+                    and inquiry.sender != name
+                    and inquiry.event[place] < promised[inquiry.sender, name]
+                ):
+                    yield name, inquiry
 
 
 def test_promises_about_future_inquiries_are_true_however_late_they_arrive() -> None:

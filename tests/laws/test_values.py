@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
+
+from choreomon.core.errors import InternalError
 from choreomon.monitor.effects import Send
+from choreomon.monitor.state import Observe, Occur, Process
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.laws.interleaving import System, play, weighted
 from tests.laws.test_guarantees import runs
@@ -61,3 +65,27 @@ def test_two_monitors_made_alike_say_the_same() -> None:
                 for effect in group if isinstance(effect, Send)
             ])
         assert said[0] == said[1]
+
+
+def test_to_occur_is_to_be_observed_and_processed_with_nothing_between() -> None:
+    compared = 0
+    for run in runs(300):
+        for world, later in zip(run.worlds, run.worlds[1:], strict=False):
+            if len(later.events) == len(world.events):
+                continue
+            event = later.events[-1]
+            place = run.system.index_of[event.process]
+            monitor, state = run.system.monitors[place], world.states[place]
+            if event.label not in monitor.table.inspections:
+                continue
+            if state.unprocessed:
+                with pytest.raises(InternalError):
+                    monitor.step(state, event.clock, Occur(event))
+                continue
+            observed, clock, before = monitor.step(state, event.clock, Observe(event))
+            processed, clock, after = monitor.step(observed, clock, Process())
+            assert (processed, clock, before + after) == monitor.step(
+                state, event.clock, Occur(event)
+            )
+            compared += 1
+    assert compared > 1000
