@@ -23,7 +23,7 @@ from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.messages import MonitoringMessage, Notice
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import RULES, Rules
-from choreomon.monitor.state import Expire, Input, Observe, Process
+from choreomon.monitor.state import Expire, Input, Observe, Occur, Process
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 from simulator.agenda import MONITORING, Agenda
@@ -139,7 +139,8 @@ class PullStation:
         self._records = 0
         self._channels: dict[str, Channel[MonitoringMessage]] = {}
         self.desk = Desk(surroundings, monitor.process, self._step)
-        self.watchers: Watchers = dict.fromkeys(monitor.table.inspections, self._observe)
+        watch = self._occur if surroundings.at_once else self._observe
+        self.watchers: Watchers = dict.fromkeys(monitor.table.inspections, watch)
 
     def connect(self, others: Mapping[str, PullStation]) -> None:
         """Make a channel to every other monitor."""
@@ -147,6 +148,10 @@ class PullStation:
         for name, other in others.items():
             if other is not self:
                 self._channels[name] = network.channel(process, name, other.desk.message)
+
+    def _occur(self, label: Label, clock: VectorClock) -> None:
+        self._measurements.observed(label, clock)
+        self._step(Occur(Event(label, clock)))
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
         self._measurements.observed(label, clock)
@@ -175,7 +180,8 @@ class PullStation:
         surroundings = self._surroundings
         assert surroundings.deadline is not None
         at = surroundings.agenda.now + surroundings.deadline
-        surroundings.schedule(at, self.desk.message, Expire(event))
+        # Neither an event nor a message: it takes no service time, and delays nothing else.
+        surroundings.schedule(at, self._step, Expire(event))
 
 
 class PushStation:

@@ -1,0 +1,118 @@
+"""What pushing monitors tell each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from random import Random
+
+import pytest
+
+import simulator.monitoring
+from choreomon.core.message import SEND, Event, Label, Message
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Reference
+from choreomon.formats.wire import decode_untrusted, encode
+from choreomon.monitor.effects import Declared, Send
+from choreomon.monitor.messages import MonitoringMessage, Push
+from choreomon.monitor.rules import SOUND
+from choreomon.properties.automaton import StatedTransition, sequence_automaton
+from choreomon.properties.tables import transition_tables
+from simulator.push import PushMonitor
+from tests.simulator.monitored import draw_simulation, judged
+
+PROCESSES = ("P1", "P2")
+A = Label(SEND, Message("P1", "a", "P2"))
+B = Label(SEND, Message("P2", "b", "P1"))
+V = Label(SEND, Message("P1", "v", "P2"))
+A_REFERENCE, V_REFERENCE = Reference("q0", "P1", "q1"), Reference("q1", "P1", "q0")
+
+
+def monitor(process: str) -> PushMonitor:
+    """a, then b, unless v in between."""
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q2"],
+        transitions=[
+            StatedTransition("q0", A, "q1"),
+            StatedTransition("q1", B, "q2"),
+            StatedTransition("q1", V, "q0"),
+        ],
+    )
+    return PushMonitor(transition_tables(automaton, PROCESSES)[process], PROCESSES, SOUND)
+
+
+def words(effects: list[object]) -> list[str | None]:
+    return [
+        effect.verdict and effect.verdict.word for effect in effects
+        if isinstance(effect, Declared)
+    ]
+
+
+def pushed(reference: Reference, count: int, revision: int = 0) -> Push:
+    event = (count, 0)
+    return Push("P1", "P2", reference, event, "Frm", revision, event)
+
+
+def test_what_fired_is_pushed_to_its_readers_and_what_did_not_is_not() -> None:
+    first = monitor("P1")
+    assert first.observe(Event(V, (1, 0)), (1, 0)) == []
+    (effect,) = first.observe(Event(A, (2, 0)), (3, 4))
+    assert effect == Send(Push("P1", "P2", A_REFERENCE, (2, 0), "Frm", 0, (3, 4)))
+
+
+def test_a_word_is_revised_as_news_arrives() -> None:
+    """b is concurrent to a and v; late news make it possible, and a clock that knows them
+    would make it certain."""
+    second = monitor("P2")
+    assert words(second.observe(Event(B, (2, 1)), (2, 1))) == [None]
+    clock, effects = second.receive(pushed(A_REFERENCE, 1), (2, 1))
+    assert clock == (2, 1)
+    assert words(effects) == [VIOLATED]
+    _, effects = second.receive(pushed(V_REFERENCE, 2), clock)
+    assert words(effects) == [WITHDRAWN]
+
+
+def test_a_cancellation_that_is_concurrent_to_the_end_leaves_it_possible() -> None:
+    second = monitor("P2")
+    second.observe(Event(B, (1, 1)), (1, 1))
+    clock, _ = second.receive(pushed(A_REFERENCE, 1), (1, 1))
+    clock, effects = second.receive(pushed(V_REFERENCE, 2), clock)
+    assert clock == (2, 1)  # what a push says of its clock is merged, and nothing ticked
+    assert words(effects) == [POSSIBLY_VIOLATED]
+
+
+def test_the_same_news_twice_is_no_news() -> None:
+    second = monitor("P2")
+    second.observe(Event(B, (1, 1)), (1, 1))
+    second.receive(pushed(A_REFERENCE, 1), (1, 1))
+    assert second.receive(pushed(A_REFERENCE, 1), (1, 1)) == ((1, 1), [])
+
+
+def test_pushes_of_whole_runs_go_to_readers_only_and_each_revision_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[MonitoringMessage] = []
+
+    def recording(message: MonitoringMessage) -> bytes:
+        sent.append(message)
+        return encode(message)
+
+    monkeypatch.setattr(simulator.monitoring, "encode", recording)
+    count = 0
+    for seed in range(150):
+        sent.clear()
+        simulation = draw_simulation(Random(seed), seed)
+        run = judged(simulation, seed, strategy="push").run
+        assert simulation.automaton is not None
+        tables = transition_tables(simulation.automaton, run.processes)
+        revisions = defaultdict(list)
+        for push in sent:
+            assert isinstance(push, Push)
+            assert push.receiver in tables[push.sender].readers[push.reference]
+            assert push.reference.process == push.sender != push.receiver
+            revisions[push.receiver, push.reference, push.event].append(push.revision)
+        assert all(row == sorted(set(row)) for row in revisions.values())
+        assert run.monitoring_messages == len(sent)
+        assert run.monitoring_bytes == sum(len(encode(push)) for push in sent)
+        assert all(decode_untrusted(encode(push), run.processes) == push for push in sent)
+        count += len(sent)
+    assert count > 500

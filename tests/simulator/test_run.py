@@ -1,0 +1,178 @@
+"""Whole runs: what monitors may not change, and that words, reasons and indices are right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
+from random import Random
+from typing import TypeAlias
+
+import pytest
+
+from choreomon.core.errors import DocumentError
+from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.vector_clock import happened_before
+from choreomon.formats.read import parse_document
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.relations import pre_transitions, vio_transitions
+from choreomon.properties.tables import RulesName
+from simulator import run as run_module
+from simulator.delays import Exponential
+from simulator.monitoring import StrategyName
+from simulator.run import simulation
+from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged
+
+RULES: tuple[RulesName, ...] = ("sound", "paper")
+
+
+def without_clock(event: RunEvent) -> RunEvent:
+    return replace(event, clock=())
+
+
+def test_events_with_their_order_and_times_do_not_depend_on_monitors() -> None:
+    """Clocks may; where monitors talk they do."""
+    clocks_differ = 0
+    for seed in range(40):
+        drawn = draw_simulation(Random(seed), seed)
+        alone = replace(drawn, automaton=None).run(seed, keep_events=True).kept_events
+        plain = [*map(without_clock, alone)]
+        slow = replace(
+            drawn, monitoring_service=Exponential(9), in_order=not drawn.in_order, deadline=1000
+        )
+        for strategy, rules, monitored in product(STRATEGIES, RULES, (drawn, slow)):
+            found = judged(monitored, seed, strategy=strategy, rules=rules)
+            assert [*map(without_clock, found.events)] == plain
+            assert found.run.events == len(plain)
+            clocks_differ += found.events != alone
+    assert clocks_differ > 40
+
+
+def test_monitoring_that_goes_on_after_the_last_event_is_waited_for() -> None:
+    drawn = (draw_simulation(Random(seed), seed, max_events=10) for seed in range(60))
+    runs = [judged(s, seed).run for seed, s in enumerate(drawn)]
+    stopped = [run for run in runs if run.reached_max_events]
+    assert len(stopped) > 10
+    assert all(run.events == 10 for run in stopped)
+    assert any(verdict for run in stopped for verdict in run.verdicts)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_run_has_one_entry_an_event_which_is_the_last_word_about_it(
+    strategy: StrategyName,
+) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(150):
+        found = judged(draw_simulation(Random(seed), seed), seed, strategy=strategy)
+        indices = [verdict.event_index for verdict in found.run.verdicts]
+        assert indices == sorted(set(indices))
+        last = {word.event_index: word for word in found.words}
+        for verdict in found.run.verdicts:
+            said = [w.verdict for w in found.words if w.event_index == verdict.event_index]
+            assert verdict == last[verdict.event_index]
+            if verdict.verdict == "withdrawn":
+                assert {"possibly-violated", "violated"} & {*said}
+            seen[verdict.verdict] += 1
+            seen["revised"] += len({*said}) > 1
+        # Who is left out has never been spoken of.
+        assert last.keys() == {*indices}
+    assert seen["violated"] > 100
+    assert seen["possibly-violated"] > 20
+    assert seen["revised"] > 5
+    assert seen["withdrawn"] > 0
+
+
+Transitions: TypeAlias = dict[tuple[str, str], list[Transition]]
+
+
+def by_states(transitions: Iterable[Transition]) -> Transitions:
+    found: Transitions = {}
+    for transition in transitions:
+        found.setdefault((transition.source, transition.target), []).append(transition)
+    return found
+
+
+def check_reasons(automaton: SequenceAutomaton, found: Judged, verdict: RunVerdict) -> list[str]:
+    """Compares the reasons of a verdict with the trace and the automaton; what they are."""
+    seen: list[str] = []
+    forward, backward = by_states(automaton.forward), by_states(automaton.backward)
+    clocks = [event.clock for event in found.events]
+    label = found.events[verdict.event_index].label
+    judging = [t for t in automaton.forward if t.label == label and t.target in automaton.final]
+    pres = [r for r in verdict.because if r.role == "pre"]
+    for reason in verdict.because:
+        fitting = (forward if reason.role == "pre" else backward)[reason.transition]
+        assert found.events[reason.event_index].label in {t.label for t in fitting}
+        before = happened_before(clocks[reason.event_index], clocks[verdict.event_index])
+        assert reason.relation == ("before" if before else "concurrent")
+        assert reason.since is None or reason.since < reason.event_index
+        if reason.role == "pre":
+            assert reason.of is None
+            assert any(t in pre_transitions(automaton, j) for t in fitting for j in judging)
+        else:
+            concerned = [t for p in pres if p.event_index == reason.of
+                         for t in forward[p.transition]]
+            assert any(t in vio_transitions(automaton, c) for t in fitting for c in concerned)
+        if reason.certain:
+            assert before
+            assert reason.of is None or happened_before(
+                clocks[reason.of], clocks[reason.event_index]
+            )
+        seen.append(f"{reason.role} {reason.relation} {reason.certain}")
+    certain = any(pre.certain for pre in pres)
+    starts = any(source in automaton.initial for source, _ in verdict.transitions)
+    if verdict.verdict == "violated":
+        assert certain or starts
+    else:
+        assert not certain
+        assert pres or verdict.verdict == "withdrawn"
+    return seen
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_reasons_point_to_events_that_fit_and_relate_as_they_say(strategy: StrategyName) -> None:
+    """Indices, `relation` and `of` are computed anew from the clocks of the trace."""
+    seen: Counter[str] = Counter()
+    for seed in range(250):
+        drawn = draw_simulation(Random(seed), seed)
+        assert drawn.automaton is not None
+        found = judged(drawn, seed, strategy=strategy)
+        for verdict in found.run.verdicts:
+            seen.update(check_reasons(drawn.automaton, found, verdict))
+    every = {f"pre before {c}" for c in (True, False)} | {"pre concurrent False"}
+    every |= {f"vio before {c}" for c in (True, False)} | {"vio concurrent False"}
+    assert every == seen.keys()
+
+
+def test_formations_and_events_are_kept_where_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulations = (draw_simulation(Random(number), 1) for number in range(50))
+    drawn = next(drawn for drawn in simulations if judged(drawn, 1).formed)
+    found = judged(drawn, 1)
+    run = drawn.run(1, keep_events=True)
+    assert run.kept_events == found.events
+    assert {index for index, _ in run.formed or ()} == found.formed
+    assert all(sequence[-1] == index for index, sequence in run.formed or ())
+    monkeypatch.setattr(run_module, "KEPT_EVENTS", len(found.events) - 1)
+    short = drawn.run(1, keep_events=True)
+    assert short.kept_events == found.events[1:]
+    assert short.formed is None
+    assert drawn.run(1).kept_events == ()
+
+
+def test_a_document_without_an_application_cannot_be_simulated() -> None:
+    document = parse_document(
+        'property: {sequences: [{steps: ["A -> B : m", "B -> A : n"]}]}', "no-application.yaml"
+    )
+    with pytest.raises(DocumentError, match=r"no-application\.yaml: application: is missing"):
+        simulation(document)
+
+
+def test_a_deadline_of_the_document_is_in_milliseconds() -> None:
+    document = parse_document("""
+application:
+  processes: [{id: P, handlers: {go: []}}]
+  start: [{to: P, message: go}]
+network: {monitoring: {deadline: 2.5}, service: {constant: 1}}
+""", "deadline.yaml")
+    assert simulation(document).deadline == 2500
