@@ -160,7 +160,8 @@ def _verdict(verdict: RunVerdict, run: Run) -> str:
 def _tables(tables: Sequence[TransitionTable]) -> list[str]:
     parts = [
         "<p>Each monitor holds the rows of its own process. Of other processes' transitions "
-        "it knows the states and whom to ask, never the messages.</p>"
+        "it knows the states and whom to ask, never the messages. ⊤ stands where a transition "
+        "completes a sequence.</p>"
     ]
     for table in tables:
         rows = [tuple(map(with_arrow, row)) for row in table_rows(table)]
