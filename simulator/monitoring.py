@@ -23,7 +23,7 @@ from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.messages import MonitoringMessage, Notice
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import RULES, Rules
-from choreomon.monitor.state import Expire, Input, Observe, Occur, Process
+from choreomon.monitor.state import Expire, Input, Observe, Process
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 from simulator.agenda import MONITORING, Agenda
@@ -135,6 +135,7 @@ class PullStation:
         self._measurements = surroundings.measurements
         self._monitor = monitor
         self._own = monitor.own
+        self._process = monitor.process
         self._state = monitor.initial()
         self._records = 0
         self._channels: dict[str, Channel[MonitoringMessage]] = {}
@@ -151,7 +152,7 @@ class PullStation:
 
     def _occur(self, label: Label, clock: VectorClock) -> None:
         self._measurements.observed(label, clock)
-        self._step(Occur(Event(label, clock)))
+        self._step(Event(label, clock))
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
         self._measurements.observed(label, clock)
@@ -159,22 +160,21 @@ class PullStation:
         self.desk.event(_PROCESS)
 
     def _step(self, given: Input) -> None:
-        own, before = self._own, self._state.history
-        self._state, self._clocks[own], effects = self._monitor.step(
-            self._state, self._clocks[own], given
-        )
+        own, clocks, before = self._own, self._clocks, self._state
+        self._state, clocks[own], effects = self._monitor.step(before, clocks[own], given)
+        measurements = self._measurements
         for effect in effects:
             if type(effect) is Send:
                 message = effect.message
-                self._measurements.sent(len(encode(message)))
+                measurements.sent(len(encode(message)))
                 self._channels[message.receiver](message)
             elif type(effect) is SetDeadline:
                 self._set_deadline(effect.event)
             else:
-                self._measurements.told(self._monitor.process, effect)  # type: ignore[arg-type]
-        if self._state.history is not before:
+                measurements.told(self._process, effect)  # type: ignore[arg-type]
+        if self._state.history is not before.history:
             self._records = self._state.records
-        self._measurements.stepped(self._monitor.process, self._records)
+        measurements.stepped(self._process, self._records)
 
     def _set_deadline(self, event: VectorClock) -> None:
         surroundings = self._surroundings

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -84,7 +86,8 @@ class Simulation:
         measures: Measures | None = None
         if self.automaton is not None:
             measures = self._monitored(self.automaton, world, seed, strategy, rules, on_word)
-        world.run()
+        with _without_cycle_collection():
+            world.run()
         verdicts: list[RunVerdict] = []
         if measures is not None:
             verdicts = [_run_verdict(world, word) for word in measures.last_words()]
@@ -160,6 +163,19 @@ def simulation(document: Document) -> Simulation:
         monitoring_service=delay_from_document(monitoring.service),
         deadline=None if monitoring.deadline is None else microseconds(monitoring.deadline),
     )
+
+
+@contextmanager
+def _without_cycle_collection() -> Iterator[None]:
+    """A run makes tuples by the million and no cycles, which the collector would look for
+    in vain for a tenth of the run's time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _run_verdict(world: World, word: Word) -> RunVerdict:

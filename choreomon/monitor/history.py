@@ -101,13 +101,11 @@ def _answered(record: Record) -> Record:
 def without_dominated(chain: Chain, own: int, settled: int) -> Chain:
     """The chain without the records that can no longer matter, given that every future
     inquiry knows the events of this process up to the count `settled`."""
-    passed = 0
-    for record in chain:
-        if record.clock[own] > settled:
-            break
-        passed += 1
-    if passed < 2:
+    if len(chain) < 2 or chain[1].clock[own] > settled:
         return chain
+    passed = 2
+    while passed < len(chain) and chain[passed].clock[own] <= settled:
+        passed += 1
     kept: list[Record] = []
     last = sure = False
     for record in reversed(chain[:passed]):
@@ -126,14 +124,19 @@ def merged(chain: Chain, longest: int = MAX_CHAIN) -> Chain:
     records are never merged, so a chain can stay longer while inspections are open.
     """
     while len(chain) > longest:
-        sure = max((i for i, record in enumerate(chain) if record.result == FRM), default=-1)
-        pairs = [
-            i for i in range(len(chain) - 1)
-            if chain[i].result != OPEN and chain[i + 1].result != OPEN
-        ]
-        if not pairs:
+        at = None
+        for place in range(len(chain) - 1):
+            older, newer = chain[place], chain[place + 1]
+            if older.result == OPEN or newer.result == OPEN:
+                continue
+            if older.result != FRM or any(r.result == FRM for r in chain[place + 1 :]):
+                at = place
+                break
+            if at is None:
+                at = place  # gives up the last `Frm`, unless there are others to merge
+        if at is None:
             break
-        at = next((i for i in pairs if i != sure), pairs[0])
-        both = chain[at + 1]._replace(since=chain[at].first)
+        older, newer = chain[at], chain[at + 1]
+        both = Record(newer.reference, newer.clock, newer.result, older.since or older.clock)
         chain = (*chain[:at], both, *chain[at + 2 :])
     return chain

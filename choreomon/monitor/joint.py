@@ -16,6 +16,7 @@ from choreomon.core.verdict import (
     VIOLATED,
     WITHDRAWN,
     Judgement,
+    Reason,
     Reference,
     Verdict,
     Word,
@@ -31,24 +32,19 @@ def joint_verdict(
 ) -> Verdict | None:
     """`violated` where one final transition surely fired, `possibly-violated` where one
     possibly did, else `withdrawn` where something else was told before, else `None`."""
-    results = {judgement.result for _, judgement in judged}
-    word: Word
-    if FRM in results:
-        word = VIOLATED
-    elif FRM_P in results:
-        word = POSSIBLY_VIOLATED
-    elif told is not None:
-        word = WITHDRAWN
-    else:
+    word: Word | None = None if told is None else WITHDRAWN
+    for _, judgement in judged:
+        if judgement.result == FRM:
+            word = VIOLATED
+        elif judgement.result == FRM_P and word != VIOLATED:
+            word = POSSIBLY_VIOLATED
+    if word is None:
         return None
-    return Verdict(
-        word,
-        process,
-        event,
-        tuple(
-            reference for reference, judgement in judged
-            if word == WITHDRAWN or judgement.result is not None
-        ),
-        tuple(reason for _, judgement in judged for reason in judgement.because),
-        silent,
-    )
+    because: tuple[Reason, ...] = ()
+    for _, judgement in judged:
+        because += judgement.because
+    transitions = tuple([
+        reference for reference, judgement in judged
+        if word == WITHDRAWN or judgement.result is not None
+    ])
+    return Verdict(word, process, event, transitions, because, silent)

@@ -1,17 +1,18 @@
-"""The choreographed monitor that pulls: Algorithms 1 to 3 of paper 002 as a step function.
+"""The choreographed monitor that pulls: Algorithms 1 to 3 of the paper as a step function.
 
 `step(state, clock, input) -> (state, clock, effects)`. The clock is the one that the
 monitor shares with its process: the process ticks it, the monitor only merges into it.
 A driver passes the current clock in and puts the returned one back before the process
 does anything else; that makes the merge, the check of unprocessed events and the look-up
-in the history one atomic step, which G1 needs (semantics.md 1.6). The state is a value:
-stepping one twice gives the same twice.
+in the history one atomic step, which G1 needs (docs/monitors.md, "Clocks"). The state is a
+value: stepping one twice gives the same twice.
 
 What a driver does:
 
 - At every event of the process whose label is in `monitor.table.inspections`, and before
   a sent message leaves: step with `Observe(event)`. It only queues the event.
-- Later, once for each: step with `Process()`.
+- Later, once for each: step with `Process()`. A driver that would do so at once steps with
+  the event itself instead.
 - A monitoring message arrived: step with the message.
 - Carry out the effects, in order.
 """
@@ -19,12 +20,11 @@ What a driver does:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Final, TypeAlias, assert_never
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from choreomon.core.errors import InternalError
-from choreomon.core.message import Event
+from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import FRM_P, Judgement, Reference
 from choreomon.monitor.answering import answer, must_wait, oldest_unsettled, promise
@@ -52,48 +52,72 @@ and a promise that is better by less than this is not taken down: doing either e
 would cost more than it saves."""
 
 
+class Plan(NamedTuple):
+    """How to inspect one transition: where its chain is, whom of the others to ask for what
+    (with their indices), and what to ask oneself."""
+
+    inspected: Inspected
+    place: int
+    others: tuple[tuple[str, int, tuple[Reference, ...]], ...]
+    waiting: tuple[str, ...]
+    own_asked: tuple[Reference, ...]
+
+
 @dataclass(frozen=True)
 class Monitor:
     """What a monitor is made of and never changes.
 
     `processes` are all processes of the system, in the order of clock entries.
     `deadline`: whether provisional words are wanted from `Expire`.
+
+    The rest is derived: the own process and its index; the index of every process; the own
+    references, where the chain of each is in the history, and the indices of the processes
+    that may ask for it; and for each label the plans of what it may fire.
     """
 
     table: TransitionTable
     processes: tuple[str, ...]
     rules: Rules = SOUND
     deadline: bool = False
+    process: str = field(init=False)
+    own: int = field(init=False)
+    index_of: Mapping[str, int] = field(init=False)
+    references: tuple[Reference, ...] = field(init=False)
+    chain_of: Mapping[Reference, int] = field(init=False)
+    readers_of: tuple[tuple[int, ...], ...] = field(init=False)
+    plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
 
-    @cached_property
-    def process(self) -> str:
-        return self.table.process
+    def __post_init__(self) -> None:
+        # Plain attributes, not cached properties: every message looks some of them up.
+        def derive(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
 
-    @cached_property
-    def references(self) -> tuple[Reference, ...]:
-        """The own references."""
-        return tuple(self.table.readers)
-
-    @cached_property
-    def index_of(self) -> Mapping[str, int]:
-        return {process: index for index, process in enumerate(self.processes)}
-
-    @cached_property
-    def own(self) -> int:
-        """The index of the own process."""
-        return self.index_of[self.table.process]
-
-    @cached_property
-    def chain_of(self) -> Mapping[Reference, int]:
-        """Where in the history the chain of an own reference is."""
-        return {reference: place for place, reference in enumerate(self.references)}
-
-    @cached_property
-    def readers_of(self) -> tuple[tuple[int, ...], ...]:
-        """For each own reference the indices of the processes that may ask for it."""
-        return tuple(
-            tuple(self.index_of[reader] for reader in self.table.readers[reference])
+        derive("process", self.table.process)
+        derive("index_of", {process: index for index, process in enumerate(self.processes)})
+        derive("own", self.index_of[self.process])
+        derive("references", tuple(self.table.readers))
+        derive("chain_of", {reference: i for i, reference in enumerate(self.references)})
+        readers = self.table.readers
+        derive("readers_of", tuple(
+            tuple(self.index_of[reader] for reader in readers[reference])
             for reference in self.references
+        ))
+        derive("plans", {
+            label: tuple(map(self._plan, inspected))
+            for label, inspected in self.table.inspections.items()
+        })
+
+    def _plan(self, inspected: Inspected) -> Plan:
+        asks = () if inspected.starts else inspected.asks
+        others = tuple(
+            (owner, self.index_of[owner], asked) for owner, asked in asks if owner != self.process
+        )
+        return Plan(
+            inspected=inspected,
+            place=self.chain_of[inspected.reference],
+            others=others,
+            waiting=tuple(owner for owner, _, _ in others),
+            own_asked=next((asked for owner, asked in asks if owner == self.process), ()),
         )
 
     def initial(self) -> MonitorState:
@@ -104,7 +128,8 @@ class Monitor:
     def step(self, state: MonitorState, clock: VectorClock, given: Input) -> Stepped:
         """The next state, the merged clock, and what to do.
 
-        Raises `InternalError` for `Process()` with nothing queued. Inquiries about
+        Raises `InternalError` for `Process` with nothing queued and for an `Event`
+        with something queued: these are mistakes of the driver. Inquiries about
         references that are not this monitor's, and responses that nothing waits for, come
         from a peer with another property: the first are answered with nothing, the second
         are ignored.
@@ -116,8 +141,13 @@ class Monitor:
                 return self._answered(state, clock, given)
             case Observe(event):
                 return self._observed(state, event), clock, []
-            case Process():
-                return self._process(state, clock)
+            case Event() if not state.unprocessed:
+                return self._process(state, clock, given, ())
+            case Process() if state.unprocessed:
+                return self._process(state, clock, state.unprocessed[0], state.unprocessed[1:])
+            case Process() | Event():
+                queued = len(state.unprocessed)
+                raise InternalError(f"{self.process}: {given} with {queued} events queued")
             case Expire(event):
                 return self._expire(state, clock, event)
             case _:
@@ -132,35 +162,39 @@ class Monitor:
             state.settled,
         )
 
-    def _process(self, state: MonitorState, clock: VectorClock) -> Stepped:
-        if not state.unprocessed:
-            raise InternalError(f"the monitor of {self.process} has no event to process")
-        (label, event), *unprocessed = state.unprocessed
+    def _process(
+        self,
+        state: MonitorState,
+        clock: VectorClock,
+        processed: Event,
+        unprocessed: tuple[Event, ...],
+    ) -> Stepped:
+        label, event = processed
         effects: list[Effect] = []
-        inspections, postponed = [*state.inspections], [*state.postponed]
+        inspections, postponed = state.inspections, state.postponed
         history = [*state.history]
         judged: list[tuple[Reference, Judgement]] = []
         fired: list[int] = []
         missing = 0
         oldest = inspections[0].event if inspections else event
-        for inspected in self.table.inspections[label]:
+        for inspected, place, others, waiting, own_asked in self.plans[label]:
             reference = inspected.reference
-            place = self.chain_of[reference]
+            for owner, index, asked in others:
+                effects.append(Send(Inquiry(
+                    self.process, owner, reference, event, asked, clock, oldest[index]
+                )))
             records: tuple[Record, ...] = ()
-            waiting: list[str] = []
-            for owner, asked in () if inspected.starts else inspected.asks:
-                settled = oldest[self.index_of[owner]]
-                inquiry = Inquiry(self.process, owner, reference, event, asked, clock, settled)
-                if owner != self.process:
-                    waiting.append(owner)
-                    effects.append(Send(inquiry))
-                elif must_wait(self, state, inquiry):
-                    waiting.append(owner)
-                    postponed.append(inquiry)
+            if own_asked:
+                inquiry = Inquiry(
+                    self.process, self.process, reference, event, own_asked, clock, 0
+                )
+                if must_wait(self, state, inquiry):
+                    waiting = (*waiting, self.process)
+                    postponed = (*postponed, inquiry)
                 else:
                     records = answer(self, state, inquiry)
             if waiting:
-                inspections.append(Inspection(event, inspected, tuple(waiting), records))
+                inspections = (*inspections, Inspection(event, inspected, waiting, records))
                 history[place] = (*history[place], Record(reference, event, OPEN))
                 missing += inspected.final
                 continue
@@ -178,8 +212,7 @@ class Monitor:
         elif judged:
             effects.append(Declared(event, joint_verdict(self.process, event, judged), False))
         state = MonitorState(
-            tuple(unprocessed), tuple(history), tuple(inspections), decisions,
-            tuple(postponed), state.settled,
+            unprocessed, tuple(history), inspections, decisions, postponed, state.settled
         )
         # Only now that the open inspections of this very event are in place is it known
         # what of the history no longer matters.
@@ -219,14 +252,20 @@ class Monitor:
 
     def _inquired(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Stepped:
         clock = merge(clock, inquiry.clock)
-        state = self._noted(state, inquiry)
+        if inquiry.settled >= state.settled[self.index_of[inquiry.sender]] + SMALL:
+            state = self._noted(state, inquiry)
         if (state.inspections or state.unprocessed) and must_wait(self, state, inquiry):
-            return state._replace(postponed=(*state.postponed, inquiry)), clock, []
+            state = MonitorState(
+                state.unprocessed, state.history, state.inspections, state.decisions,
+                (*state.postponed, inquiry), state.settled,
+            )
+            return state, clock, []
         return state, clock, [self._response(state, clock, inquiry)]
 
     def _answered(self, state: MonitorState, clock: VectorClock, response: Response) -> Stepped:
         clock = merge(clock, response.clock)
-        state = self._noted(state, response)
+        if response.settled >= state.settled[self.index_of[response.sender]] + SMALL:
+            state = self._noted(state, response)
         open_before = len(state.inspections)
         effects: list[Effect] = []
         state = self._received(
@@ -238,10 +277,8 @@ class Monitor:
         return state, clock, effects
 
     def _noted(self, state: MonitorState, message: Inquiry | Response) -> MonitorState:
-        """The state with what the sender promised, where that is news."""
+        """The state with what the sender promised."""
         sender, settled = self.index_of[message.sender], state.settled
-        if message.settled < settled[sender] + SMALL:
-            return state
         settled = (*settled[:sender], message.settled, *settled[sender + 1 :])
         return MonitorState(
             state.unprocessed, state.history, state.inspections, state.decisions,
@@ -262,8 +299,10 @@ class Monitor:
             inquiry = next((i for i in state.postponed if not must_wait(self, state, i)), None)
             if inquiry is None:
                 break
-            state = state._replace(
-                postponed=tuple([other for other in state.postponed if other is not inquiry])
+            state = MonitorState(
+                state.unprocessed, state.history, state.inspections, state.decisions,
+                tuple([other for other in state.postponed if other is not inquiry]),
+                state.settled,
             )
             if inquiry.sender == self.process:
                 state = self._received(
@@ -349,16 +388,19 @@ class Monitor:
         if readers:
             if len(chain) % SMALL and len(chain) <= MAX_CHAIN:
                 return state
+            own = self.own
             settled = min([
-                state.settled[reader] if reader != self.own
-                else oldest_unsettled(state, reader) - 1
+                state.settled[reader] if reader != own else oldest_unsettled(state, own) - 1
                 for reader in readers
             ])
         kept = self.rules.keep(chain, self.own, settled)
         if kept is chain:
             return state
         history = state.history
-        return state._replace(history=(*history[:place], kept, *history[place + 1 :]))
+        return MonitorState(
+            state.unprocessed, (*history[:place], kept, *history[place + 1 :]),
+            state.inspections, state.decisions, state.postponed, state.settled,
+        )
 
     def _decided(
         self,
@@ -376,7 +418,11 @@ class Monitor:
         before, after = state.decisions[:place], state.decisions[place + 1 :]
         if decision.missing > 1:
             decision = Decision(event, judged, decision.missing - 1, decision.told)
-            return state._replace(decisions=(*before, decision, *after))
+            decisions = (*before, decision, *after)
+            return state._replace(decisions=decisions)
         verdict = joint_verdict(self.process, event, judged, decision.told)
         effects.append(Declared(event, verdict, False))
-        return state._replace(decisions=before + after)
+        return MonitorState(
+            state.unprocessed, state.history, state.inspections, before + after,
+            state.postponed, state.settled,
+        )

@@ -3,9 +3,10 @@
 Both decide from the records that were found for one inspected transition. A further set
 of rules is one more implementation of `Rules`.
 
-`Sound` is semantics.md 1.5 and keeps G1 (no missed violation) and G2 (no false alarm).
-`Paper` is Algorithm 3 with EvalVc and NotViolate to the letter, and misses violations in
-the four cases of semantics.md 1.4; it exists to reproduce the paper's figures.
+Both are tabulated in docs/monitors.md, "The rules". `Sound` keeps G1 (no missed
+violation) and G2 (no false alarm). `Paper` is Algorithm 3 with EvalVc and NotViolate to
+the letter, and misses violations in the four ways shown there; it exists to reproduce
+the paper's figures.
 
 That v certainly cancels p without being `Frm`, because v's own inspection counted p as a
 pre-transition, is decided by the states: v is a vio-transition of p, so p is a
@@ -60,7 +61,7 @@ class Rules(Protocol):
 
 
 class Sound:
-    """semantics.md 1.5."""
+    """The default: keeps G1 and G2, and bounds the history."""
 
     name: RulesName = "sound"
 
@@ -85,26 +86,32 @@ class Sound:
         count, explain = event[own], inspected.final
         result: Result | None = None
         because: list[Reason] = []
-        for need in inspected.needs:
+        for pre_reference, vio_references in inspected.needs:
+            vios: list[Record] | None = None
             for pre in records:
-                if pre.reference != need.pre or (pre.since or pre.clock)[own] >= count:
-                    continue  # after the event, or the event itself
-                pre_own = index_of[pre.reference.process]
+                if pre.reference != pre_reference or (pre.since or pre.clock)[own] >= count:
+                    continue  # another's, or after the event, or the event itself
+                if vios is None:
+                    vios = [
+                        vio for vio in records
+                        if vio.reference in vio_references
+                        and (vio.since or vio.clock)[own] < count
+                    ]
+                pre_own = index_of[pre_reference.process]
                 pre_last = pre.clock[pre_own]
                 cancelled, certain = False, True
                 reasons: list[Reason] = []
-                for vio in records:
-                    if vio.reference not in need.vio or (vio.since or vio.clock)[own] >= count:
-                        continue
+                for vio in vios:
                     vio_own = index_of[vio.reference.process]
-                    if pre.clock[vio_own] >= vio.clock[vio_own]:
+                    vio_last = vio.clock[vio_own]
+                    if pre.clock[vio_own] >= vio_last:
                         continue  # before the pre record, or its own event
                     # A merged record may end with the event itself, which is not before it.
-                    known = event[vio_own] >= vio.clock[vio_own] + (vio_own == own)
+                    known = event[vio_own] >= vio_last + (vio_own == own)
                     cancels = (
                         known
                         and vio.clock[pre_own] >= pre_last
-                        and (vio.result == FRM or pre.reference.target == vio.reference.source)
+                        and (vio.result == FRM or pre_reference.target == vio.reference.source)
                     )
                     cancelled = cancelled or cancels
                     certain = False

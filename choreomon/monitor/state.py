@@ -28,7 +28,8 @@ class Expire(NamedTuple):
     event: VectorClock
 
 
-Input: TypeAlias = Observe | Process | Inquiry | Response | Expire
+Input: TypeAlias = Event | Observe | Process | Inquiry | Response | Expire
+"""An `Event` is `Observe` and `Process` in one, for a driver that never lets events queue."""
 
 
 class Inspection(NamedTuple):
