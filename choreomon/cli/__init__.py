@@ -56,7 +56,7 @@ def main() -> None:
 
 def _code() -> int:
     """Run the command that the arguments name; the exit code."""
-    from choreomon.core.errors import ChoreomonError
+    from choreomon.core.errors import ChoreomonError, InternalError
 
     try:
         code: int = group.main(prog_name="choreomon", standalone_mode=False) or NOTHING_FOUND
@@ -67,9 +67,6 @@ def _code() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except ChoreomonError as error:
-        click.echo(str(error), err=True)
-        return BAD_INPUT
     except (SystemExit, BrokenPipeError):
         # Where the reader of our output went away, as `head` does, click and rich end with
         # exit code 1, which would be a violation. What is left of the output goes nowhere.
@@ -78,7 +75,10 @@ def _code() -> int:
     except OSError as error:
         click.echo(f"{error.filename or 'the output'}: {error.strerror or error}", err=True)
         return BAD_INPUT
-    except Exception:
+    except Exception as error:
+        if isinstance(error, ChoreomonError) and not isinstance(error, InternalError):
+            click.echo(str(error), err=True)
+            return BAD_INPUT
         # Python's own exit code for this is that of a violation.
         traceback.print_exc()
         click.echo("an error of choreomon itself: please report it with the above", err=True)

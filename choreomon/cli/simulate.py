@@ -264,11 +264,13 @@ def _gravity(verdict: RunVerdict) -> int:
 
 def _print_indented(screen: Console, text: Text) -> None:
     """Prints lines whose continuations are indented as their beginnings."""
-    from rich.padding import Padding
+    from rich.text import Text
 
     for line in text.split("\n"):
         indent = len(line.plain) - len(line.plain.lstrip())
-        screen.print(Padding(line[indent:], (0, 0, 0, indent), expand=False))
+        for part in line[indent:].wrap(screen, max(screen.width - indent, 20)):
+            part.rstrip()
+            screen.print(Text(" " * indent).append_text(part), soft_wrap=True)
 
 
 def _page(

@@ -1,0 +1,136 @@
+"""`choreomon check`: what it says of good documents and of bad ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.command_line import SCENARIOS, VIOLATED, choreomon
+
+
+def test_a_valid_document_is_explained() -> None:
+    answer = choreomon("check", "violated.yaml")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.splitlines()[0] == "violated.yaml: violated is valid"
+    assert "application: 3 processes, 4 handlers, 2 start messages" in answer.out
+    assert "1. P1 -> P2 : a, then P2 -> P3 : b" in answer.out
+
+
+def test_one_of_a_kind_is_not_counted_in_the_plural() -> None:
+    answer = choreomon("check", "endless.yaml")
+    assert "application: 1 process, 1 handler, 1 start message\n" in answer.out
+
+
+def test_tables_are_those_of_all_monitors_and_none_is_empty() -> None:
+    plain = choreomon("check", "violated.yaml")
+    tables = choreomon("check", "violated.yaml", "--tables")
+    assert "Transition table" not in plain.out
+    assert "Transition table of P1" in tables.out
+    assert "│ (q1, P2 -> P3 : b, q2) │ ⊤     │ (q0, @P1, q1)  │ ∅              │" in tables.out
+    assert "P3 watches nothing: its table is empty" in tables.out
+    assert "Transition table of P3" not in tables.out
+
+
+def test_json_is_the_document_in_short_and_nothing_else() -> None:
+    answer = choreomon("check", "violated.yaml", "--json")
+    said = json.loads(answer.out)
+    assert (answer.code, answer.err) == (0, "")
+    assert said["processes"] == ["P1", "P2", "P3"]
+    assert said["property"]["transitions"][0] == {
+        "from": "q0", "to": "q1", "on": "P1 -> P2 : a", "backward": False, "monitor": "P1",
+    }
+    assert "tables" not in said
+
+
+def test_json_has_tables_where_asked_for() -> None:
+    said = json.loads(choreomon("check", "violated.yaml", "--json", "--tables").out)
+    assert said["tables"]["P2"] == [{
+        "transition": ["q1", "P2", "q2"], "on": "P2 -> P3 : b", "final": True,
+        "pre": ["q0", "P1", "q1"], "vio": [],
+    }]
+    assert said["tables"]["P3"] == []
+
+
+def test_tables_in_json_follow_the_rules_of_the_document() -> None:
+    """Those of the paper leave out what may have cancelled before a cancellation."""
+    saga = SCENARIOS / "payment-saga-violating.yaml"
+    document = yaml.safe_load(saga.read_text(encoding="utf-8"))
+    document["property"]["rules"] = "paper"
+    Path("paper.json").write_text(json.dumps(document), encoding="utf-8")
+    sound_tables, paper_tables = (
+        json.loads(choreomon("check", file, "--json", "--tables").out)["tables"]
+        for file in (saga, "paper.json")
+    )
+    back = ["q1", "payment", "q0"]
+    assert [r["vio"] for r in sound_tables["payment"] if r["transition"] == back] == [[back]]
+    assert [r["vio"] for r in paper_tables["payment"] if r["transition"] == back] == [[]]
+
+
+def test_a_property_alone_and_an_application_alone_are_documents() -> None:
+    assert choreomon("check", "property.yaml").code == 0
+    answer = choreomon("check", "application.yaml", "--tables")
+    assert answer.code == 0
+    assert "no property: nothing would be monitored" in answer.out
+    assert "property" not in json.loads(choreomon("check", "application.yaml", "--json").out)
+
+
+def test_a_warning_goes_to_the_errors_on_one_line_and_changes_no_exit_code() -> None:
+    """Nobody sends it: a mistake perhaps, and no error."""
+    text = VIOLATED.replace("handlers: {b: []}", "handlers: {b: [], c: []}").replace(
+        '"P2 -> P3 : b"]', '"P2 -> P3 : b", "P1 -> P3 : c"]'
+    )
+    Path("warned.yaml").write_text(text, encoding="utf-8")
+    answer = choreomon("check", "warned.yaml")
+    (line,) = answer.err.splitlines()
+    assert answer.code == 0
+    assert line.startswith("warning: warned.yaml:")
+    assert "P1 -> P3 : c" in line
+    (warning,) = json.loads(choreomon("check", "warned.yaml", "--json").out)["warnings"]
+    assert warning["line"] > 0
+    assert warning["field"].startswith("property.sequences[0]")
+
+
+BROKEN = {
+    "empty": "",
+    "no mapping": "- a\n- b\n",
+    "no document": "name: only\n",
+    "no yaml": "a: [1,\n",
+    "unknown key": VIOLATED.replace("handlers: {b: []}", "handels: {b: []}"),
+    "unknown receiver": VIOLATED.replace("{to: P3, message: b}", "{to: P9, message: b}"),
+    "no handler": VIOLATED.replace("{to: P3, message: b}", "{to: P3, message: x}"),
+    "no label": VIOLATED.replace('"P1 -> P2 : a"', '"P1 => P2 : a"'),
+    "duplicate process": VIOLATED.replace("id: P3", "id: P1"),
+    "wrong type": VIOLATED.replace("at: 500", "at: soon"),
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(
+    "command", [["check"], ["simulate"], ["draw", "-o", "x.svg"]], ids=lambda c: c[0]
+)
+def test_a_broken_document_is_exit_code_2_with_file_and_line(
+    command: list[str], text: str
+) -> None:
+    Path("broken.yaml").write_text(text, encoding="utf-8")
+    answer = choreomon(*command, "broken.yaml")
+    assert (answer.code, answer.out) == (2, "")
+    assert all(line.startswith("broken.yaml") for line in answer.err.splitlines())
+    assert "Traceback" not in answer.err
+    assert not Path("x.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("nowhere.yaml", "there is no such file"),
+        (".", "is a directory"),
+        ("empty.yaml/x", "cannot be read: Not a directory"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_exit_code_2(file: str, said: str) -> None:
+    answer = choreomon("check", file)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err

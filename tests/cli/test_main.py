@@ -1,0 +1,138 @@
+"""The console script itself: help, what is imported, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+import choreomon.formats.read as choreomon_read
+from choreomon.core.errors import InternalError
+from tests.cli.command_line import ROOT, VIOLATED, choreomon
+
+HEAVY = ("pydantic", "rich", "yaml", "matplotlib", "msgspec", "simulator")
+
+
+def in_a_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True, check=False,
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["--version"]], ids=" ".join)
+def test_help_answers_without_importing_anything_heavy(arguments: list[str]) -> None:
+    program = (
+        "import sys\n"
+        f"sys.argv = ['choreomon', *{arguments}]\n"
+        "from choreomon.cli import group\n"
+        "code = group.main(standalone_mode=False)\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], code, file=sys.stderr)"
+    )
+    finished = in_a_process("-c", program)
+    if arguments == ["--version"] and b"not installed" in finished.stderr:
+        pytest.skip("the distribution is not installed here")
+    assert finished.stderr.decode().strip().splitlines()[-1] == "[] 0"
+    assert finished.stdout
+
+
+def test_help_names_every_command_and_what_exit_codes_mean() -> None:
+    answer = choreomon("--help")
+    assert answer.code == 0
+    for said in ("check", "draw", "simulate", "schema", "0 nothing found, 1 violation"):
+        assert said in answer.out
+
+
+@pytest.mark.parametrize("command", ["check", "draw", "simulate", "schema"])
+def test_every_command_has_help_that_explains_each_option(command: str) -> None:
+    answer = choreomon(command, "--help")
+    assert answer.code == 0
+    assert answer.out.startswith(f"Usage: choreomon {command}")
+    options = [line.split() for line in answer.out.splitlines() if line.lstrip().startswith("--")]
+    assert all(len(words) > 1 for words in options)
+
+
+@pytest.mark.parametrize("arguments", [[], ["simul"], ["check"], ["check", "a", "b"]], ids=str)
+def test_bad_usage_is_exit_code_2(arguments: list[str]) -> None:
+    answer = choreomon(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Usage: choreomon" in answer.err
+
+
+def test_the_schema_is_a_json_schema_that_documents_fulfil() -> None:
+    answer = choreomon("schema")
+    assert (answer.code, answer.err) == (0, "")
+    schema = json.loads(answer.out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(yaml.safe_load(VIOLATED), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"processes": []}, schema)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), InternalError("broken")], ids=repr)
+def test_an_error_of_ours_is_told_apart_from_every_verdict(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: str) -> None:
+        raise error
+
+    monkeypatch.setattr(choreomon_read, "load_document", broken)
+    answer = choreomon("check", "violated.yaml")
+    assert (answer.code, answer.out) == (70, "")
+    assert "broken" in answer.err
+    assert "an error of choreomon itself: please report it" in answer.err
+
+
+def test_an_interrupted_run_says_so_and_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(choreomon_read, "load_document", interrupted)
+    answer = choreomon("simulate", "violated.yaml")
+    assert (answer.code, answer.out) == (130, "")
+    assert answer.err.strip() == "interrupted"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["schema"], ["simulate", "violated.yaml"], ["simulate", "violated.yaml", "--json"],
+     ["check", "violated.yaml", "--tables"]],
+    ids=" ".join,
+)
+def test_a_reader_that_goes_away_is_no_verdict_and_no_error(arguments: list[str]) -> None:
+    """The reading end of the pipe is closed before anything is written."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        finished = subprocess.run(
+            [sys.executable, "-m", "choreomon", *arguments],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=pipe, stderr=subprocess.PIPE, check=False,
+        )
+    assert finished.returncode == 141
+    assert finished.stderr == b""
+
+
+def test_a_terminal_that_cannot_show_a_sign_gets_another() -> None:
+    arguments = ("-m", "choreomon", "check", "violated.yaml", "--tables")
+    finished = in_a_process(*arguments, PYTHONIOENCODING="ascii")
+    assert (finished.returncode, finished.stderr) == (0, b"")
+    assert b"Transition table of P1" in finished.stdout
+
+
+def test_a_full_output_device_is_exit_code_2() -> None:
+    with Path("/dev/full").open("wb") as full:
+        finished = subprocess.run(
+            [sys.executable, "-m", "choreomon", "schema"],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=full, stderr=subprocess.PIPE, check=False,
+        )
+    assert finished.returncode == 2
+    assert finished.stderr == b"the output: No space left on device\n"

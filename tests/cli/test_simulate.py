@@ -1,0 +1,291 @@
+"""`choreomon simulate`: exit codes, options and what is printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choreomon.core.run import Run, RunVerdict
+from simulator.run import Simulation
+from tests.cli.command_line import VIOLATED, choreomon
+
+KEYS = [
+    "seed", "events", "monitoring_messages", "monitoring_bytes", "latency_ms",
+    "history_records", "verdicts",
+]
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "headline"),
+    [
+        ("conforming", 0, "No forbidden sequence was found."),
+        ("violated", 1, "The forbidden sequence was formed."),
+        ("possible", 3, "The forbidden sequence may have been formed."),
+    ],
+)
+def test_the_exit_code_and_the_last_line_say_what_was_found(
+    document: str, code: int, headline: str
+) -> None:
+    answer = choreomon("simulate", f"{document}.yaml")
+    assert answer.code == code
+    assert answer.out.splitlines()[-1] == headline
+    assert answer.err == ""
+
+
+@pytest.mark.parametrize(
+    ("document", "code"), [("conforming", 0), ("violated", 1), ("possible", 3)]
+)
+def test_json_has_the_same_exit_code_and_prints_nothing_but_json(document: str, code: int) -> None:
+    answer = choreomon("simulate", f"{document}.yaml", "--json", "--runs", 3, "--seed", 5)
+    assert (answer.code, answer.err) == (code, "")
+    assert answer.out.count("\n") == 1
+    runs = json.loads(answer.out)["runs"]
+    assert [run["seed"] for run in runs] == [5, 6, 7]
+    assert all([*run] == KEYS for run in runs)
+
+
+def test_one_violation_among_many_runs_decides_the_exit_code() -> None:
+    """Whether a reaches P2 before b leaves depends on the seed."""
+    Path("mixed.yaml").write_text(VIOLATED.replace("at: 500", "at: 10"), encoding="utf-8")
+    alone = [choreomon("simulate", "mixed.yaml", "--seed", seed).code for seed in range(8)]
+    assert {*alone} == {1, 3}
+    assert choreomon("simulate", "mixed.yaml", "--runs", 8).code == 1
+    possible = alone.index(3)
+    assert choreomon("simulate", "mixed.yaml", "--seed", possible, "--runs", 1).code == 3
+
+
+def test_a_document_of_the_issue_s_kind_explains_its_verdict() -> None:
+    answer = choreomon("simulate", "violated.yaml")
+    assert "P2 declares violated at event" in answer.out
+    assert "the property was formed 1 time:" in answer.out
+    announced = answer.out.splitlines()[0]
+    assert re.fullmatch(r" *5\d\d\.?\d* ms  P2 violated at event \d+ \(P2 -> P3 : b\)", announced)
+
+
+@pytest.mark.parametrize("strategy", ["pull", "push", "central"])
+def test_a_strategy_can_be_chosen(strategy: str) -> None:
+    """A conforming run of concurrent events is decided by asking alone."""
+    answer = choreomon("simulate", "conforming.yaml", "--strategy", strategy)
+    assert answer.code == (0 if strategy == "pull" else 3)
+
+
+def test_rules_of_the_command_line_come_before_those_of_the_document() -> None:
+    """q1 is initial although a transition leads to it: the paper's tables forget that."""
+    text = VIOLATED.split("property:", maxsplit=1)[0] + """
+property:
+  rules: paper
+  automaton:
+    initial: [q0, q1]
+    final: [q2]
+    transitions:
+      - {from: q0, to: q1, on: "P1 -> P3 : never"}
+      - {from: q1, to: q2, on: "P2 -> P3 : b"}
+"""
+    text = text.replace("handlers: {b: []}", "handlers: {b: [], never: []}")
+    Path("started.yaml").write_text(text, encoding="utf-8")
+    assert choreomon("simulate", "started.yaml").code == 0
+    assert choreomon("simulate", "started.yaml", "--rules", "sound").code == 1
+    answer = choreomon("simulate", "started.yaml", "--rules", "paper")
+    assert "Missed by the monitors: event" in answer.out
+    assert answer.err.startswith("warning: started.yaml:")
+
+
+def test_traces_have_one_event_a_line_in_the_order_in_which_they_happened() -> None:
+    answer = choreomon("simulate", "violated.yaml", "--trace", "deep/traces", "--runs", 2, "--json")
+    assert sorted(path.name for path in Path("deep/traces").iterdir()) == [
+        "run-0.jsonl", "run-1.jsonl",
+    ]
+    lines = Path("deep/traces/run-0.jsonl").read_text(encoding="ascii").splitlines()
+    events = [json.loads(line) for line in lines]
+    assert [event["index"] for event in events] == [*range(len(events))]
+    assert len(events) == json.loads(answer.out)["runs"][0]["events"]
+    assert lines[0] == (
+        '{"index":0,"time":0.0,"event":"handle","process":"P1","message":{"sender":"env",'
+        '"name":"go","receiver":"P1"},"clock":{"P1":1}}'
+    )
+    times = [event["time"] for event in events]
+    assert times == sorted(times)
+
+
+def test_a_report_is_one_page_that_needs_nothing_else() -> None:
+    answer = choreomon("simulate", "violated.yaml", "--report", "out.html")
+    assert answer.code == 1
+    assert "Report: out.html" in answer.out
+    page = Path("out.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.rstrip().endswith("</html>")
+    assert "<script" not in page
+    assert not re.search(r"""(src|href)\s*=\s*["']?(?!#)|@import|url\((?!#)""", page)
+    for said in ("P2 declares violated", "What must not happen", "monitoring messages", "<svg"):
+        assert said in page
+
+
+def test_a_report_beside_json_leaves_the_json_alone() -> None:
+    answer = choreomon("simulate", "possible.yaml", "--json", "--report", "out.html", "--runs", 2)
+    assert answer.code == 3
+    assert len(json.loads(answer.out)["runs"]) == 2
+    assert "2 of 2 runs" in Path("out.html").read_text(encoding="utf-8")
+
+
+def test_many_runs_are_a_table_and_a_summary() -> None:
+    answer = choreomon("simulate", "violated.yaml", "--runs", 60)
+    assert answer.out.count("│ violated ") >= 50
+    assert "10 more runs are not shown" in answer.out
+    assert answer.out.splitlines()[-1] == "The forbidden sequence was formed in 60 of 60 runs."
+    assert "declares" not in answer.out
+
+
+class TestARunThatReachesMaxEvents:
+    def test_ends_with_exit_code_2_and_says_so_on_one_line(self) -> None:
+        answer = choreomon("simulate", "endless.yaml")
+        assert answer.code == 2
+        (line,) = answer.err.splitlines()
+        assert line.startswith("endless.yaml: seed 0: stopped after network.max_events = 300")
+
+    def test_still_prints_the_verdicts_but_not_hundreds_of_them(self) -> None:
+        answer = choreomon("simulate", "endless.yaml")
+        assert answer.out.count(" ms  A violated at event") == 50
+        assert answer.out.count("A declares violated") == 10
+        assert "140 more verdicts, not graver than these: --json prints all" in answer.out
+        assert "was formed 150 times" in answer.out
+
+    def test_says_so_in_its_json_too(self) -> None:
+        answer = choreomon("simulate", "endless.yaml", "--json")
+        assert answer.code == 2
+        assert json.loads(answer.out)["runs"][0]["max_events_reached"] is True
+
+
+def test_a_document_without_a_property_runs_unmonitored() -> None:
+    answer = choreomon("simulate", "application.yaml", "--trace", "traces")
+    assert answer.code == 0
+    assert answer.err == "warning: application.yaml: no property: nothing is monitored\n"
+    assert answer.out == "1 run, 3 events: nothing was monitored\n"
+    assert len(Path("traces/run-0.jsonl").read_text().splitlines()) == 3
+
+
+def test_a_report_without_a_property_is_refused_before_anything_runs() -> None:
+    options = ["--report", "x.html", "--trace", "t", "--json"]
+    answer = choreomon("simulate", "application.yaml", *options)
+    assert (answer.code, answer.out) == (2, "")
+    assert "--report needs a property" in answer.err
+    assert not Path("t").exists()
+
+
+def test_a_document_without_an_application_has_nothing_to_simulate() -> None:
+    answer = choreomon("simulate", "property.yaml")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "property.yaml: application: is missing: there is nothing to simulate\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--runs", "0"], ["--runs", "many"], ["--seed", "x"], ["--strategy", "shout"],
+        ["--rules", "none"], ["--trace", "violated.yaml"], ["--report", "."], ["--unknown"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_option_is_bad_usage(options: list[str]) -> None:
+    answer = choreomon("simulate", "violated.yaml", *options)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Usage: choreomon simulate" in answer.err
+
+
+@pytest.mark.parametrize(
+    "options", [["--trace", "violated.yaml/traces"], ["--report", "nowhere/report.html"]],
+    ids=" ".join,
+)
+def test_what_cannot_be_written_is_said_with_its_name(options: list[str]) -> None:
+    answer = choreomon("simulate", "conforming.yaml", *options)
+    assert answer.code == 2
+    assert f"{options[1]}: cannot be" in answer.err
+
+
+def test_a_trace_file_that_cannot_be_opened_is_said_with_its_name() -> None:
+    Path("traces/run-1.jsonl").mkdir(parents=True)
+    answer = choreomon("simulate", "conforming.yaml", "--trace", "traces", "--runs", 2)
+    assert answer.code == 2
+    assert "run-1.jsonl: cannot be written" in answer.err
+
+
+def test_a_full_disk_is_no_error_of_ours() -> None:
+    Path("run-0.jsonl").symlink_to("/dev/full")
+    answer = choreomon("simulate", "endless.yaml", "--trace", ".")
+    assert answer.code == 2
+    assert "No space left on device" in answer.err
+    assert "Traceback" not in answer.err
+
+
+class TestProvisionalWords:
+    """A link of 100 ms and a deadline of 10 ms."""
+
+    @pytest.fixture(autouse=True)
+    def _slow(self) -> None:
+        slow = VIOLATED + (
+            "network: {delay: {constant: 100}, monitoring: {deadline: 10}}\n"
+        )
+        Path("slow.yaml").write_text(slow, encoding="utf-8")
+        Path("withdrawn.yaml").write_text(
+            slow.replace("message: go, at: 0}", "message: go, at: 900}"), encoding="utf-8"
+        )
+
+    def test_are_printed_as_they_are_given_with_who_was_silent(self) -> None:
+        first, second, *_ = choreomon("simulate", "slow.yaml").out.splitlines()
+        assert "510 ms  P2 possibly violated" in first
+        assert first.endswith("for now: no answer from P1")
+        assert "700 ms  P2 violated" in second
+
+    def test_only_withdrawn_ones_are_nothing_found(self) -> None:
+        answer = choreomon("simulate", "withdrawn.yaml")
+        assert answer.code == 0
+        assert "P2 withdraws its verdict" in answer.out
+        assert answer.out.splitlines()[-1] == "No forbidden sequence was found."
+        verdicts = json.loads(choreomon("simulate", "withdrawn.yaml", "--json").out)["runs"][0]
+        assert [verdict["verdict"] for verdict in verdicts["verdicts"]] == ["withdrawn"]
+
+
+def test_the_same_word_for_other_reasons_is_not_announced_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pushing monitor judges anew with every piece of news; the reader wants the words."""
+    run = Simulation.run
+
+    def twice(self: Simulation, seed: int, **settings: Any) -> Run:
+        announce = settings.pop("on_word")
+
+        def on_word(word: RunVerdict) -> None:
+            announce(word)
+            announce(replace(word, because=()))
+
+        return run(self, seed, on_word=on_word, **settings)
+
+    monkeypatch.setattr(Simulation, "run", twice)
+    answer = choreomon("simulate", "violated.yaml")
+    assert len(re.findall(r"^ +\S+ ms  P2 violated", answer.out, re.MULTILINE)) == 1
+
+
+def test_long_explanations_are_indented_where_they_are_wrapped() -> None:
+    lines = choreomon("simulate", "violated.yaml", columns=60).out.splitlines()
+    start = next(n for n, line in enumerate(lines) if "declares violated" in line)
+    sentences = lines[start + 1 : lines.index("", start)]
+    assert len(sentences) > 3
+    assert all(re.match(r"  \S", line) and line == line.rstrip() for line in sentences)
+    assert any(line[2].islower() for line in sentences)
+
+
+def test_of_many_verdicts_the_gravest_are_explained() -> None:
+    """Twelve b that are concurrent to a, and one long after it."""
+    concurrent = "{to: P2, message: go, at: 0}, " * 12
+    text = VIOLATED.replace("at: 0}, {", "at: 0}, " + concurrent + "{")
+    Path("many.yaml").write_text(text, encoding="utf-8")
+    answer = choreomon("simulate", "many.yaml")
+    assert answer.out.count("P2 declares possibly violated") == 9
+    assert answer.out.count("P2 declares violated") == 1
+    assert "3 more verdicts, not graver than these" in answer.out
