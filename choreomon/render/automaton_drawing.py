@@ -226,25 +226,25 @@ def _component(
         edges.append(Group(shapes=(line, head), title=title))
         at = _moved(layout.labels[number], origin)
         same_layer = layout.layers[bundle.source] == layout.layers[bundle.target]
-        labels.append(Group(
-            shapes=tuple(
-                Text(
-                    at=Point(
-                        at.x - width / 2 + 8 if same_layer else at.x,
-                        at.y - 6 - _LINE * (len(bundle.lines) - 1 - row),
-                    ),
-                    content=line,
-                    anchor="start" if same_layer else "middle",
-                    colour=colour,
-                    halo=True,
-                )
-                for row, line in enumerate(bundle.lines)
-            ),
-            title=title,
-        ))
-    nodes = [
-        _state(automaton, state, _moved(at, origin)) for state, at in layout.states.items()
-    ]
+        labels.append(
+            Group(
+                shapes=tuple(
+                    Text(
+                        at=Point(
+                            at.x - width / 2 + 8 if same_layer else at.x,
+                            at.y - 6 - _LINE * (len(bundle.lines) - 1 - row),
+                        ),
+                        content=line,
+                        anchor="start" if same_layer else "middle",
+                        colour=colour,
+                        halo=True,
+                    )
+                    for row, line in enumerate(bundle.lines)
+                ),
+                title=title,
+            )
+        )
+    nodes = [_state(automaton, state, _moved(at, origin)) for state, at in layout.states.items()]
     return [*edges, *nodes, *labels]
 
 
@@ -309,16 +309,12 @@ def _curve(
         previous = points[-1]
         pull = 0.5 * abs(entry.x - previous.x)
         angle = start_angle if len(points) == 1 else (0.0 if heading > 0 else math.pi)
-        points += [
-            _along(previous, angle, pull), Point(entry.x - heading * pull, entry.y), entry
-        ]
+        points += [_along(previous, angle, pull), Point(entry.x - heading * pull, entry.y), entry]
         if half:
             points += [entry, leave, leave]
     previous = points[-1]
     pull = 0.5 * abs(end.x - previous.x)
-    points += [
-        Point(previous.x + heading * pull, previous.y), _along(end, end_angle, pull), end
-    ]
+    points += [Point(previous.x + heading * pull, previous.y), _along(end, end_angle, pull), end]
     return tuple(points), end_angle + math.pi
 
 
@@ -353,10 +349,14 @@ def _state(automaton: SequenceAutomaton, state: str, at: Point) -> Group:
     if final:
         shapes.append(_rim(at, half + _RING, _RADIUS + _RING))
     shapes.append(_rim(at, half, _RADIUS))
-    shapes.append(Text(
-        at=Point(at.x, middle_of_line(at.y)), content=shortened(state, _LONGEST_STATE),
-        anchor="middle", bold=True,
-    ))
+    shapes.append(
+        Text(
+            at=Point(at.x, middle_of_line(at.y)),
+            content=shortened(state, _LONGEST_STATE),
+            anchor="middle",
+            bold=True,
+        )
+    )
     kinds = [word for word, true in (("initial", initial), ("final", final)) if true]
     return Group(shapes=tuple(shapes), title=" ".join([*kinds, "state", state]))
 
@@ -365,8 +365,13 @@ def _rim(at: Point, half_width: float, half_height: float) -> Shape:
     if half_width == half_height:
         return Circle(centre=at, radius=half_width, width=1.7)
     return Box(
-        at=Point(at.x - half_width, at.y - half_height), width=2 * half_width,
-        height=2 * half_height, corner=half_height, fill=PAPER, colour=INK, stroke=1.7,
+        at=Point(at.x - half_width, at.y - half_height),
+        width=2 * half_width,
+        height=2 * half_height,
+        corner=half_height,
+        fill=PAPER,
+        colour=INK,
+        stroke=1.7,
     )
 
 
@@ -379,12 +384,16 @@ def _self_loop(automaton: SequenceAutomaton, state: str, at: Point) -> list[Shap
     top = at.y - _RADIUS - _LOOP
     arc = Curve(
         points=(start, Point(start.x - 10, top), Point(end.x + 10, top), end),
-        colour=MUTED, width=1.5,
+        colour=MUTED,
+        width=1.5,
     )
     texts = [
         Text(
-            at=Point(at.x, top + 2 - _LINE * (len(lines) - 1 - row)), content=line,
-            anchor="middle", colour=MUTED, halo=True,
+            at=Point(at.x, top + 2 - _LINE * (len(lines) - 1 - row)),
+            content=line,
+            anchor="middle",
+            colour=MUTED,
+            halo=True,
         )
         for row, line in enumerate(lines)
     ]
@@ -401,11 +410,13 @@ def _legend(automaton: SequenceAutomaton, y: float) -> tuple[list[Shape], float]
         ("forward: continues a sequence", FORWARD, False),
         ("backward: cancels steps", CANCELS, True),
     ):
-        shapes.append(Polyline(
-            points=(Point(x, y), Point(x + 28, y)), colour=colour, dashed=dashed, width=1.7
-        ))
-        shapes.append(Text(
-            at=Point(x + 36, middle_of_line(y, 12)), content=words, size=12, colour=MUTED
-        ))
+        shapes.append(
+            Polyline(
+                points=(Point(x, y), Point(x + 28, y)), colour=colour, dashed=dashed, width=1.7
+            )
+        )
+        shapes.append(
+            Text(at=Point(x + 36, middle_of_line(y, 12)), content=words, size=12, colour=MUTED)
+        )
         x += 36 + text_width(words, 12) + 24
     return shapes, x - 24 - _MARGIN

@@ -51,11 +51,20 @@ def bar_chart(title: str, bars: Sequence[Bar]) -> Picture:
         length = room * bar.value / most
         centre = middle_of_line(y + 9, _SMALL)
         shapes += [
-            Text(at=Point(names - 8, centre), content=bar.name, size=_SMALL, anchor="end",
-                 colour=MUTED),
+            Text(
+                at=Point(names - 8, centre),
+                content=bar.name,
+                size=_SMALL,
+                anchor="end",
+                colour=MUTED,
+            ),
             Box(at=Point(names, y), width=max(length, 1.0), height=18, corner=2, fill=bar.colour),
-            Text(at=Point(names + max(length, 1.0) + 8, centre), content=number(bar.value),
-                 size=_SMALL, bold=True),
+            Text(
+                at=Point(names + max(length, 1.0) + 8, centre),
+                content=number(bar.value),
+                size=_SMALL,
+                bold=True,
+            ),
         ]
     height = _TOP + _ROW * len(bars) + 8
     return Picture(
@@ -81,15 +90,28 @@ def histogram(title: str, values: Sequence[float], unit: str = "") -> Picture:
     shapes: list[Shape] = [_title(title)]
     for place, count in enumerate(counts):
         height = _PLOT * count / max(counts)
-        shapes.append(Group(
-            shapes=(Box(at=Point(left + place * step + 1, base - height), width=max(step - 2, 1),
-                        height=max(height, 0.5), fill=FORWARD),),
-            title=f"{number(edges[place])} to {number(edges[place + 1])}{unit}: {count}",
-        ))
+        shapes.append(
+            Group(
+                shapes=(
+                    Box(
+                        at=Point(left + place * step + 1, base - height),
+                        width=max(step - 2, 1),
+                        height=max(height, 0.5),
+                        fill=FORWARD,
+                    ),
+                ),
+                title=f"{number(edges[place])} to {number(edges[place + 1])}{unit}: {count}",
+            )
+        )
     shapes += [
         Polyline(points=(Point(left, base), Point(right, base)), colour=RULE),
-        Text(at=Point(left - 6, _TOP + 10), content=number(max(counts)), size=11, anchor="end",
-             colour=MUTED),
+        Text(
+            at=Point(left - 6, _TOP + 10),
+            content=number(max(counts)),
+            size=11,
+            anchor="end",
+            colour=MUTED,
+        ),
     ]
     shapes += _edge_labels(edges, left, step, base, unit)
     return Picture(
@@ -106,8 +128,7 @@ def bin_width(values: Sequence[float]) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(spread / _BINS))
     return next(
-        factor * power for factor in (1, 2, 5, 10, 20)
-        if spread / (factor * power) <= _BINS - 1
+        factor * power for factor in (1, 2, 5, 10, 20) if spread / (factor * power) <= _BINS - 1
     )
 
 
@@ -123,9 +144,9 @@ def _edge_labels(
         if x - half < free_from or x + half > _WIDTH:
             continue
         free_from = x + half + 10
-        shapes.append(Text(
-            at=Point(x, base + 17), content=words, size=11, anchor="middle", colour=MUTED
-        ))
+        shapes.append(
+            Text(at=Point(x, base + 17), content=words, size=11, anchor="middle", colour=MUTED)
+        )
     return shapes
 
 

@@ -24,12 +24,15 @@ def explanation(verdict: RunVerdict, events: Sequence[RunEvent] = ()) -> Explana
     """The verdict and its reasons. `events` are those of the run where they were kept;
     events that are not among them are called by their index alone."""
     wanted = {verdict.event_index}
-    wanted |= {index for r in verdict.because for index in (r.event_index, r.of, r.since)
-               if index is not None}
+    wanted |= {
+        index
+        for r in verdict.because
+        for index in (r.event_index, r.of, r.since)
+        if index is not None
+    }
     known = {event.index: event for event in events if event.index in wanted}
     return Explanation(
-        f"{verdict.monitor} {DECLARATION[verdict.verdict]} at "
-        f"{_judged(verdict, known)}.",
+        f"{verdict.monitor} {DECLARATION[verdict.verdict]} at {_judged(verdict, known)}.",
         (*_why(verdict, known), *_conclusion(verdict)),
     )
 
@@ -139,9 +142,7 @@ def _pre(pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> 
     return f"{name} {_arrow(pre.transition)} {surely} fired {_where(pre, known)}, {order}."
 
 
-def _vio(
-    vio: RunReason, pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]
-) -> str:
+def _vio(vio: RunReason, pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> str:
     what = f"by {_arrow(vio.transition)} {_where(vio, known)}"
     if vio.certain:
         return f"That was certainly cancelled {what}."

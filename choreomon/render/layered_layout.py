@@ -264,13 +264,14 @@ def _rows(graph: _Graph) -> dict[_Node, float]:
         _settle(graph, rank, y, lambda node: 0.0)
     for sweep in range(3 * _SWEEPS):
         sides = (
-            (graph.before, graph.after) if sweep >= 2 * _SWEEPS
-            else (graph.before,) if sweep % 2 == 0 else (graph.after,)
+            (graph.before, graph.after)
+            if sweep >= 2 * _SWEEPS
+            else (graph.before,)
+            if sweep % 2 == 0
+            else (graph.after,)
         )
 
-        def wanted(
-            node: _Node, sides: tuple[dict[_Node, list[_Node]], ...] = sides
-        ) -> float:
+        def wanted(node: _Node, sides: tuple[dict[_Node, list[_Node]], ...] = sides) -> float:
             if node in graph.lean:
                 (end,) = graph.after[node] if graph.lean[node] else graph.before[node]
                 return y[end]
@@ -291,15 +292,11 @@ def _lanes(graph: _Graph, y: Mapping[_Node, float]) -> dict[_Node, float]:
     """One height for all nodes of each long backward edge: the outermost that any of
     them has, and beyond the lanes that lie between it and the states."""
     rank_of = {node: rank for rank in graph.ranks for node in rank}
-    chains = [
-        chain for chain in graph.chains if len(chain) > 1 and chain[0] not in graph.important
-    ]
+    chains = [chain for chain in graph.chains if len(chain) > 1 and chain[0] not in graph.important]
     middle = [sum(y[node] for node in chain) / len(chain) for chain in chains]
     lanes: dict[_Node, float] = {}
     for side in (1, -1):  # below the ends of the edge, above them
-        for at, chain in sorted(
-            zip(middle, chains, strict=True), key=lambda pair: side * pair[0]
-        ):
+        for at, chain in sorted(zip(middle, chains, strict=True), key=lambda pair: side * pair[0]):
             ends = (*graph.before[chain[0]], *graph.after[chain[-1]])
             below = at >= sum(y[end] for end in ends) / len(ends)
             if below != (side == 1):

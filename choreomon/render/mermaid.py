@@ -32,7 +32,8 @@ def escaped(text: str) -> str:
     plain = "".join(
         character
         if character.isalnum() or character in _HARMLESS or character == "→"
-        else " " if character.isspace() or not character.isprintable()
+        else " "
+        if character.isspace() or not character.isprintable()
         else f"#{ord(character)};"
         for character in text
     )

@@ -75,28 +75,48 @@ def _paint(axes: Any, shape: Shape, order: int) -> None:
             path = Path(shape.points, codes)
             axes.add_patch(patches.PathPatch(path, zorder=order, **_line(shape)))
         case Polygon():
-            axes.add_patch(patches.Polygon(
-                shape.points, closed=True, facecolor=shape.fill, linewidth=0, zorder=order
-            ))
+            axes.add_patch(
+                patches.Polygon(
+                    shape.points, closed=True, facecolor=shape.fill, linewidth=0, zorder=order
+                )
+            )
         case Circle():
-            axes.add_patch(patches.Circle(
-                shape.centre, shape.radius, facecolor=shape.fill, edgecolor=shape.colour,
-                linewidth=shape.width * _POINTS_PER_PIXEL, zorder=order,
-            ))
+            axes.add_patch(
+                patches.Circle(
+                    shape.centre,
+                    shape.radius,
+                    facecolor=shape.fill,
+                    edgecolor=shape.colour,
+                    linewidth=shape.width * _POINTS_PER_PIXEL,
+                    zorder=order,
+                )
+            )
         case Box():
-            axes.add_patch(patches.FancyBboxPatch(
-                shape.at, shape.width, shape.height,
-                boxstyle=f"round,pad=0,rounding_size={shape.corner}",
-                facecolor=shape.fill, edgecolor=shape.colour or "none",
-                linewidth=shape.stroke * _POINTS_PER_PIXEL, zorder=order,
-            ))
+            axes.add_patch(
+                patches.FancyBboxPatch(
+                    shape.at,
+                    shape.width,
+                    shape.height,
+                    boxstyle=f"round,pad=0,rounding_size={shape.corner}",
+                    facecolor=shape.fill,
+                    edgecolor=shape.colour or "none",
+                    linewidth=shape.stroke * _POINTS_PER_PIXEL,
+                    zorder=order,
+                )
+            )
         case Text():
             rim = [patheffects.withStroke(linewidth=3, foreground=PAPER)] if shape.halo else None
             axes.text(
-                *shape.at, shape.content, fontsize=shape.size * _POINTS_PER_PIXEL,
-                color=shape.colour, ha=_ALIGNMENT[shape.anchor], va="baseline",
-                fontweight="bold" if shape.bold else "normal", parse_math=False,
-                path_effects=rim, zorder=order,
+                *shape.at,
+                shape.content,
+                fontsize=shape.size * _POINTS_PER_PIXEL,
+                color=shape.colour,
+                ha=_ALIGNMENT[shape.anchor],
+                va="baseline",
+                fontweight="bold" if shape.bold else "normal",
+                parse_math=False,
+                path_effects=rim,
+                zorder=order,
             )
         case Group():
             raise AssertionError("groups are flattened before they are painted")

@@ -149,11 +149,14 @@ def _verdict(verdict: RunVerdict, run: Run) -> str:
     if run.kept_events:
         sequence = formed.get(verdict.event_index, ())
         marks = marks_of(verdict, sequence)
-        parts.append(_figure(
-            space_time_picture(run.kept_events, run.processes, marks, verdict=verdict),
-            "Marked: a sequence that was formed, by the real order." if sequence
-            else "Marked: what the verdict rests on.",
-        ))
+        parts.append(
+            _figure(
+                space_time_picture(run.kept_events, run.processes, marks, verdict=verdict),
+                "Marked: a sequence that was formed, by the real order."
+                if sequence
+                else "Marked: what the verdict rests on.",
+            )
+        )
     return "".join(parts)
 
 
@@ -168,7 +171,8 @@ def _tables(tables: Sequence[TransitionTable]) -> list[str]:
         parts.append(f"<h3>{_text(table.process)}</h3>")
         parts.append(
             _table(("transition", "final", "pre-transition", "vio-transitions"), rows)
-            if rows else "<p>No rows: this monitor has nothing to watch.</p>"
+            if rows
+            else "<p>No rows: this monitor has nothing to watch.</p>"
         )
     return parts
 
@@ -186,10 +190,12 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
         parts.append(f'<div class="charts">{"".join(map(_figure, charts))}</div>')
     if len(runs) > 1:
         parts.append("<h3>Runs</h3>")
-        parts.append(_table(
-            ("seed", "result", "events", "monitoring messages", "bytes", "latency, ms"),
-            [_run_row(run) for run in runs[:MAX_ROWS]],
-        ))
+        parts.append(
+            _table(
+                ("seed", "result", "events", "monitoring messages", "bytes", "latency, ms"),
+                [_run_row(run) for run in runs[:MAX_ROWS]],
+            )
+        )
     if len(runs) > MAX_ROWS:
         parts.append(f'<p class="note">{len(runs) - MAX_ROWS:,} more runs are not shown.</p>')
     return parts
@@ -201,7 +207,10 @@ def _run_row(run: Run) -> tuple[str, ...]:
     if missed(run):
         result += f", missed {len(missed(run))}"
     return (
-        str(run.seed), result, f"{run.events:,}", f"{run.monitoring_messages:,}",
+        str(run.seed),
+        result,
+        f"{run.events:,}",
+        f"{run.monitoring_messages:,}",
         f"{run.monitoring_bytes:,}",
         "–" if run.latency.mean is None else number(run.latency.mean / 1000),
     )
@@ -228,7 +237,7 @@ def _charts(runs: Sequence[Run]) -> list[Picture]:
 
 def _facts(facts: Sequence[tuple[str, str]]) -> str:
     rows = "".join(
-        f"<tr><th scope=\"row\">{_text(name)}</th><td>{_text(value)}</td></tr>"
+        f'<tr><th scope="row">{_text(name)}</th><td>{_text(value)}</td></tr>'
         for name, value in facts
     )
     return f'<div class="wide"><table class="facts">{rows}</table></div>'

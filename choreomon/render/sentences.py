@@ -30,9 +30,7 @@ def property_sentences(automaton: SequenceAutomaton) -> list[str]:
     if automaton.backward:
         lines.append("unless it is cancelled in between:")
     for back in automaton.backward:
-        undone = [
-            str(t.label) for t in automaton.forward if back in vio_transitions(automaton, t)
-        ]
+        undone = [str(t.label) for t in automaton.forward if back in vio_transitions(automaton, t)]
         lines.append(
             f"  {back.label} in {back.source} takes back {', '.join(dict.fromkeys(undone))}"
         )

@@ -53,6 +53,7 @@ from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 _COLUMNS: Final = (42.0, 48.0, 54.0, 62.0, 74.0, 90.0, 110.0)
 
+
 def space_time_picture(
     events: Sequence[RunEvent],
     processes: Sequence[str],
@@ -77,14 +78,24 @@ def space_time_picture(
     names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
     names += [process for process in processes if process != ENVIRONMENT]
     scenes = (scene_of(items, names, marks, verdict, column) for column in _COLUMNS)
-    scene, places = min(
-        (
-            (scene, place_labels(_segments(arrows, scene), list(scene.lanes.values()),
-                                 _obstacles(items, scene)))
-            for scene in scenes
-        ),
-        key=lambda candidate: (candidate[1].count(None), candidate[0].column),
-    ) if items else (scene_of(items, names, marks, verdict, _COLUMNS[0]), [])
+    scene, places = (
+        min(
+            (
+                (
+                    scene,
+                    place_labels(
+                        _segments(arrows, scene),
+                        list(scene.lanes.values()),
+                        _obstacles(items, scene),
+                    ),
+                )
+                for scene in scenes
+            ),
+            key=lambda candidate: (candidate[1].count(None), candidate[0].column),
+        )
+        if items
+        else (scene_of(items, names, marks, verdict, _COLUMNS[0]), [])
+    )
     bottom = HEADER + LANE * max(0, len(names) - 1)
     shapes = [
         *lanes(scene),
@@ -112,14 +123,16 @@ def space_time_picture(
     )
 
 
-def _title(
-    events: Sequence[RunEvent], names: Sequence[str], verdict: RunVerdict | None
-) -> str:
+def _title(events: Sequence[RunEvent], names: Sequence[str], verdict: RunVerdict | None) -> str:
     if not events:
         return "Space-time diagram: the events of this run were not kept"
-    judged = "" if verdict is None else (
-        f"; {verdict.monitor} {DECLARATION[verdict.verdict]} at event "
-        f"{verdict.event_index} ({verdict.label})"
+    judged = (
+        ""
+        if verdict is None
+        else (
+            f"; {verdict.monitor} {DECLARATION[verdict.verdict]} at event "
+            f"{verdict.event_index} ({verdict.label})"
+        )
     )
     return f"Space-time diagram of {', '.join(names)}, {len(events)} events{judged}"
 
@@ -172,7 +185,8 @@ def _segments(arrows: Sequence[Arrow], scene: Scene) -> list[Segment]:
 def _obstacles(items: Sequence[RunEvent | Gap], scene: Scene) -> list[tuple[Point, float]]:
     return [
         (scene.at(item.process, item.index), STEP if item.index in scene.roles else EVENT)
-        for item in items if isinstance(item, RunEvent)
+        for item in items
+        if isinstance(item, RunEvent)
     ]
 
 
@@ -192,7 +206,9 @@ def _messages(arrows: Sequence[Arrow], scene: Scene) -> list[Shape]:
             high = start.y - 34
             line = Curve(
                 points=(start, Point(start.x + 4, high), Point(end.x - 4, high), end),
-                colour=colour, width=width, dashed=dashed,
+                colour=colour,
+                width=width,
+                dashed=dashed,
             )
             towards = direction(Point(end.x - 8, end.y - 20), end)
         else:
@@ -206,9 +222,7 @@ def _messages(arrows: Sequence[Arrow], scene: Scene) -> list[Shape]:
 
 
 def _back(point: Point, towards: float, distance: float) -> Point:
-    return Point(
-        point.x - distance * math.cos(towards), point.y - distance * math.sin(towards)
-    )
+    return Point(point.x - distance * math.cos(towards), point.y - distance * math.sin(towards))
 
 
 def _fate(arrow: Arrow) -> str:
@@ -249,29 +263,38 @@ def _marked(at: Point, mark: Mark, scene: Scene) -> tuple[Shape, ...]:
     number_of_step = Text(
         at=Point(at.x, middle_of_line(at.y, SMALL)),
         content="" if mark.step is None else str(mark.step),
-        size=SMALL, anchor="middle", bold=True, colour=PAPER,
+        size=SMALL,
+        anchor="middle",
+        bold=True,
+        colour=PAPER,
     )
     dot = Circle(centre=at, radius=STEP, fill=scene.colour, colour=scene.colour)
     return (*ring, dot, number_of_step)
 
 
-def _labels(
-    arrows: Sequence[Arrow], places: Sequence[Point | None], scene: Scene
-) -> list[Shape]:
+def _labels(arrows: Sequence[Arrow], places: Sequence[Point | None], scene: Scene) -> list[Shape]:
     shapes: list[Shape] = []
     for arrow, place in zip(arrows, places, strict=True):
         if place is None:
             continue
         mark = mark_of(arrow, scene)
         colour = MUTED if mark is None else arrow_colour(arrow, scene)
-        shapes.append(Group(
-            shapes=(Text(
-                at=Point(place.x, middle_of_line(place.y, SMALL)),
-                content=_name(arrow), size=SMALL, anchor="middle",
-                bold=mark is not None, colour=colour, halo=True,
-            ),),
-            title=f"{arrow.sender} -> {arrow.receiver} : {arrow.name}{_fate(arrow)}",
-        ))
+        shapes.append(
+            Group(
+                shapes=(
+                    Text(
+                        at=Point(place.x, middle_of_line(place.y, SMALL)),
+                        content=_name(arrow),
+                        size=SMALL,
+                        anchor="middle",
+                        bold=mark is not None,
+                        colour=colour,
+                        halo=True,
+                    ),
+                ),
+                title=f"{arrow.sender} -> {arrow.receiver} : {arrow.name}{_fate(arrow)}",
+            )
+        )
     return shapes
 
 
@@ -279,7 +302,8 @@ def _right_of_labels(arrows: Sequence[Arrow], places: Sequence[Point | None]) ->
     return max(
         (
             place.x + text_width(_name(arrow), SMALL, bold=True) / 2
-            for arrow, place in zip(arrows, places, strict=True) if place
+            for arrow, place in zip(arrows, places, strict=True)
+            if place
         ),
         default=0.0,
     )
@@ -290,7 +314,8 @@ def _badge(
 ) -> list[Shape]:
     judged = next(
         (
-            item for item in items
+            item
+            for item in items
             if verdict and isinstance(item, RunEvent) and item.index == verdict.event_index
         ),
         None,
@@ -304,9 +329,19 @@ def _badge(
     left = max(MARGIN, min(x - width / 2, max(scene.right, MARGIN + width) - width))
     lane = scene.lanes[judged.process]
     return [
-        Polyline(points=(Point(x, 30), Point(x, lane - STEP - 5)), colour=scene.colour,
-                 width=1.4, dashed=True),
+        Polyline(
+            points=(Point(x, 30), Point(x, lane - STEP - 5)),
+            colour=scene.colour,
+            width=1.4,
+            dashed=True,
+        ),
         Box(at=Point(left, 6), width=width, height=24, corner=6, fill=scene.colour),
-        Text(at=Point(left + width / 2, middle_of_line(18, SMALL)), content=words, size=SMALL,
-             anchor="middle", bold=True, colour=PAPER),
+        Text(
+            at=Point(left + width / 2, middle_of_line(18, SMALL)),
+            content=words,
+            size=SMALL,
+            anchor="middle",
+            bold=True,
+            colour=PAPER,
+        ),
     ]

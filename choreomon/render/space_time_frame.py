@@ -39,31 +39,58 @@ def lanes(scene: Scene) -> list[Shape]:
     shapes: list[Shape] = []
     end = max(scene.lanes.values(), default=HEADER)
     for gap, x in scene.gaps:
-        shapes.append(Group(
-            shapes=(
-                Box(at=Point(x - 34, HEADER - 40), width=68, height=end - HEADER + 58,
-                    corner=6, fill="#f1f4f7"),
-                Text(at=Point(x, HEADER - 26), content=str(gap), size=11, anchor="middle",
-                     colour=MUTED),
-                Text(at=Point(x, HEADER - 13), content="not shown", size=11, anchor="middle",
-                     colour=MUTED),
-            ),
-            title=f"events {gap} are not shown",
-        ))
+        shapes.append(
+            Group(
+                shapes=(
+                    Box(
+                        at=Point(x - 34, HEADER - 40),
+                        width=68,
+                        height=end - HEADER + 58,
+                        corner=6,
+                        fill="#f1f4f7",
+                    ),
+                    Text(
+                        at=Point(x, HEADER - 26),
+                        content=str(gap),
+                        size=11,
+                        anchor="middle",
+                        colour=MUTED,
+                    ),
+                    Text(
+                        at=Point(x, HEADER - 13),
+                        content="not shown",
+                        size=11,
+                        anchor="middle",
+                        colour=MUTED,
+                    ),
+                ),
+                title=f"events {gap} are not shown",
+            )
+        )
     for name, y in scene.lanes.items():
         environment = name == ENVIRONMENT
-        shapes.append(Polyline(
-            points=(Point(scene.left - 6, y), Point(scene.right, y)),
-            colour=RULE if environment else FAINT, width=1.2, dashed=environment,
-        ))
-        shapes.append(Group(
-            shapes=(Text(
-                at=Point(scene.left - 14, middle_of_line(y)),
-                content=shortened(name, LONGEST_NAME), anchor="end", bold=not environment,
-                colour=MUTED if environment else INK,
-            ),),
-            title="the environment" if environment else f"process {name}",
-        ))
+        shapes.append(
+            Polyline(
+                points=(Point(scene.left - 6, y), Point(scene.right, y)),
+                colour=RULE if environment else FAINT,
+                width=1.2,
+                dashed=environment,
+            )
+        )
+        shapes.append(
+            Group(
+                shapes=(
+                    Text(
+                        at=Point(scene.left - 14, middle_of_line(y)),
+                        content=shortened(name, LONGEST_NAME),
+                        anchor="end",
+                        bold=not environment,
+                        colour=MUTED if environment else INK,
+                    ),
+                ),
+                title="the environment" if environment else f"process {name}",
+            )
+        )
     return shapes
 
 
@@ -74,8 +101,13 @@ def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> list[Shape]
     shapes: list[Shape] = [
         Polyline(points=(Point(scene.left - 6, y), Point(scene.right, y)), colour=RULE),
         *(
-            Text(at=Point(scene.left - 14, y + below), content=words, size=11, anchor="end",
-                 colour=MUTED)
+            Text(
+                at=Point(scene.left - 14, y + below),
+                content=words,
+                size=11,
+                anchor="end",
+                colour=MUTED,
+            )
             for words, below in (("time, ms", 18), ("event", 33))
         ),
     ]
@@ -91,10 +123,22 @@ def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> list[Shape]
         colour = INK if marked else MUTED
         shapes += [
             Polyline(points=(Point(x, y), Point(x, y + 4)), colour=FAINT, width=1.2),
-            Text(at=Point(x, y + 18), content=time, size=11, anchor="middle", bold=marked,
-                 colour=colour),
-            Text(at=Point(x, y + 33), content=index, size=11, anchor="middle", bold=marked,
-                 colour=colour),
+            Text(
+                at=Point(x, y + 18),
+                content=time,
+                size=11,
+                anchor="middle",
+                bold=marked,
+                colour=colour,
+            ),
+            Text(
+                at=Point(x, y + 33),
+                content=index,
+                size=11,
+                anchor="middle",
+                bold=marked,
+                colour=colour,
+            ),
         ]
     return shapes
 
@@ -106,7 +150,8 @@ def cross(at: Point, radius: float) -> tuple[Shape, ...]:
         *(
             Polyline(
                 points=(Point(at.x - arm, at.y - turn * arm), Point(at.x + arm, at.y + turn * arm)),
-                colour=CANCELS, width=2.2,
+                colour=CANCELS,
+                width=2.2,
             )
             for turn in (1, -1)
         ),
@@ -126,20 +171,29 @@ def notes(
     ]
     roles = {mark.role for mark in scene.roles.values()}
     if roles & {"step", "judged"}:
-        entries.append((
-            lambda at: (Circle(centre=at, radius=7, fill=scene.colour, colour=scene.colour),),
-            "step that was in question" if scene.colour == QUIET
-            else "step of the forbidden sequence",
-        ))
+        entries.append(
+            (
+                lambda at: (Circle(centre=at, radius=7, fill=scene.colour, colour=scene.colour),),
+                "step that was in question"
+                if scene.colour == QUIET
+                else "step of the forbidden sequence",
+            )
+        )
     if "cancellation" in roles:
         entries.append((lambda at: cross(at, 7), "cancellation in question"))
     if any(arrow.status != "delivered" for arrow in arrows):
-        entries.append((
-            lambda at: (Polyline(
-                points=(Point(at.x - 11, at.y), Point(at.x + 9, at.y)), colour=MUTED, dashed=True
-            ),),
-            "still on its way, or its other end is not shown",
-        ))
+        entries.append(
+            (
+                lambda at: (
+                    Polyline(
+                        points=(Point(at.x - 11, at.y), Point(at.x + 9, at.y)),
+                        colour=MUTED,
+                        dashed=True,
+                    ),
+                ),
+                "still on its way, or its other end is not shown",
+            )
+        )
     shapes: list[Shape] = []
     x = MARGIN + 10
     widest = 0.0
@@ -149,10 +203,14 @@ def notes(
         if x + needed > max(scene.right, 420) and x > MARGIN + 10:
             x, row = MARGIN + 10, row + 20
         shapes += symbol(Point(x, y + row))
-        shapes.append(Text(
-            at=Point(x + 14, middle_of_line(y + row, SMALL)), content=words, size=SMALL,
-            colour=MUTED,
-        ))
+        shapes.append(
+            Text(
+                at=Point(x + 14, middle_of_line(y + row, SMALL)),
+                content=words,
+                size=SMALL,
+                colour=MUTED,
+            )
+        )
         widest = max(widest, x + needed)
         x += needed + 22
     gaps = [str(item) for item in items if isinstance(item, Gap)]
@@ -161,9 +219,13 @@ def notes(
         several = len(gaps) > 1 or "–" in gaps[0]
         words += f" Not shown: event{'s' if several else ''} {', '.join(gaps)}."
     row += 22
-    shapes.append(Text(
-        at=Point(MARGIN, middle_of_line(y + row, SMALL)), content=words, size=SMALL,
-        colour=MUTED,
-    ))
+    shapes.append(
+        Text(
+            at=Point(MARGIN, middle_of_line(y + row, SMALL)),
+            content=words,
+            size=SMALL,
+            colour=MUTED,
+        )
+    )
     widest = max(widest, MARGIN + text_width(words, SMALL))
     return shapes, widest, y + row + MARGIN

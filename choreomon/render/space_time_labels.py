@@ -29,8 +29,10 @@ class _Area(NamedTuple):
 
     def overlaps(self, other: _Area) -> bool:
         return (
-            self.left < other.right and other.left < self.right
-            and self.top < other.bottom and other.top < self.bottom
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
         )
 
 

@@ -58,9 +58,7 @@ class Scene:
         return Point(x, self.lanes[process])
 
 
-def arrows_of(
-    events: Sequence[RunEvent], items: Sequence[RunEvent | Gap]
-) -> list[Arrow]:
+def arrows_of(events: Sequence[RunEvent], items: Sequence[RunEvent | Gap]) -> list[Arrow]:
     """The messages with at least one end that is shown."""
     shown = {item.index for item in items if isinstance(item, RunEvent)}
     known = {event.index for event in events}
@@ -94,7 +92,8 @@ def scene_of(
     left = MARGIN + max(text_width(name, bold=True) for name in heading) + 14
     columns: dict[int, float] = {}
     waits = [
-        after.time - before.time for before, after in pairwise(items)
+        after.time - before.time
+        for before, after in pairwise(items)
         if isinstance(before, RunEvent) and isinstance(after, RunEvent)
     ]
     longest = max(waits, default=0) or 1
@@ -148,7 +147,8 @@ def ends_of(arrow: Arrow, scene: Scene) -> tuple[Point, Point]:
 
 def mark_of(arrow: Arrow, scene: Scene) -> Mark | None:
     found = [
-        scene.roles[index] for index in (arrow.send, arrow.handle)
+        scene.roles[index]
+        for index in (arrow.send, arrow.handle)
         if index is not None and index in scene.roles
     ]
     return min(found, key=lambda mark: mark.role == "cancellation", default=None)
@@ -159,5 +159,3 @@ def arrow_colour(arrow: Arrow, scene: Scene) -> str:
     if mark is None:
         return drawing.FAINT if scene.quiet or arrow.status != "delivered" else drawing.MUTED
     return drawing.CANCELS if mark.role == "cancellation" else scene.colour
-
-

@@ -38,7 +38,7 @@ def svg_element(drawing: Drawing) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label={_attribute(drawing.title)} '
-        f'font-family={_attribute(FONTS)}>\n'
+        f"font-family={_attribute(FONTS)}>\n"
         f'<rect width="{width}" height="{height}" fill="{PAPER}"/>\n{body}\n</svg>'
     )
 
@@ -62,7 +62,8 @@ def _shape(shape: Shape) -> str:
         case Box():
             outline = (
                 f' stroke="{shape.colour}" stroke-width="{_number(shape.stroke)}"'
-                if shape.colour else ""
+                if shape.colour
+                else ""
             )
             return (
                 f'<rect x="{_number(shape.at.x)}" y="{_number(shape.at.y)}" '
@@ -84,7 +85,8 @@ def _text(text: Text) -> str:
     anchor = f' text-anchor="{text.anchor}"' if text.anchor != "start" else ""
     halo = (
         f' stroke="{PAPER}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"'
-        if text.halo else ""
+        if text.halo
+        else ""
     )
     return (
         f'<text x="{_number(text.at.x)}" y="{_number(text.at.y)}" '

@@ -57,7 +57,10 @@ def monitor_table(table: TransitionTable) -> Table:
     """The transition table of one monitor: everything that it knows of the property."""
     shown = _table(
         f"Transition table of {table.process}",
-        "transition", "final", "pre-transition", "vio-transition",
+        "transition",
+        "final",
+        "pre-transition",
+        "vio-transition",
     )
     for row in table_rows(table):
         _row(shown, *row)
@@ -72,7 +75,7 @@ def verdict_text(verdict: RunVerdict, events: Sequence[RunEvent] = ()) -> Text:
     declaration = DECLARATION[verdict.verdict]
     text = Text(f"{verdict.monitor} ")
     text.append(declaration, STYLES[verdict.verdict])
-    text.append(explained.headline[len(text):])
+    text.append(explained.headline[len(text) :])
     for sentence in explained.sentences:
         text.append(f"\n  {sentence}")
     return text
@@ -95,15 +98,19 @@ def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
         column.justify = "right"
     for run in runs[:limit]:
         word = worst_word(run)
-        result = Text("nothing declared") if word is None else Text(
-            VERDICT_IN_WORDS[word], STYLES[word]
+        result = (
+            Text("nothing declared") if word is None else Text(VERDICT_IN_WORDS[word], STYLES[word])
         )
         if missed(run):
             result.append(f", missed {len(missed(run))}", "bold red")
         latency = "–" if run.latency.mean is None else number(run.latency.mean / 1000)
         table.add_row(
-            Text(str(run.seed)), result, Text(f"{run.events:,}"),
-            Text(f"{run.monitoring_messages:,}"), Text(f"{run.monitoring_bytes:,}"), Text(latency),
+            Text(str(run.seed)),
+            result,
+            Text(f"{run.events:,}"),
+            Text(f"{run.monitoring_messages:,}"),
+            Text(f"{run.monitoring_bytes:,}"),
+            Text(latency),
         )
     if len(runs) > limit:
         table.caption = Text(f"{len(runs) - limit:,} more runs are not shown")

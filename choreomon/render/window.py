@@ -54,7 +54,8 @@ def marks_of(verdict: RunVerdict, formed: Sequence[int] = ()) -> tuple[Mark, ...
     steps.pop(judged, None)
     marks = {
         reason.event_index: Mark(reason.event_index, "cancellation")
-        for reason in verdict.because if reason.role == "vio" and reason.of in steps
+        for reason in verdict.because
+        if reason.role == "vio" and reason.of in steps
     }
     marks |= {index: Mark(index, "step", number) for index, number in steps.items()}
     numbered = bool(steps) or verdict.verdict == VIOLATED
@@ -109,7 +110,8 @@ def _other_ends(
 ) -> list[int]:
     wanted = {events[place].index for place in centres}
     ends = [
-        position[sent] for place in centres
+        position[sent]
+        for place in centres
         if (sent := events[place].sent_at) is not None and sent in position
     ]
     ends += [position[event.index] for event in events if event.sent_at in wanted]

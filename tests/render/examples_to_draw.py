@@ -76,9 +76,7 @@ def events(*script: str) -> tuple[RunEvent, ...]:
         if word.endswith("!"):
             sent = int(word[:-1])
             message = made[sent].message
-            made.append(
-                RunEvent(index, 1000 * index, HANDLE, message.receiver, message, (), sent)
-            )
+            made.append(RunEvent(index, 1000 * index, HANDLE, message.receiver, message, (), sent))
             continue
         sender, rest = word.split(">", 1)
         receiver, name = rest.split(":", 1)
@@ -89,17 +87,24 @@ def events(*script: str) -> tuple[RunEvent, ...]:
     return tuple(made)
 
 
-EVENTS = events(
-    "env>P1:leave", "P1>P2:turnOff", "P1>P3:turnOn", "1!", "P2>P1:resume", "2!", "4!"
-)
+EVENTS = events("env>P1:leave", "P1>P2:turnOff", "P1>P3:turnOn", "1!", "P2>P1:resume", "2!", "4!")
 
 VIOLATED = RunVerdict(
-    "violated", "P1", 2, (("q1", "q2"),), "P1 -> P3 : turnOn",
-    (RunReason(1, ("q0", "q1"), "pre", "Frm", "before", True),), 2500,
+    "violated",
+    "P1",
+    2,
+    (("q1", "q2"),),
+    "P1 -> P3 : turnOn",
+    (RunReason(1, ("q0", "q1"), "pre", "Frm", "before", True),),
+    2500,
 )
 
 POSSIBLY = RunVerdict(
-    "possibly-violated", "P3", 5, (("q1", "q2"),), "handle P1 -> P3 : turnOn",
+    "possibly-violated",
+    "P3",
+    5,
+    (("q1", "q2"),),
+    "handle P1 -> P3 : turnOn",
     (
         RunReason(1, ("q0", "q1"), "pre", "Frm", "before", False),
         RunReason(4, ("q1", "q0"), "vio", "Frm", "concurrent", False, of=1),
@@ -117,11 +122,18 @@ def run(
     messages: int = 4,
 ) -> Run:
     return Run(
-        seed=seed, processes=PROCESSES, events=7, ended_at=6000, reached_max_events=False,
-        monitoring_messages=messages, monitoring_bytes=10 * messages,
+        seed=seed,
+        processes=PROCESSES,
+        events=7,
+        ended_at=6000,
+        reached_max_events=False,
+        monitoring_messages=messages,
+        monitoring_bytes=10 * messages,
         latency=Summary(latency, latency, latency, latency),
         history_records=Summary(1.5, 1.0, 3.0, 3.0),
-        verdicts=verdicts, kept_events=kept, formed=formed,
+        verdicts=verdicts,
+        kept_events=kept,
+        formed=formed,
     )
 
 
@@ -133,8 +145,10 @@ class Area(NamedTuple):
 
     def overlaps(self, other: Area) -> bool:
         return (
-            self.left < other.right and other.left < self.right
-            and self.top < other.bottom and other.top < self.bottom
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
         )
 
 

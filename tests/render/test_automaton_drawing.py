@@ -40,8 +40,10 @@ def test_forward_transitions_are_solid_and_backward_ones_dashed() -> None:
     }
     for kind, dashed in (("forward", False), ("backward", True)):
         lines = [
-            shape for group in titled(picture.drawing, f"{kind}:")
-            for shape in group.shapes if isinstance(shape, Curve)
+            shape
+            for group in titled(picture.drawing, f"{kind}:")
+            for shape in group.shapes
+            if isinstance(shape, Curve)
         ]
         assert lines
         assert {line.dashed for line in lines} == {dashed}
@@ -70,9 +72,7 @@ def test_final_states_have_two_rims_and_initial_ones_an_arrow() -> None:
 
 def test_a_self_loop_is_drawn_with_its_formula() -> None:
     picture = automaton_picture(SMART_HOME)
-    assert picture.structure["self_loops"] == [
-        {"state": "q1", "formula": "not P2 -> P1 : resume"}
-    ]
+    assert picture.structure["self_loops"] == [{"state": "q1", "formula": "not P2 -> P1 : resume"}]
     assert "not P2 → P1 :" in written(picture.drawing)
 
 
@@ -81,14 +81,13 @@ def test_formulas_are_written_with_the_words_of_the_document() -> None:
     loops: list[tuple[str, Formula]] = [("q0", Truth()), ("q0", Not(And((a, Not(b)))))]
     made = automaton(["q0"], ["q1"], [("q0", "A -> B : a", "q1")], loops)
     assert [loop["formula"] for loop in automaton_picture(made).structure["self_loops"]] == [
-        "true", "not (A -> B : a and not B -> A : b)",
+        "true",
+        "not (A -> B : a and not B -> A : b)",
     ]
 
 
 def test_parallel_transitions_are_one_edge_with_stacked_labels() -> None:
-    made = automaton(
-        ["q0"], ["q1"], [("q0", f"A -> B : m{number}", "q1") for number in range(3)]
-    )
+    made = automaton(["q0"], ["q1"], [("q0", f"A -> B : m{number}", "q1") for number in range(3)])
     picture = automaton_picture(made)
     (edge,) = picture.structure["edges"]
     assert edge["labels"] == ["A -> B : m0", "A -> B : m1", "A -> B : m2"]
@@ -109,16 +108,16 @@ def test_opposite_edges_do_not_run_over_each_other() -> None:
 
 def test_sequences_that_are_not_connected_stand_in_rows_below_each_other() -> None:
     made = automaton(
-        ["a0", "b0"], ["a2", "b2"],
+        ["a0", "b0"],
+        ["a2", "b2"],
         [
             (f"{row}{step}", f"P -> Q : {row}{step}", f"{row}{step + 1}")
-            for step in range(2) for row in "ab"
+            for step in range(2)
+            for row in "ab"
         ],
     )
     states = automaton_picture(made).structure["states"]
-    rows = {
-        row: [state["y"] for state in states if state["name"].startswith(row)] for row in "ab"
-    }
+    rows = {row: [state["y"] for state in states if state["name"].startswith(row)] for row in "ab"}
     assert max(rows["a"]) < min(rows["b"])
     assert {state["component"] for state in states} == {0, 1}
 
@@ -140,10 +139,12 @@ def along(curve: Curve) -> list[Point]:
         for step in range(21):
             t = step / 20
             weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
-            found.append(Point(
-                sum(w * p.x for w, p in zip(weights, (a, b, c, d), strict=True)),
-                sum(w * p.y for w, p in zip(weights, (a, b, c, d), strict=True)),
-            ))
+            found.append(
+                Point(
+                    sum(w * p.x for w, p in zip(weights, (a, b, c, d), strict=True)),
+                    sum(w * p.y for w, p in zip(weights, (a, b, c, d), strict=True)),
+                )
+            )
     return found
 
 
@@ -152,13 +153,17 @@ def collisions(drawing: Drawing) -> list[str]:
     areas = [(text.content, area_of(text)) for text in texts(drawing)]
     found = [
         f"{one} over {other}"
-        for (one, first), (other, second) in combinations(areas, 2) if first.overlaps(second)
+        for (one, first), (other, second) in combinations(areas, 2)
+        if first.overlaps(second)
     ]
     canvas = Area(0, 0, drawing.width, drawing.height)
     return found + [
-        f"{content} leaves the canvas" for content, area in areas
-        if area.left < canvas.left or area.right > canvas.right
-        or area.top < canvas.top or area.bottom > canvas.bottom
+        f"{content} leaves the canvas"
+        for content, area in areas
+        if area.left < canvas.left
+        or area.right > canvas.right
+        or area.top < canvas.top
+        or area.bottom > canvas.bottom
     ]
 
 
@@ -166,14 +171,15 @@ def collisions(drawing: Drawing) -> list[str]:
 def automata(draw: st.DrawFn) -> SequenceAutomaton:
     """Mostly branching automata with some backward transitions and self-loops."""
     count = draw(st.integers(2, 7))
-    pairs = draw(st.lists(
-        st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)), max_size=10
-    ))
+    pairs = draw(
+        st.lists(st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)), max_size=10)
+    )
     chain = [(step, step + 1) for step in range(count - 1)]
     names = st.sampled_from(["m", "turnOff", "cancelTheWholeReservation", "ok"])
     transitions = [
         (f"q{u}", f"P{draw(st.integers(1, 9))} -> P2 : {draw(names)}", f"q{v}")
-        for u, v in (*chain, *pairs) if u != v
+        for u, v in (*chain, *pairs)
+        if u != v
     ]
     loops = [(f"q{state}", Truth()) for state in draw(st.sets(st.integers(0, count - 1)))]
     initial = ["q0", *(["q1"] if count > 2 and draw(st.booleans()) else [])]
@@ -203,8 +209,7 @@ def test_no_edge_runs_through_a_state_that_is_not_its_own(made: SequenceAutomato
         (curve,) = [shape for shape in group.shapes if isinstance(shape, Curve)]
         for state in picture.structure["states"]:
             nearest = min(
-                (point.x - state["x"]) ** 2 + (point.y - state["y"]) ** 2
-                for point in along(curve)
+                (point.x - state["x"]) ** 2 + (point.y - state["y"]) ** 2 for point in along(curve)
             )
             if state["name"] not in (edge["source"], edge["target"]):
                 assert nearest > 24**2, (edge, state)
@@ -214,8 +219,12 @@ SKIP_AND_TWO_LANES = automaton(
     ["q0"],
     ["q3"],
     [
-        ("q0", "A -> B : a", "q1"), ("q1", "A -> B : b", "q2"), ("q2", "A -> B : c", "q3"),
-        ("q0", "A -> B : skip", "q2"), ("q2", "A -> B : off", "q0"), ("q3", "A -> B : reset", "q0"),
+        ("q0", "A -> B : a", "q1"),
+        ("q1", "A -> B : b", "q2"),
+        ("q2", "A -> B : c", "q3"),
+        ("q0", "A -> B : skip", "q2"),
+        ("q2", "A -> B : off", "q0"),
+        ("q3", "A -> B : reset", "q0"),
     ],
 )
 
@@ -226,16 +235,23 @@ def test_no_edge_runs_through_the_label_of_another(made: SequenceAutomaton) -> N
     groups = [*titled(drawing, "forward:"), *titled(drawing, "backward:")]
     groups += titled(drawing, "state") + titled(drawing, "initial") + titled(drawing, "final")
     labels = [
-        (group.title, area_of(shape)) for group in groups for shape in group.shapes
+        (group.title, area_of(shape))
+        for group in groups
+        for shape in group.shapes
         if isinstance(shape, Text) and not shape.bold
     ]
     edges = [
-        (group.title, shape) for group in groups for shape in group.shapes
+        (group.title, shape)
+        for group in groups
+        for shape in group.shapes
         if isinstance(shape, Curve) and "ward:" in group.title
     ]
     assert [
-        (edge, other) for edge, curve in edges for other, area in labels
-        if other != edge and any(
+        (edge, other)
+        for edge, curve in edges
+        for other, area in labels
+        if other != edge
+        and any(
             area.left < point.x < area.right and area.top < point.y < area.bottom
             for point in along(curve)
         )
@@ -251,7 +267,8 @@ def test_long_backward_edges_run_in_lanes_close_to_the_states() -> None:
 def test_every_transition_is_in_the_picture_once(made: SequenceAutomaton) -> None:
     drawn = [
         (edge["source"], text, edge["target"], edge["kind"])
-        for edge in automaton_picture(made).structure["edges"] for text in edge["labels"]
+        for edge in automaton_picture(made).structure["edges"]
+        for text in edge["labels"]
     ]
     assert sorted(drawn) == sorted(
         (t.source, str(t.label), t.target, kind)

@@ -12,9 +12,7 @@ PRE, VIO = POSSIBLY.because
 
 def test_a_violation_names_the_event_its_message_and_what_it_rests_on() -> None:
     explained = explanation(VIOLATED, EVENTS)
-    assert explained.headline == (
-        "P1 declares violated at event 2 (send P1 -> P3 : turnOn, 2 ms)."
-    )
+    assert explained.headline == ("P1 declares violated at event 2 (send P1 -> P3 : turnOn, 2 ms).")
     assert explained.sentences == (
         "There q1 -> q2 surely fired, into a final state.",
         "Its pre-transition q0 -> q1 surely fired at event 1 (send P1 -> P2 : turnOff), "
@@ -141,9 +139,10 @@ def test_two_records_of_one_event_keep_their_own_cancellations() -> None:
 
 
 def test_a_transition_out_of_an_initial_state_needs_nothing_before_it() -> None:
-    assert "It leaves an initial state, so nothing had to happen before it." in explanation(
-        replace(VIOLATED, because=())
-    ).sentences
+    assert (
+        "It leaves an initial state, so nothing had to happen before it."
+        in explanation(replace(VIOLATED, because=())).sentences
+    )
 
 
 def test_a_merged_record_names_the_events_that_it_stands_for() -> None:

@@ -21,14 +21,14 @@ def layout_of(*edges: tuple[str, str, bool]) -> dict[str, int]:
 
 def test_a_state_stands_behind_the_longest_forward_way_to_it() -> None:
     assert layout_of(("a", "b", True), ("b", "c", True), ("a", "c", True)) == {
-        "a": 0, "b": 1, "c": 2,
+        "a": 0,
+        "b": 1,
+        "c": 2,
     }
 
 
 def test_a_short_way_that_is_found_later_does_not_pull_a_state_forward() -> None:
-    layers = layout_of(
-        ("x", "d", True), ("a", "b", True), ("b", "c", True), ("c", "d", True)
-    )
+    layers = layout_of(("x", "d", True), ("a", "b", True), ("b", "c", True), ("c", "d", True))
     assert layers == {"x": 0, "d": 3, "a": 0, "b": 1, "c": 2}
 
 

@@ -41,17 +41,30 @@ def test_a_formation_whose_verdict_was_withdrawn_is_missed() -> None:
 
 
 def test_figures_add_up_over_the_runs_and_times_are_in_milliseconds() -> None:
-    shown = dict(figures([
-        run(0, VIOLATED, latency=1000, messages=4, formed=((2, (1, 2)),)),
-        run(1, latency=4000, messages=6, formed=((3, (1, 3)),)),
-        run(2, latency=None, messages=0, formed=()),
-    ]))
+    shown = dict(
+        figures(
+            [
+                run(0, VIOLATED, latency=1000, messages=4, formed=((2, (1, 2)),)),
+                run(1, latency=4000, messages=6, formed=((3, (1, 3)),)),
+                run(2, latency=None, messages=0, formed=()),
+            ]
+        )
+    )
     assert shown == {
-        "runs": "3", "seeds": "0 to 2", "violated": "1", "possibly violated": "0",
-        "withdrawn": "0", "formed in the real order": "2", "of these not declared": "1",
-        "events": "21", "monitoring messages": "10", "monitoring bytes": "100",
-        "latency, mean": "2.5 ms", "latency, worst p99": "4 ms",
-        "history records, mean": "1.5", "history records, most": "3",
+        "runs": "3",
+        "seeds": "0 to 2",
+        "violated": "1",
+        "possibly violated": "0",
+        "withdrawn": "0",
+        "formed in the real order": "2",
+        "of these not declared": "1",
+        "events": "21",
+        "monitoring messages": "10",
+        "monitoring bytes": "100",
+        "latency, mean": "2.5 ms",
+        "latency, worst p99": "4 ms",
+        "history records, mean": "1.5",
+        "history records, most": "3",
     }
 
 

@@ -75,7 +75,9 @@ def test_the_sequence_is_numbered_and_the_cancellation_is_marked() -> None:
     marked = {e["index"]: (e["role"], e["step"]) for e in picture.structure["events"] if e["role"]}
     assert marked == {1: ("step", 1), 4: ("cancellation", None), 5: ("judged", 2)}
     assert [m["name"] for m in picture.structure["messages"] if m["marked"]] == [
-        "turnOff", "turnOn", "resume",
+        "turnOff",
+        "turnOn",
+        "resume",
     ]
     assert "cancellation in question" in written(picture.drawing)
 
@@ -83,7 +85,8 @@ def test_the_sequence_is_numbered_and_the_cancellation_is_marked() -> None:
 def test_steps_of_a_withdrawn_verdict_are_said_to_have_been_in_question() -> None:
     withdrawn = replace(POSSIBLY, verdict="withdrawn")
     for verdict, words in (
-        (POSSIBLY, "step of the forbidden sequence"), (withdrawn, "step that was in question"),
+        (POSSIBLY, "step of the forbidden sequence"),
+        (withdrawn, "step that was in question"),
     ):
         picture = space_time_picture(EVENTS, PROCESSES, marks_of(verdict), verdict=verdict)
         assert words in written(picture.drawing)
@@ -129,8 +132,13 @@ def test_a_message_whose_other_end_is_cut_off_is_drawn_as_cut() -> None:
     run = events("P1>P2:m", *["P2>P3:noise"] * 50, "0!")
     picture = space_time_picture(run, PROCESSES, bound=10)
     assert picture.structure["messages"][0] == {
-        "name": "m", "sender": "P1", "receiver": "P2", "sent_at": 0, "handled_at": 51,
-        "status": "cut", "marked": False,
+        "name": "m",
+        "sender": "P1",
+        "receiver": "P2",
+        "sent_at": 0,
+        "handled_at": 51,
+        "status": "cut",
+        "marked": False,
     }
 
 
@@ -155,13 +163,17 @@ def test_no_text_overlaps_another_or_leaves_the_canvas(seed: int) -> None:
     areas = [(text.content, area_of(text)) for text in texts(drawing)]
     assert [
         (one, other)
-        for (one, first), (other, second) in combinations(areas, 2) if first.overlaps(second)
+        for (one, first), (other, second) in combinations(areas, 2)
+        if first.overlaps(second)
     ] == []
     canvas = Area(0, 0, drawing.width, drawing.height)
     assert [
-        content for content, area in areas
-        if area.left < canvas.left or area.right > canvas.right
-        or area.top < canvas.top or area.bottom > canvas.bottom
+        content
+        for content, area in areas
+        if area.left < canvas.left
+        or area.right > canvas.right
+        or area.top < canvas.top
+        or area.bottom > canvas.bottom
     ] == []
 
 

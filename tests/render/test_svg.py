@@ -37,7 +37,9 @@ def test_pictures_are_well_formed_and_refer_to_nothing_outside(drawing: Drawing)
 def test_dashed_lines_are_dashed_and_solid_ones_are_not() -> None:
     ends = (Point(0, 0), Point(9, 9))
     drawing = Drawing(
-        width=10, height=10, title="",
+        width=10,
+        height=10,
+        title="",
         shapes=(Polyline(points=ends, dashed=True), Polyline(points=ends)),
     )
     dashes = [line.get("stroke-dasharray") for line in parsed(drawing).iter(f"{SVG}polyline")]

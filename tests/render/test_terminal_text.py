@@ -41,7 +41,9 @@ def test_the_tables_of_figure_4_read_as_tables_1_to_3_of_the_paper() -> None:
             ("(q0, P1 -> P3 : m1, q1)", "⊥", "∅", "∅"),
             ("(q3, P1 -> P3 : m4, q4)", "⊤", "(q0, @P3, q3)", "{(q3, @P2, q0)}"),
             (
-                "(q2, P1 -> P3 : m7, q4)", "⊤", "(q1, @P2, q2)",
+                "(q2, P1 -> P3 : m7, q4)",
+                "⊤",
+                "(q1, @P2, q2)",
                 "{(q2, @P2, q0), (q2, @P3, q1)}",
             ),
         },

@@ -51,10 +51,9 @@ def test_window_and_gaps_cover_the_run_once_and_marks_are_always_shown(
 ) -> None:
     items = window(LONG, marks, bound)
     covered = [
-        index for item in items
-        for index in (
-            range(item.first, item.last + 1) if isinstance(item, Gap) else [item.index]
-        )
+        index
+        for item in items
+        for index in (range(item.first, item.last + 1) if isinstance(item, Gap) else [item.index])
     ]
     assert covered == list(range(200))
     assert marks <= set(shown(items))
@@ -66,13 +65,17 @@ def test_a_gap_names_its_events() -> None:
 
 def test_marks_come_from_the_formed_sequence_where_it_is_known() -> None:
     assert marks_of(VIOLATED, (0, 1, 2)) == (
-        Mark(0, "step", 1), Mark(1, "step", 2), Mark(2, "judged", 3),
+        Mark(0, "step", 1),
+        Mark(1, "step", 2),
+        Mark(2, "judged", 3),
     )
 
 
 def test_marks_come_from_the_reasons_otherwise() -> None:
     assert marks_of(POSSIBLY) == (
-        Mark(1, "step", 1), Mark(4, "cancellation"), Mark(5, "judged", 2),
+        Mark(1, "step", 1),
+        Mark(4, "cancellation"),
+        Mark(5, "judged", 2),
     )
 
 

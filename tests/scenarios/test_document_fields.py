@@ -53,9 +53,7 @@ def test_every_field_of_the_table_has_the_default_that_it_says(path: str, defaul
 
 def test_every_field_of_the_schema_is_on_a_page() -> None:
     fields = {
-        name
-        for part in (SCHEMA, *SCHEMA["$defs"].values())
-        for name in part.get("properties", {})
+        name for part in (SCHEMA, *SCHEMA["$defs"].values()) for name in part.get("properties", {})
     }
     assert len(fields) > 30
     pages = PAGE + OTHER_PAGES
