@@ -24,7 +24,8 @@ from tests.scenarios.console_blocks import (
     workplace,
 )
 
-_LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+_LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def name_of(page: Path) -> str:
@@ -56,11 +57,48 @@ def test_every_document_is_valid(page: Path, file: str, text: str) -> None:
         parse_document(text, file)
 
 
+def broken_links(page: Path, text: str) -> list[str]:
+    """Links of a page to files that are not there, and to sections that they do not have."""
+    broken: list[str] = []
+    for file, section in _LINK.findall(text):
+        target = page.parent / file if file else page
+        if ":" in file:
+            continue
+        if not target.exists():
+            broken.append(file)
+        elif section and section not in sections_of(target.read_text(encoding="utf-8")):
+            broken.append(f"{file}#{section}")
+    return broken
+
+
+def sections_of(text: str) -> set[str]:
+    """The names under which links find the headings of a page."""
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in _HEADING.findall(text)
+    }
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
-    links = _LINK.findall(page.read_text(encoding="utf-8"))
-    inside = [link for link in links if ":" not in link]
-    assert [link for link in inside if not (page.parent / link).exists()] == []
+def test_every_link_leads_to_a_file_and_a_section(page: Path) -> None:
+    assert broken_links(page, page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("link", "broken"),
+    [
+        ("[x](docs/monitors.md#one-inspection)", []),
+        ("[x](docs/simulation.md#--json)", []),
+        ("[x](docs/monitors.md#two-inspections)", ["docs/monitors.md#two-inspections"]),
+        ("[x](docs/nowhere.md)", ["docs/nowhere.md"]),
+        ("[x](#limits)", []),
+        ("[x](#no-limits)", ["#no-limits"]),
+        ("[x](https://example.org/y#z)", []),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_noticed(link: str, broken: list[str]) -> None:
+    page = ROOT / "README.md"
+    assert broken_links(page, f"{page.read_text(encoding='utf-8')}\n{link}\n") == broken
 
 
 @pytest.mark.parametrize("name", ["docs/properties.md", "docs/tutorial.md"])
