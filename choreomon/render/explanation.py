@@ -134,11 +134,12 @@ def _pre(pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> 
     else:
         name = "Its pre-transition"
     surely = "surely" if pre.result == FRM else "possibly"
-    order = (
-        f"before event {verdict.event_index}"
-        if pre.relation == "before"
-        else f"which may have come before or after event {verdict.event_index}"
-    )
+    if pre.event_index == verdict.event_index:
+        order = "which is the judged event itself"
+    elif pre.relation == "before":
+        order = f"before event {verdict.event_index}"
+    else:
+        order = f"which may have come before or after event {verdict.event_index}"
     return f"{name} {_arrow(pre.transition)} {surely} fired {_where(pre, known)}, {order}."
 
 
@@ -147,7 +148,9 @@ def _vio(vio: RunReason, pre: RunReason, verdict: RunVerdict, known: Mapping[int
     if vio.certain:
         return f"That was certainly cancelled {what}."
     doubts = []
-    if vio.relation == "concurrent":
+    if vio.event_index == verdict.event_index:
+        doubts.append(f"event {vio.event_index} is the judged event itself")
+    elif vio.relation == "concurrent":
         which = f"event {vio.event_index}" if vio.since is None else "these"
         doubts.append(f"{which} may have come before or after event {verdict.event_index}")
     if vio.result != FRM:

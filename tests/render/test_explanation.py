@@ -57,6 +57,18 @@ def test_a_concurrent_pre_transition_may_have_come_before_or_after() -> None:
     )
 
 
+def test_a_record_of_the_judged_event_itself_is_said_to_be_one() -> None:
+    """The literal rules take equal clocks for concurrent."""
+    pre = replace(PRE, event_index=5, relation="concurrent")
+    vio = replace(VIO, event_index=5, of=5)
+    sentences = explanation(replace(POSSIBLY, because=(pre, vio)), EVENTS).sentences
+    assert sentences[1] == (
+        "Its pre-transition q0 -> q1 surely fired at event 5 (handle P1 -> P3 : turnOn), which is "
+        "the judged event itself."
+    )
+    assert sentences[2].endswith("event 5 is the judged event itself.")
+
+
 def test_each_cancellation_stands_with_the_record_that_it_concerns() -> None:
     other = RunReason(3, ("q0", "q1"), "pre", "Frm", "before", False)
     sentences = explanation(replace(POSSIBLY, because=(PRE, other, VIO)), EVENTS).sentences
