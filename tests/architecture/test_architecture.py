@@ -1,0 +1,237 @@
+"""Who may import whom, what the pure packages may touch, and what every module owes its
+readers. import-linter says some of it too; here it needs nothing but the source."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("choreomon", "simulator")
+
+LAYERS = {
+    "core": (),
+    "properties": ("core",),
+    "monitor": ("core", "properties"),
+    "formats": ("core", "properties", "monitor"),
+    "render": ("core", "properties"),
+    "cli": ("core", "properties", "monitor", "formats", "render"),
+}
+"""What each package of `choreomon` may import, besides itself."""
+
+SIMULATOR_MAY_IMPORT = ("core", "properties", "monitor", "formats")
+PURE = ("core", "properties", "monitor")
+IMPURE = {
+    "os", "io", "time", "random", "secrets", "uuid", "socket", "logging", "asyncio", "pathlib",
+    "threading", "subprocess", "datetime", "tempfile", "sys", "shutil",
+}
+THIRD_PARTY = {
+    "click": "cli", "rich": "cli render", "matplotlib": "render",
+    "pydantic": "formats", "pydantic_core": "formats", "yaml": "formats", "msgspec": "formats",
+}
+"""Where each dependency may be imported."""
+
+MAX_LINES = 400
+LONGER = {
+    "choreomon/monitor/pull.py": "one step function: Algorithms 1 to 3 with their shared state",
+    "choreomon/render/automaton_drawing.py": "one picture; its lanes and labels share a geometry",
+}
+
+
+@dataclass(frozen=True)
+class Import:
+    """`inside`: in a function or for the type checker only, so not when the module loads."""
+
+    module: str
+    imports: str
+    inside: bool
+
+
+def modules() -> list[Path]:
+    return sorted(path for package in PACKAGES for path in ROOT.joinpath(package).rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports_in(module: str, tree: ast.Module) -> Iterator[Import]:
+    def walk(node: ast.AST, inside: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                yield from (Import(module, alias.name, inside) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                assert child.level == 0, f"{module}: imports are absolute"
+                assert child.module is not None
+                yield Import(module, child.module, inside)
+            else:
+                typing_only = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)
+                function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+                yield from walk(child, inside or function or typing_only)
+
+    return walk(tree, False)
+
+
+def all_imports() -> list[Import]:
+    return [found for path in modules() for found in imports_in(name_of(path), tree_of(path))]
+
+
+def violations(imports: list[Import]) -> list[str]:
+    """What the architecture forbids, in words."""
+    found = []
+    for i in imports:
+        package = i.module.split(".")[1] if i.module.startswith("choreomon.") else ""
+        top, *rest = i.imports.split(".")
+        wrong = f"{i.module} imports {i.imports}"
+        if top == "choreomon" and rest:
+            allowed = SIMULATOR_MAY_IMPORT if i.module.startswith("simulator") else (
+                *LAYERS.get(package, LAYERS), package
+            )
+            if rest[0] not in allowed:
+                found.append(wrong)
+        elif top == "simulator":
+            if not i.module.startswith("simulator") and (package != "cli" or not i.inside):
+                found.append(f"{wrong}, not inside a function of a command")
+        elif top in THIRD_PARTY:
+            where = THIRD_PARTY[top].split()
+            if package not in where:
+                found.append(f"{wrong}, which only {' and '.join(where)} may")
+        elif top not in sys.stdlib_module_names and top != "__future__":
+            found.append(f"{wrong}, which is no dependency")
+        if package in PURE and top in IMPURE:
+            found.append(f"{wrong}, and is pure")
+    return found
+
+
+def test_imports_go_in_the_directions_of_the_architecture() -> None:
+    imports = all_imports()
+    assert len(imports) > 300
+    assert violations(imports) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("choreomon.core.message", "import choreomon.monitor.pull"),
+        ("choreomon.properties.tables", "def f():\n    from choreomon.monitor.rules import SOUND"),
+        ("choreomon.monitor.pull", "from choreomon.formats.wire import encode"),
+        ("choreomon.monitor.pull", "import time"),
+        ("choreomon.core.run", "def f():\n    from pathlib import Path"),
+        ("choreomon.properties.formula", "import msgspec"),
+        ("choreomon.formats.read", "from choreomon.render.svg import svg_element"),
+        ("choreomon.formats.read", "def f():\n    import simulator.run"),
+        ("choreomon.cli.simulate", "from simulator.run import simulation"),
+        ("choreomon.render.svg", "from choreomon.cli import main"),
+        ("simulator.world", "from choreomon.render.text import summary_table"),
+        ("simulator.world", "import numpy"),
+    ],
+)
+def test_a_planted_import_is_found(module: str, source: str) -> None:
+    assert len(violations([*imports_in(module, ast.parse(source))])) == 1
+
+
+def test_pure_packages_call_nothing_that_reads_or_writes() -> None:
+    pure = tuple(f"choreomon.{package}." for package in PURE)
+    called = {
+        f"{name_of(path)}: {node.func.id}"
+        for path in modules() if name_of(path).startswith(pure)
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        and node.func.id in ("open", "print", "input", "exec", "eval", "__import__")
+    }
+    assert called == set()
+
+
+def test_heavy_imports_of_the_command_line_are_inside_of_functions() -> None:
+    """So `--help` answers at once; tests/cli sees that it does."""
+    outside = [
+        found for found in all_imports()
+        if found.module.startswith("choreomon.cli") and not found.inside
+    ]
+    assert {found.imports for found in outside if found.imports.split(".")[0] in THIRD_PARTY} == {
+        "click"
+    }
+
+
+def test_modules_stay_below_400_lines() -> None:
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in modules()
+    }
+    longer = {path for path, length in lengths.items() if length > MAX_LINES}
+    assert longer <= LONGER.keys()
+    assert all(lengths[path] <= 1.1 * MAX_LINES for path in longer)
+
+
+def test_every_module_says_what_it_is() -> None:
+    silent = [
+        name_of(path) for path in modules()
+        if tree_of(path).body and not ast.get_docstring(tree_of(path))
+    ]
+    assert silent == []
+
+
+def test_no_module_is_called_after_nothing() -> None:
+    vague = {"utils", "util", "common", "manager", "helpers", "helper", "misc", "base"}
+    assert not {name_of(path).split(".")[-1] for path in modules()} & vague
+
+
+SHORT = 20
+"""Lines up to which a public name with its types may speak for itself."""
+
+PROTOCOLS = ("Rules", "Measurements")
+"""What is documented here need not be again where it is implemented."""
+
+
+def lines_of(node: ast.stmt) -> int:
+    assert node.end_lineno is not None
+    return node.end_lineno - node.lineno + 1
+
+
+def protocol_methods() -> set[str]:
+    return {
+        method.name
+        for path in modules() for node in tree_of(path).body
+        if isinstance(node, ast.ClassDef) and node.name in PROTOCOLS
+        for method in node.body if isinstance(method, ast.FunctionDef)
+    }
+
+
+def undocumented(tree: ast.Module, elsewhere: set[str]) -> Iterator[str]:
+    """Public functions, classes and methods that say nothing, unless they are short or
+    documented elsewhere."""
+    for node in tree.body:
+        members: list[tuple[str, ast.stmt]] = [("", node)]
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            members += [(f"{node.name}.", member) for member in node.body]
+        for prefix, member in members:
+            if (
+                isinstance(member, ast.FunctionDef | ast.ClassDef)
+                and not member.name.startswith("_")
+                and not ast.get_docstring(member)
+                and lines_of(member) > SHORT
+                and member.name not in elsewhere
+            ):
+                yield prefix + member.name
+
+
+def test_public_names_are_documented() -> None:
+    elsewhere = protocol_methods()
+    assert {"judge", "told"} <= elsewhere
+    silent = [
+        f"{name_of(path)}.{name}"
+        for path in modules() for name in undocumented(tree_of(path), elsewhere)
+    ]
+    assert silent == []
