@@ -1,0 +1,37 @@
+"""All benchmarks, one after the other: `python -m benchmarks` or `make bench`.
+
+Each is a command of its own, with options, and says what it measures: `python -m
+benchmarks.NAME --help`. What came out, and where, is in `benchmarks/results`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Final
+
+BENCHMARKS: Final = (
+    "simpy_baseline",
+    "monitoring_overhead",
+    "bounded_memory",
+    "partial_order",
+    "precision",
+    "sweep",
+)
+
+
+def main() -> int:
+    """The number of benchmarks that failed."""
+    failed = []
+    for name in BENCHMARKS:
+        print(f"== python -m benchmarks.{name}", flush=True)
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
+            failed.append(name)
+        print(flush=True)
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return len(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
