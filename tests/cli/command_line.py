@@ -71,9 +71,9 @@ def choreomon(*arguments: object, columns: int = 100) -> Answer:
         patch.dict("os.environ", {"COLUMNS": str(columns), "NO_COLOR": "1"}),
         redirect_stdout(out),
         redirect_stderr(err),
+        pytest.raises(SystemExit) as end,
     ):
-        with pytest.raises(SystemExit) as end:
-            main()
+        main()
     code = end.value.code
     assert isinstance(code, int)
     return Answer(code, out.getvalue(), err.getvalue())

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 
+from choreomon.formats.located import read_located
 from tests.cli.command_line import SCENARIOS, VIOLATED, choreomon
 
 
@@ -57,7 +57,8 @@ def test_json_has_tables_where_asked_for() -> None:
 def test_tables_in_json_follow_the_rules_of_the_document() -> None:
     """Those of the paper leave out what may have cancelled before a cancellation."""
     saga = SCENARIOS / "payment-saga-violating.yaml"
-    document = yaml.safe_load(saga.read_text(encoding="utf-8"))
+    document = read_located(saga.read_bytes(), "saga.yaml", as_json=False).value
+    assert isinstance(document, dict)
     document["property"]["rules"] = "paper"
     Path("paper.json").write_text(json.dumps(document), encoding="utf-8")
     sound_tables, paper_tables = (
