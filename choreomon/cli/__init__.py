@@ -34,6 +34,17 @@ _COMMANDS: Final = {
 }
 
 
+def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            click.echo(f"choreomon {version('choreomon')}")
+        except PackageNotFoundError:
+            click.echo("choreomon, from a checkout that is not installed")
+        context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     commands_at=_COMMANDS,
@@ -41,7 +52,10 @@ _COMMANDS: Final = {
     epilog="Exit codes: 0 nothing found, 1 violation, 2 bad usage or input, "
     "3 only possible violations.",
 )
-@click.version_option(package_name="choreomon", message="%(prog)s %(version)s")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    help="Show the version and exit.",
+)
 def group() -> None:
     """Find out whether forbidden message sequences happened, without a global clock."""
 

@@ -37,10 +37,8 @@ def test_help_answers_without_importing_anything_heavy(arguments: list[str]) -> 
         f"print([name for name in {HEAVY} if name in sys.modules], code, file=sys.stderr)"
     )
     finished = in_a_process("-c", program)
-    if arguments == ["--version"] and b"not installed" in finished.stderr:
-        pytest.skip("the distribution is not installed here")
     assert finished.stderr.decode().strip().splitlines()[-1] == "[] 0"
-    assert finished.stdout
+    assert b"choreomon" in finished.stdout
 
 
 def test_help_names_every_command_and_what_exit_codes_mean() -> None:

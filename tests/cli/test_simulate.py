@@ -140,6 +140,16 @@ def test_many_runs_are_a_table_and_a_summary() -> None:
     assert "declares" not in answer.out
 
 
+def test_many_runs_show_their_progress_beside_the_output_where_somebody_watches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    watched = choreomon("simulate", "violated.yaml", "--runs", 3, "--json")
+    assert "Running" in watched.err
+    assert len(json.loads(watched.out)["runs"]) == 3
+    assert choreomon("simulate", "violated.yaml", "--json").err == ""
+
+
 class TestARunThatReachesMaxEvents:
     def test_ends_with_exit_code_2_and_says_so_on_one_line(self) -> None:
         answer = choreomon("simulate", "endless.yaml")
