@@ -163,14 +163,12 @@ def _runs(
     screen: Console | None,
     progress: Console | None,
 ) -> Iterator[Run]:
-    from rich.progress import track
-
     from choreomon.render.summary import missed, worst_word
     from simulator.recording import tracing
 
     many = len(seeds) > 1
     kept: Counter[str] = Counter()
-    for seed in track(seeds, "Running", console=progress, transient=True) if progress else seeds:
+    for seed in _tracked(seeds, progress) if progress else seeds:
         with ExitStack() as stack:
             recorder = None
             if trace_directory is not None:
@@ -190,6 +188,15 @@ def _runs(
         if many and kept[outcome] > RUNS_WITH_EVENTS:
             run = replace(run, kept_events=())
         yield run
+
+
+def _tracked(seeds: range, screen: Console) -> Iterator[int]:
+    """The seeds, with a progress bar."""
+    from rich.progress import Progress
+
+    # The output is not the bar's to redirect: JSON is written while it is shown.
+    with Progress(console=screen, transient=True, redirect_stdout=False) as bar:
+        yield from bar.track(seeds, description="Running")
 
 
 def stopped(file: str, run: Run) -> str:
