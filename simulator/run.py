@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
+from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reason
 from choreomon.formats.read import Document
 from choreomon.properties.automaton import SequenceAutomaton
@@ -86,12 +87,12 @@ class Simulation:
         measures: Measures | None = None
         if self.automaton is not None:
             measures = self._monitored(self.automaton, world, seed, strategy, rules, on_word)
+        verdicts: list[RunVerdict] = []
         with _without_cycle_collection():
             world.run()
-        verdicts: list[RunVerdict] = []
-        if measures is not None:
-            verdicts = [_run_verdict(world, word) for word in measures.last_words()]
-            verdicts.sort(key=lambda verdict: verdict.event_index)
+            if measures is not None:
+                verdicts = [*map(_Lookup(world).verdict, measures.last_words())]
+        verdicts.sort(key=lambda verdict: verdict.event_index)
         complete = keep_events and world.events == len(kept)
         return Run(
             seed=seed,
@@ -118,12 +119,12 @@ class Simulation:
         on_word: Callable[[RunVerdict], None] | None,
     ) -> Measures:
         """Put monitors beside the processes of the world."""
-        agenda, streams = world.agenda, Streams(seed)
+        agenda, streams, lookup = world.agenda, Streams(seed), _Lookup(world)
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
             frozenset(t.label for t in automaton.forward if t.target in automaton.final),
             lambda: agenda.now,
-            (lambda word: on_word(_run_verdict(world, word))) if on_word else None,
+            (lambda word: on_word(lookup.verdict(word))) if on_word else None,
         )
         surroundings = Surroundings(
             agenda=agenda,
@@ -178,40 +179,45 @@ def _without_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _run_verdict(world: World, word: Word) -> RunVerdict:
-    """A word with its clocks looked up; `word.verdict` must not be `None`."""
-    verdict = word.verdict
-    assert verdict is not None
-    index_of = {process: index for index, process in enumerate(world.processes)}
+class _Lookup:
+    """Words with their clocks looked up, as the events of one world."""
 
-    def event_index(process: str, clock: Sequence[int]) -> int:
-        own = index_of[process]
-        return world.event_index(own, clock[own])
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._index_of = {process: index for index, process in enumerate(world.processes)}
 
-    def reason(given: Reason) -> RunReason:
-        process = given.reference.process
+    def verdict(self, word: Word) -> RunVerdict:
+        """`word.verdict` must not be `None`."""
+        verdict = word.verdict
+        assert verdict is not None
+        return RunVerdict(
+            verdict=verdict.word,
+            monitor=verdict.process,
+            event_index=self._event_index(verdict.process, verdict.clock),
+            transitions=tuple([(t.source, t.target) for t in verdict.transitions]),
+            label=str(word.label),
+            because=tuple([self._reason(reason) for reason in verdict.because]),
+            declared_at=word.time,
+            silent=verdict.silent,
+        )
+
+    def _reason(self, given: Reason) -> RunReason:
+        source, process, target = given.reference
         return RunReason(
-            event_index=event_index(process, given.clock),
-            transition=(given.reference.source, given.reference.target),
+            event_index=self._event_index(process, given.clock),
+            transition=(source, target),
             role=given.role,
             result=given.result,
             relation=given.relation,
             certain=given.certain,
             of=None if given.of is None or given.of_process is None
-            else event_index(given.of_process, given.of),
-            since=None if given.since is None else event_index(process, given.since),
+            else self._event_index(given.of_process, given.of),
+            since=None if given.since is None else self._event_index(process, given.since),
         )
 
-    return RunVerdict(
-        verdict=verdict.word,
-        monitor=verdict.process,
-        event_index=event_index(verdict.process, verdict.clock),
-        transitions=tuple((t.source, t.target) for t in verdict.transitions),
-        label=str(word.label),
-        because=tuple(map(reason, verdict.because)),
-        declared_at=word.time,
-        silent=verdict.silent,
-    )
+    def _event_index(self, process: str, clock: VectorClock) -> int:
+        own = self._index_of[process]
+        return self._world.event_index(own, clock[own])
 
 
 def _formed(

@@ -29,7 +29,7 @@ from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import FRM_P, Judgement, Reference
 from choreomon.monitor.answering import answer, must_wait, oldest_unsettled, promise
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
-from choreomon.monitor.history import MAX_CHAIN, OPEN, Chain, Record
+from choreomon.monitor.history import MAX_CHAIN, OPEN, Record
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.rules import SOUND, STARTS, Rules
@@ -336,9 +336,9 @@ class Monitor:
         else:
             return state
         records = inspection.records + records
-        waiting = tuple([other for other in inspection.waiting if other != owner])
         before, after = state.inspections[:place], state.inspections[place + 1 :]
-        if waiting:
+        if len(inspection.waiting) > 1:
+            waiting = tuple([other for other in inspection.waiting if other != owner])
             inspection = Inspection(inspection.event, inspection.inspected, waiting, records)
             return MonitorState(
                 state.unprocessed, state.history, (*before, inspection, *after),
@@ -370,10 +370,8 @@ class Monitor:
         at = len(chain) - 1
         while chain[at].clock[own] != count:
             at -= 1
-        found: Chain = ()
-        if judgement.result is not None:
-            found = (Record(reference, inspection.event, judgement.result),)
-        history = state.history
+        history, result = state.history, judgement.result
+        found = () if result is None else (Record(reference, inspection.event, result),)
         chain = chain[:at] + found + chain[at + 1 :]
         state = MonitorState(
             state.unprocessed, (*history[:place], chain, *history[place + 1 :]), inspections,
