@@ -106,7 +106,8 @@ class Simulation:
             history_records=measures.history_records() if measures else Summary(),
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
-            formed=_formed(self.automaton, kept) if complete and self.automaton else None,
+            formed=_formed(self.automaton, kept, verdicts)
+            if complete and self.automaton else None,
         )
 
     def _monitored(
@@ -221,7 +222,21 @@ class _Lookup:
 
 
 def _formed(
-    automaton: SequenceAutomaton, events: Iterable[RunEvent]
+    automaton: SequenceAutomaton, events: Iterable[RunEvent], verdicts: Iterable[RunVerdict]
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    labels = (event.label for event in events)
-    return tuple((f.index, f.sequence) for f in formations(automaton, labels))
+    """Where the property was formed in this order, and by which events: where several
+    sequences end there, by one that the monitor was certain of, if it was of any."""
+    certain = {
+        verdict.event_index: {
+            reason.transition[1] for reason in verdict.because
+            if reason.role == "pre" and reason.certain
+        }
+        for verdict in verdicts
+    }
+    formed = []
+    for formation in formations(automaton, (event.label for event in events)):
+        sources = certain.get(formation.index, set())
+        ways = zip(formation.transitions, formation.sequences, strict=True)
+        sure = [sequence for transition, sequence in ways if transition.source in sources]
+        formed.append((formation.index, (sure or formation.sequences)[0]))
+    return tuple(formed)

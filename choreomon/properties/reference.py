@@ -29,11 +29,12 @@ class Live:
 @dataclass(frozen=True, slots=True)
 class Formation:
     """The property was formed at event `index`: these final transitions fired there.
-    `sequence` is one way to it: event numbers from a start of the sequence to `index`."""
+    `sequences` are, for each of them, one way to it: event numbers from a start of the
+    sequence to `index`."""
 
     index: int
     transitions: tuple[Transition, ...]
-    sequence: tuple[int, ...]
+    sequences: tuple[tuple[int, ...], ...]
 
 
 def formations(automaton: SequenceAutomaton, labels: Iterable[Label | None]) -> list[Formation]:
@@ -60,7 +61,8 @@ def formations(automaton: SequenceAutomaton, labels: Iterable[Label | None]) -> 
         finals = sorted(r for r in fired if r.transition.target in automaton.final)
         if finals:
             transitions = tuple(r.transition for r in finals)
-            found.append(Formation(index, transitions, _sequence(finals[0], continued)))
+            sequences = tuple(_sequence(final, continued) for final in finals)
+            found.append(Formation(index, transitions, sequences))
         if cancelling:
             live = {r for r in live if not cancelling & vio[r.transition]}
         live |= fired

@@ -137,13 +137,13 @@ def test_several_final_transitions_at_one_event_are_one_formation() -> None:
 def test_the_sequence_names_the_events_of_a_chain_and_skips_what_was_cancelled() -> None:
     found = automaton(f"{CHAIN}, q2 v q0", final="q3")
     (formation,) = all_formations(found, "ab.va.b.c")
-    assert formation.sequence == (4, 6, 8)
+    assert formation.sequences[0] == (4, 6, 8)
 
 
 def test_the_sequence_of_a_start_is_its_event_alone() -> None:
     found = automaton("q0 a q1, q1 b q2", initial="q0 q1", final="q2")
     (formation,) = all_formations(found, ".b")
-    assert formation.sequence == (1,)
+    assert formation.sequences[0] == (1,)
 
 
 # --- laws ---------------------------------------------------------------------------
@@ -203,14 +203,14 @@ def test_the_sequence_of_a_formation_is_a_chain_in_which_each_continues_a_live_o
     automaton, word = case
     history = live_by_definition(automaton, word)
     for formation in formations(automaton, word):
-        *_, last = formation.sequence
+        *_, last = formation.sequences[0]
         assert last == formation.index
         ways = {t for t in automaton.forward if t.source in automaton.initial}
-        for position, index in enumerate(formation.sequence):
+        for position, index in enumerate(formation.sequences[0]):
             ways = {t for t in ways if t.label == word[index]}
             if index == formation.index:
                 break
-            following = formation.sequence[position + 1]
+            following = formation.sequences[0][position + 1]
             assert index < following
             alive = {t for t in ways if (t, index) in history[following]}
             ways = {

@@ -14,7 +14,7 @@ import pytest
 from choreomon.core.errors import DocumentError
 from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.core.vector_clock import happened_before
-from choreomon.formats.read import parse_document
+from choreomon.formats.read import load_document, parse_document
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 from choreomon.properties.tables import RulesName
@@ -176,3 +176,13 @@ application:
 network: {monitoring: {deadline: 2.5}, service: {constant: 1}}
 """, "deadline.yaml")
     assert simulation(document).deadline == 2500
+
+
+def test_of_several_sequences_that_end_at_an_event_the_certain_one_is_shown() -> None:
+    """Event 36 completes two sequences in the real order; the monitor is certain of the one
+    that began with the stock's release, event 21, and not of the refund, event 23."""
+    prepared = simulation(load_document("scenarios/payment-saga-violating.yaml"))
+    run = prepared.run(0, keep_events=True)
+    assert run.formed == ((36, (21, 36)),)
+    (verdict,) = run.verdicts
+    assert {r.event_index for r in verdict.because if r.role == "pre" and r.certain} == {21}
