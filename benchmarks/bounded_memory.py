@@ -93,13 +93,15 @@ def property_over(order: list[Label], *, silent: bool) -> SequenceAutomaton:
     the silent process never sends."""
     width = STEPS + 1
     last = (Label(SEND, Message(SILENT, "m0", "P0")),) if silent else ()
-    return sequences_automaton([
-        MessageSequence(
-            (*order[first : first + STEPS], *last),
-            (Cancellation(order[first + STEPS], (1, STEPS - 1), 0),),
-        )
-        for first in range(0, SEQUENCES * width, width)
-    ])
+    return sequences_automaton(
+        [
+            MessageSequence(
+                (*order[first : first + STEPS], *last),
+                (Cancellation(order[first + STEPS], (1, STEPS - 1), 0),),
+            )
+            for first in range(0, SEQUENCES * width, width)
+        ]
+    )
 
 
 class Sizes:

@@ -54,12 +54,14 @@ def sequences_only(labels: list[Label]) -> SequenceAutomaton:
 
 def with_cancellations(labels: list[Label]) -> SequenceAutomaton:
     """Five sequences of four steps, each with a message that cancels it: 25 labels."""
-    return sequences_automaton([
-        MessageSequence(
-            tuple(labels[first : first + 4]), (Cancellation(labels[first + 4], (1, 3), 0),)
-        )
-        for first in range(0, 25, 5)
-    ])
+    return sequences_automaton(
+        [
+            MessageSequence(
+                tuple(labels[first : first + 4]), (Cancellation(labels[first + 4], (1, 3), 0),)
+            )
+            for first in range(0, 25, 5)
+        ]
+    )
 
 
 PROPERTIES: Final = {"sequences": (sequences_only, 27), "cancelled": (with_cancellations, 25)}

@@ -20,7 +20,11 @@ from choreomon.properties.partial_order import Formed, evaluate
 PROCESSES = ("P1", "P2", "P3", "P4", "P5")
 EVENTS_EACH = 8
 TRIPLES = [
-    ("q0", "a", "q1"), ("q1", "b", "q2"), ("q2", "c", "q3"), ("q1", "v", "q0"), ("q2", "w", "q1"),
+    ("q0", "a", "q1"),
+    ("q1", "b", "q2"),
+    ("q2", "c", "q3"),
+    ("q1", "v", "q0"),
+    ("q2", "w", "q1"),
 ]
 EVERY_PROCESS = {
     "one label each": {process: [name] for process, name in zip(PROCESSES, "abcvw", strict=True)},

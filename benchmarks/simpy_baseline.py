@@ -227,7 +227,9 @@ def with_processes(events: int, service: Delay, seed: int) -> Outcome:
 
 
 SIDES: Final = {
-    "simulator": with_simulator, "callbacks": with_callbacks, "processes": with_processes,
+    "simulator": with_simulator,
+    "callbacks": with_callbacks,
+    "processes": with_processes,
 }
 
 

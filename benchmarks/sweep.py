@@ -118,18 +118,16 @@ def _owners(count: int) -> Iterator[tuple[int, ...]]:
             yield owners
 
 
-def _automaton(
-    pairs: Shape, owners: tuple[int, ...], names: list[str]
-) -> SequenceAutomaton:
+def _automaton(pairs: Shape, owners: tuple[int, ...], names: list[str]) -> SequenceAutomaton:
     return sequence_automaton(
         initial=["q0"],
         final=["q3"],
         transitions=[
             StatedTransition(
                 f"q{source}",
-                Label(SEND, Message(
-                    PROCESSES[owner], name, PROCESSES[(owner + 1) % len(PROCESSES)]
-                )),
+                Label(
+                    SEND, Message(PROCESSES[owner], name, PROCESSES[(owner + 1) % len(PROCESSES)])
+                ),
                 f"q{target}",
             )
             for (source, target), owner, name in zip(pairs, owners, names, strict=True)
@@ -165,6 +163,7 @@ def _scripts(automaton: SequenceAutomaton, events: int) -> Iterator[tuple[Script
 
 def _can_form(automaton: SequenceAutomaton, scripts: tuple[Script, ...]) -> bool:
     """Whether some order of the messages forms the property."""
+
     def orders(left: tuple[Script, ...], order: tuple[Label, ...]) -> Iterator[tuple[Label, ...]]:
         if not any(left):
             yield order
@@ -180,13 +179,9 @@ class Explorer:
     """All worlds of one instance, and what its words came to. `queued`: events wait in the
     queue of their monitor, so that inquiries may overtake them."""
 
-    def __init__(
-        self, instance: Instance, rules: Rules, counts: Counts, *, queued: bool
-    ) -> None:
+    def __init__(self, instance: Instance, rules: Rules, counts: Counts, *, queued: bool) -> None:
         self.scripts = instance.scripts
-        self.system = System(
-            instance.automaton, PROCESSES, rules, queued=queued, handles=False
-        )
+        self.system = System(instance.automaton, PROCESSES, rules, queued=queued, handles=False)
         self.counts = counts
         self._formed: dict[tuple[Label, ...], set[int]] = {}
 

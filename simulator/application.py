@@ -245,9 +245,7 @@ def _program(
         match item:
             case Send():
                 route = routes[item]
-                code.append(
-                    SendInstruction(SENDING, Label(SEND, route.label.message), route)
-                )
+                code.append(SendInstruction(SENDING, Label(SEND, route.label.message), route))
             case Assign(variable, value):
                 code.append(AssignInstruction(ASSIGNING, slots[variable], value))
             case If(variable, then, otherwise, negated):
@@ -302,7 +300,8 @@ def _statements(statements: Iterable[DocumentStatement]) -> Iterator[Statement]:
             case IfStatement(condition=condition, then=then, otherwise=otherwise):
                 negated = isinstance(condition, NotCondition)
                 yield If(
-                    variable=condition.variable if isinstance(condition, NotCondition)
+                    variable=condition.variable
+                    if isinstance(condition, NotCondition)
                     else condition,
                     then=tuple(_statements(then)),
                     otherwise=tuple(_statements(otherwise)),

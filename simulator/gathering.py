@@ -82,7 +82,8 @@ class Gathering:
         for inspected in self.inspections[event.label]:
             entries = self.judged[inspected.reference]
             place = next(
-                i for i in range(len(entries) - 1, -1, -1)
+                i
+                for i in range(len(entries) - 1, -1, -1)
                 if entries[i].event[own] == event.clock[own]
             )
             judgement = self._judge(inspected, event.clock, own)

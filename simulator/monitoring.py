@@ -244,9 +244,7 @@ class CentralStation:
 
     def _teller(self, process: str) -> Watcher:
         surroundings = self._surroundings
-        channel: Channel[Notice] = surroundings.network.channel(
-            process, CENTRE, self._desk.message
-        )
+        channel: Channel[Notice] = surroundings.network.channel(process, CENTRE, self._desk.message)
 
         def tell(label: Label, clock: VectorClock) -> None:
             surroundings.measurements.observed(label, clock)

@@ -81,10 +81,17 @@ class PushMonitor:
                 continue  # the readers know, or were never told that it fired
             self._pushed[key] = revision
             effects += [
-                Send(Push(
-                    self.table.process, reader, inspected.reference, event,
-                    judgement.result, revision, clock,
-                ))
+                Send(
+                    Push(
+                        self.table.process,
+                        reader,
+                        inspected.reference,
+                        event,
+                        judgement.result,
+                        revision,
+                        clock,
+                    )
+                )
                 for reader in self.table.readers[inspected.reference]
                 if reader != self.table.process
             ]

@@ -106,8 +106,7 @@ class Simulation:
             history_records=measures.history_records() if measures else Summary(),
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
-            formed=_formed(self.automaton, kept, verdicts)
-            if complete and self.automaton else None,
+            formed=_formed(self.automaton, kept, verdicts) if complete and self.automaton else None,
         )
 
     def _monitored(
@@ -132,8 +131,12 @@ class Simulation:
             clocks=world.clocks,
             processes=world.processes,
             network=Network(
-                agenda, MONITORING, self.delays, streams,
-                name="monitoring", in_order=self.in_order,
+                agenda,
+                MONITORING,
+                self.delays,
+                streams,
+                name="monitoring",
+                in_order=self.in_order,
             ),
             service=lambda name: sampler(
                 self.monitoring_service, streams.stream("monitoring service", name)
@@ -149,9 +152,9 @@ class Simulation:
 def simulation(document: Document) -> Simulation:
     """Raises `DocumentError` for a document without an application."""
     if document.application is None:
-        raise DocumentError((
-            Problem(document.file, 0, "application", "is missing: there is nothing to simulate"),
-        ))
+        raise DocumentError(
+            (Problem(document.file, 0, "application", "is missing: there is nothing to simulate"),)
+        )
     network = document.network
     monitoring = network.monitoring
     return Simulation(
@@ -211,7 +214,8 @@ class _Lookup:
             result=given.result,
             relation=given.relation,
             certain=given.certain,
-            of=None if given.of is None or given.of_process is None
+            of=None
+            if given.of is None or given.of_process is None
             else self._event_index(given.of_process, given.of),
             since=None if given.since is None else self._event_index(process, given.since),
         )
@@ -228,7 +232,8 @@ def _formed(
     sequences end there, by one that the monitor was certain of, if it was of any."""
     certain = {
         verdict.event_index: {
-            reason.transition[1] for reason in verdict.because
+            reason.transition[1]
+            for reason in verdict.because
             if reason.role == "pre" and reason.certain
         }
         for verdict in verdicts

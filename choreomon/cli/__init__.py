@@ -53,7 +53,11 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     "3 only possible violations.",
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
     help="Show the version and exit.",
 )
 def group() -> None:
@@ -98,4 +102,3 @@ def _code() -> int:
         click.echo("an error of choreomon itself: please report it with the above", err=True)
         return INTERNAL_ERROR
     return code
-

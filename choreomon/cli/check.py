@@ -73,9 +73,7 @@ def _show(document: Document, tables: dict[str, TransitionTable], show_tables: b
                 screen.print(f"{process} watches nothing: its table is empty", markup=False)
 
 
-def _as_json(
-    document: Document, tables: dict[str, TransitionTable] | None
-) -> dict[str, Any]:
+def _as_json(document: Document, tables: dict[str, TransitionTable] | None) -> dict[str, Any]:
     result: dict[str, Any] = {
         "file": document.file,
         "name": document.name,
@@ -95,8 +93,11 @@ def _as_json(
         "final": list(automaton.final),
         "transitions": [
             {
-                "from": t.source, "to": t.target, "on": str(t.label),
-                "backward": backward, "monitor": t.label.process,
+                "from": t.source,
+                "to": t.target,
+                "on": str(t.label),
+                "backward": backward,
+                "monitor": t.label.process,
             }
             for backward, group in ((False, automaton.forward), (True, automaton.backward))
             for t in group

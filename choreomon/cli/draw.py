@@ -21,17 +21,25 @@ if TYPE_CHECKING:
 @click.command("draw")
 @click.argument("file", type=click.Path())
 @click.option(
-    "-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
     help="What to write; the suffix decides: .svg, .png or .mmd (Mermaid).",
 )
 @click.option("--run", "a_run", is_flag=True, help="Draw a run instead of the automaton.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the run.")
 @click.option(
-    "--strategy", type=click.Choice(["pull", "push", "central"]), default="pull",
-    show_default=True, help="Strategy of the run's monitors.",
+    "--strategy",
+    type=click.Choice(["pull", "push", "central"]),
+    default="pull",
+    show_default=True,
+    help="Strategy of the run's monitors.",
 )
 @click.option(
-    "--rules", type=click.Choice(["sound", "paper"]), default=None,
+    "--rules",
+    type=click.Choice(["sound", "paper"]),
+    default=None,
     help="Rules of the run's monitors.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the picture's structure as JSON.")

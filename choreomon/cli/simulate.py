@@ -41,24 +41,35 @@ RUNS_WITH_EVENTS: Final = 5
 @click.argument("file", type=click.Path())
 @click.option("--seed", default=0, show_default=True, help="Seed of the first run.")
 @click.option(
-    "--runs", type=click.IntRange(min=1), default=1, show_default=True,
+    "--runs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
     help="Number of runs; run i has the seed SEED + i.",
 )
 @click.option(
-    "--strategy", type=click.Choice(["pull", "push", "central"]), default="pull",
-    show_default=True, help="Who tells whom: monitors ask, monitors tell, one is told all.",
+    "--strategy",
+    type=click.Choice(["pull", "push", "central"]),
+    default="pull",
+    show_default=True,
+    help="Who tells whom: monitors ask, monitors tell, one is told all.",
 )
 @click.option(
-    "--rules", type=click.Choice(["sound", "paper"]), default=None,
+    "--rules",
+    type=click.Choice(["sound", "paper"]),
+    default=None,
     help="How monitors judge; default: as the document says.",
 )
 @click.option(
-    "--trace", "trace_directory", type=click.Path(file_okay=False, path_type=Path),
+    "--trace",
+    "trace_directory",
+    type=click.Path(file_okay=False, path_type=Path),
     help="Write the events of each run to run-<seed>.jsonl in this directory.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option(
-    "--report", type=click.Path(dir_okay=False, path_type=Path),
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Write one self-contained HTML page.",
 )
 def command(
@@ -91,7 +102,9 @@ def command(
             raise click.UsageError("--report needs a property: there is nothing to report without")
         errors.print(
             f"warning: {file}: no property: nothing is monitored",
-            style="yellow", markup=False, soft_wrap=True,
+            style="yellow",
+            markup=False,
+            soft_wrap=True,
         )
     if trace_directory is not None:
         _make_directory(trace_directory)
@@ -99,7 +112,11 @@ def command(
     outcome = _Outcome(errors, file)
     results = outcome.followed(
         _runs(
-            prepared, range(seed, seed + runs), strategy, rules, trace_directory,
+            prepared,
+            range(seed, seed + runs),
+            strategy,
+            rules,
+            trace_directory,
             keep_events=not as_json or report is not None,
             screen=screen if live else None,
             progress=errors if runs > 1 and errors.is_terminal else None,
@@ -280,9 +297,7 @@ def _print_indented(screen: Console, text: Text) -> None:
             screen.print(Text(" " * indent).append_text(part), soft_wrap=True)
 
 
-def _page(
-    document: Document, runs: list[Run], strategy: str, rules: RulesName, seed: int
-) -> str:
+def _page(document: Document, runs: list[Run], strategy: str, rules: RulesName, seed: int) -> str:
     from choreomon.properties.tables import transition_tables
     from choreomon.render.report import report_page
 
@@ -296,7 +311,10 @@ def _page(
     )
     tables = transition_tables(automaton, document.processes, rules)
     return report_page(
-        document.name, facts, automaton, runs,
+        document.name,
+        facts,
+        automaton,
+        runs,
         tables=[table for table in tables.values() if table.rows],
     )
 

@@ -1,0 +1,8 @@
+"""The shared words, standard library only.
+
+message        messages, the events of sending and handling them, labels
+vector_clock   clocks as tuples, and happened-before
+verdict        what monitors declare, and why
+run            a finished run as a value
+errors         whose fault it is
+"""

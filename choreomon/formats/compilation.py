@@ -90,9 +90,9 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
         )
     except PropertyError as error:
         within: Path = ("property",) if document.automaton is None else ("property", "automaton")
-        raise PropertyError(tuple(
-            Defect((*within, *defect.path), defect.message) for defect in error.defects
-        )) from None
+        raise PropertyError(
+            tuple(Defect((*within, *defect.path), defect.message) for defect in error.defects)
+        ) from None
     return LoadedProperty(automaton, document.rules, sequences)
 
 
@@ -103,10 +103,18 @@ def _check_size(document: PropertyDocument) -> None:
     if document.automaton is not None:
         path: Path = ("property", "automaton")
         sizes += [
-            ((*path, "transitions"), len(document.automaton.transitions), MAX_TRANSITIONS,
-             "transitions"),
-            ((*path, "transitions"), _formula_parts(document.automaton), MAX_TRANSITIONS,
-             "parts of formulas"),
+            (
+                (*path, "transitions"),
+                len(document.automaton.transitions),
+                MAX_TRANSITIONS,
+                "transitions",
+            ),
+            (
+                (*path, "transitions"),
+                _formula_parts(document.automaton),
+                MAX_TRANSITIONS,
+                "parts of formulas",
+            ),
             ((*path, "initial"), len(document.automaton.initial), MAX_STATES, "states"),
             ((*path, "final"), len(document.automaton.final), MAX_STATES, "states"),
         ]
@@ -132,7 +140,8 @@ def _check_size(document: PropertyDocument) -> None:
 
 def _formula_parts(document: AutomatonDocument) -> int:
     todo: list[Formula] = [
-        transition.formula for transition in document.transitions
+        transition.formula
+        for transition in document.transitions
         if isinstance(transition, LoopTransition)
     ]
     parts = 0

@@ -138,11 +138,13 @@ Statement: TypeAlias = Annotated[
     | Annotated[AssignStatement, Tag(f"{BRANCH}assign")]
     | Annotated[IfStatement, Tag(f"{BRANCH}if")],
     Discriminator(branch_by_key),
-    BeforeValidator(one_key(
-        ("send", "assign", "if"),
-        "one statement: {send: {to, message}}, {assign: {variable: constant}} or "
-        "{if: variable, then: [...], else: [...]}",
-    )),
+    BeforeValidator(
+        one_key(
+            ("send", "assign", "if"),
+            "one statement: {send: {to, message}}, {assign: {variable: constant}} or "
+            "{if: variable, then: [...], else: [...]}",
+        )
+    ),
 ]
 
 
@@ -219,7 +221,7 @@ class LabelledTransition(Part):
     source: Name = Field(alias="from", description="a state")
     target: Name = Field(alias="to", description="a state")
     label: LabelText = Field(
-        alias="on", description="a label, \"[handle] SENDER -> RECEIVER : NAME\""
+        alias="on", description='a label, "[handle] SENDER -> RECEIVER : NAME"'
     )
     backward: bool | None = Field(
         default=None, description="what the author expects Definition 4 to say; null: nothing"
@@ -228,8 +230,9 @@ class LabelledTransition(Part):
     @model_validator(mode="after")
     def _no_backward_self_loop(self) -> LabelledTransition:
         if self.source == self.target and self.backward is not None:
-            raise refused("is a self-loop, which is neither forward nor backward: leave "
-                          "backward out")
+            raise refused(
+                "is a self-loop, which is neither forward nor backward: leave backward out"
+            )
         return self
 
 
@@ -258,11 +261,13 @@ TransitionDocument: TypeAlias = Annotated[
     Annotated[LabelledTransition, Tag(f"{BRANCH}on")]
     | Annotated[LoopTransition, Tag(f"{BRANCH}when")],
     Discriminator(_branch_of_transition),
-    BeforeValidator(one_key(
-        ("on", "when"),
-        "{from: STATE, to: STATE, on: LABEL} or a self-loop {from: STATE, to: STATE, "
-        "when: FORMULA}",
-    )),
+    BeforeValidator(
+        one_key(
+            ("on", "when"),
+            "{from: STATE, to: STATE, on: LABEL} or a self-loop {from: STATE, to: STATE, "
+            "when: FORMULA}",
+        )
+    ),
 ]
 
 

@@ -39,7 +39,8 @@ class UniformDuration(Part):
     uniform: Annotated[
         tuple[Milliseconds, Milliseconds],
         Field(strict=False, description="[least, most], in milliseconds"),
-        AfterValidator(_ordered), BeforeValidator(_two_numbers),
+        AfterValidator(_ordered),
+        BeforeValidator(_two_numbers),
     ]
 
 
@@ -71,11 +72,13 @@ Duration: TypeAlias = Annotated[
     | Annotated[LognormalDuration, Tag(f"{BRANCH}lognormal")]
     | Annotated[ConstantDuration, Tag(f"{BRANCH}constant")],
     Discriminator(branch_by_key),
-    BeforeValidator(one_key(
-        ("uniform", "exponential", "lognormal", "constant"),
-        "{uniform: [least, most]}, {exponential: mean}, {lognormal: [median, sigma]} or "
-        "{constant: x}, in milliseconds",
-    )),
+    BeforeValidator(
+        one_key(
+            ("uniform", "exponential", "lognormal", "constant"),
+            "{uniform: [least, most]}, {exponential: mean}, {lognormal: [median, sigma]} or "
+            "{constant: x}, in milliseconds",
+        )
+    ),
 ]
 """A distribution of times, in milliseconds."""
 

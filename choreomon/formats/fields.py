@@ -157,7 +157,8 @@ def _descriptions(part: type[Part] | None) -> dict[str, str]:
 def _path(details: ErrorDetails) -> Path:
     """Without what pydantic adds: the branch of a union, the mark of a dictionary's key."""
     return tuple(
-        key for key in details["loc"]
+        key
+        for key in details["loc"]
         if key != "[key]" and not (isinstance(key, str) and key.startswith(BRANCH))
     )
 
@@ -207,9 +208,7 @@ def _constant(value: object) -> bool | int:
 def _label(value: object) -> Label:
     label = parse_label(value) if isinstance(value, str) else None
     if label is None:
-        raise refused(
-            f"should be a label \"[handle] SENDER -> RECEIVER : NAME\", not {shown(value)}"
-        )
+        raise refused(f'should be a label "[handle] SENDER -> RECEIVER : NAME", not {shown(value)}')
     return label
 
 
@@ -235,14 +234,13 @@ OneOrMore: TypeAlias = Annotated[
     BeforeValidator(_not_empty),
 ]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=f"^{NAME_PATTERN}$")]
-Title: TypeAlias = Annotated[
-    str, Field(min_length=1), BeforeValidator(_title)
-]
+Title: TypeAlias = Annotated[str, Field(min_length=1), BeforeValidator(_title)]
 Constant: TypeAlias = Annotated[
     bool | int, PlainValidator(_constant), WithJsonSchema({"type": ["boolean", "integer"]})
 ]
 LabelText: TypeAlias = Annotated[
-    Label, PlainValidator(_label),
+    Label,
+    PlainValidator(_label),
     WithJsonSchema({"type": "string", "pattern": f"^{LABEL_PATTERN}$"}),
 ]
 Milliseconds: TypeAlias = Annotated[float, Field(ge=0, le=MAX_MILLISECONDS)]

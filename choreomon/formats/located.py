@@ -228,7 +228,7 @@ def _not_yaml(wrong: yaml.YAMLError, text: str, file: str) -> DocumentError:
     lines = text.splitlines()
     hint = ""
     if 0 < line <= len(lines) and "->" in lines[line - 1]:
-        hint = "; put labels in quotes, as in \"P1 -> P2 : name\""
+        hint = '; put labels in quotes, as in "P1 -> P2 : name"'
     return _refused(file, line, f"is not YAML: {reason}{column}{hint}")
 
 
@@ -297,10 +297,13 @@ def _expanded(root: _Node, file: str) -> Located:
             for key, line, child in _entries(node, path, wrong):
                 here = (*path, key)
                 if key in mapping:
-                    wrong.append((
-                        line, here,
-                        f"comes twice, first on line {lines[here]}: keep one of the two",
-                    ))
+                    wrong.append(
+                        (
+                            line,
+                            here,
+                            f"comes twice, first on line {lines[here]}: keep one of the two",
+                        )
+                    )
                     continue
                 lines[here] = line
                 mapping[key] = None
@@ -313,9 +316,9 @@ def _expanded(root: _Node, file: str) -> Located:
                 todo.append((child, (*path, position), items, position))
     if wrong:
         told = dict.fromkeys(sorted(wrong, key=itemgetter(0)))
-        raise DocumentError(tuple(
-            Problem(file, line, field_name(path), message) for line, path, message in told
-        ))
+        raise DocumentError(
+            tuple(Problem(file, line, field_name(path), message) for line, path, message in told)
+        )
     value = holder[0]
     if not isinstance(value, dict):
         raise _refused(
@@ -334,9 +337,7 @@ def _entries(
     for key_node, value_node in zip(node.children[::2], node.children[1::2], strict=True):
         line = value_node.line if isinstance(value_node, _Scalar) else key_node.line
         if isinstance(key_node, _Collection):
-            wrong.append((
-                key_node.line, path, "a list or mapping cannot be a key: write a name"
-            ))
+            wrong.append((key_node.line, path, "a list or mapping cannot be a key: write a name"))
             continue
         try:
             key = key_node.value()
@@ -346,7 +347,10 @@ def _entries(
         if isinstance(key, str):
             yield key, line, value_node
         else:
-            wrong.append((
-                key_node.line, path,
-                f"the key {key_node.text[:40] or '(nothing)'} is not text: put it in quotes",
-            ))
+            wrong.append(
+                (
+                    key_node.line,
+                    path,
+                    f"the key {key_node.text[:40] or '(nothing)'} is not text: put it in quotes",
+                )
+            )

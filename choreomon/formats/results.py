@@ -40,9 +40,7 @@ def _run(run: Run) -> dict[str, Any]:
         "monitoring_bytes": run.monitoring_bytes,
         "latency_ms": {
             key: None if value is None else milliseconds(value)
-            for key, value in (
-                ("mean", latency.mean), ("p50", latency.p50), ("p99", latency.p99)
-            )
+            for key, value in (("mean", latency.mean), ("p50", latency.p50), ("p99", latency.p99))
         },
         "history_records": {"mean": run.history_records.mean, "max": run.history_records.max},
         "verdicts": [_verdict(verdict) for verdict in run.verdicts],

@@ -19,8 +19,12 @@ from a few thousand digits on, and nothing here needs them."""
 
 _NULL: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEAN: Final = {
-    "true": True, "True": True, "TRUE": True,
-    "false": False, "False": False, "FALSE": False,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
 }
 _INTEGER: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -29,7 +33,10 @@ _NOT_A_NUMBER: Final = frozenset({".nan", ".NaN", ".NAN"})
 
 _TAG: Final = "tag:yaml.org,2002:"
 _TYPE_OF_TAG: Final[dict[str, type]] = {
-    f"{_TAG}null": type(None), f"{_TAG}bool": bool, f"{_TAG}int": int, f"{_TAG}float": float,
+    f"{_TAG}null": type(None),
+    f"{_TAG}bool": bool,
+    f"{_TAG}int": int,
+    f"{_TAG}float": float,
 }
 
 

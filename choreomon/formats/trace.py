@@ -94,7 +94,8 @@ def read_trace_line_untrusted(
     strangers = [
         *(process for process in read.clock if process not in known),
         *(
-            process for process in (read.message.sender, read.message.receiver)
+            process
+            for process in (read.message.sender, read.message.receiver)
             if process not in known and process != ENVIRONMENT
         ),
     ]

@@ -41,9 +41,7 @@ def application_defects(application: ApplicationDocument) -> Iterator[Defect]:
                 "give each process an id of its own",
             )
         for name, statements in process.handlers.items():
-            yield from _statement_defects(
-                statements, process, receivers, (*path, "handlers", name)
-            )
+            yield from _statement_defects(statements, process, receivers, (*path, "handlers", name))
     for number, start in enumerate(application.start):
         path = (*_TOP, "start", number)
         yield from _delivery_defects(start.to, start.message, receivers, path)
@@ -84,8 +82,7 @@ def label_defects(
         if sender == ENVIRONMENT and label.kind == SEND:
             yield Defect(
                 path,
-                f"{ENVIRONMENT!r} has no monitor that could watch it send: "
-                f"write \"handle {label}\"",
+                f'{ENVIRONMENT!r} has no monitor that could watch it send: write "handle {label}"',
             )
         if receiver == ENVIRONMENT:
             yield Defect(path, f"{ENVIRONMENT!r} receives nothing: name a process as receiver")
@@ -117,7 +114,7 @@ def label_warnings(
             if sender == ENVIRONMENT
             else f"no handler of {sender} sends {name} to {receiver}"
         )
-        yield Defect(path, f"nothing ever happens that is labelled \"{label}\": {reason}")
+        yield Defect(path, f'nothing ever happens that is labelled "{label}": {reason}')
 
 
 def _handlers_by_process(application: ApplicationDocument) -> dict[str, tuple[str, ...]]:
@@ -228,4 +225,3 @@ def _sends(statements: Iterable[Statement]) -> Iterator[tuple[str, str]]:
                 yield send.to, send.message
             case IfStatement(then=then, otherwise=otherwise):
                 yield from _sends((*then, *otherwise))
-

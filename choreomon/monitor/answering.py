@@ -9,22 +9,20 @@ is concurrent to the inquired event and not decided yet is answered conservative
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM_P, Reference
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
-
-if TYPE_CHECKING:
-    from choreomon.monitor.pull import Monitor
 
 FOREVER: Final = 1 << 62
 
 
-def must_wait(monitor: Monitor, state: MonitorState, inquiry: Inquiry) -> bool:
+def must_wait(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> bool:
     """Whether something that is asked about happened before the inquired event and is not
     decided yet (the paper's UnknownRsult and UnhandleMsg)."""
     own = monitor.own
@@ -41,7 +39,7 @@ def must_wait(monitor: Monitor, state: MonitorState, inquiry: Inquiry) -> bool:
     return False
 
 
-def answer(monitor: Monitor, state: MonitorState, inquiry: Inquiry) -> tuple[Record, ...]:
+def answer(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tuple[Record, ...]:
     """The records that answer an inquiry which need not wait. References that are not this
     monitor's never fired here."""
     own, asker, event = monitor.own, monitor.index_of[inquiry.sender], inquiry.event
@@ -75,6 +73,6 @@ def oldest_unsettled(state: MonitorState, own: int) -> int:
     return FOREVER
 
 
-def _watched(monitor: Monitor, reference: Reference) -> frozenset[Label]:
+def _watched(monitor: MonitorSetup, reference: Reference) -> frozenset[Label]:
     watched: Mapping[Reference, frozenset[Label]] = monitor.table.watched_by
     return watched.get(reference, frozenset())

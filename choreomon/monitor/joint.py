@@ -43,8 +43,11 @@ def joint_verdict(
     because: tuple[Reason, ...] = ()
     for _, judgement in judged:
         because += judgement.because
-    transitions = tuple([
-        reference for reference, judgement in judged
-        if word == WITHDRAWN or judgement.result is not None
-    ])
+    transitions = tuple(
+        [
+            reference
+            for reference, judgement in judged
+            if word == WITHDRAWN or judgement.result is not None
+        ]
+    )
     return Verdict(word, process, event, transitions, because, silent)

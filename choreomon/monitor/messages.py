@@ -20,7 +20,7 @@ from choreomon.monitor.history import Record
 
 
 class Inquiry(NamedTuple):
-    """"Which of your transitions `asked` fired, as far as they did not happen after the
+    """ "Which of your transitions `asked` fired, as far as they did not happen after the
     event with clock `event`?" One for each event, inspected transition and owner."""
 
     sender: str

@@ -19,12 +19,12 @@ What a driver does:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias, assert_never
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias, assert_never
 
 from choreomon.core.errors import InternalError
-from choreomon.core.message import Event, Label
+from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import FRM_P, Judgement, Reference
 from choreomon.monitor.answering import answer, must_wait, oldest_unsettled, promise
@@ -32,7 +32,8 @@ from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.history import MAX_CHAIN, OPEN, Record
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response
-from choreomon.monitor.rules import SOUND, STARTS, Rules
+from choreomon.monitor.rules import STARTS
+from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import (
     Decision,
     Expire,
@@ -42,7 +43,7 @@ from choreomon.monitor.state import (
     Observe,
     Process,
 )
-from choreomon.properties.tables import Inspected, TransitionTable
+from choreomon.properties.tables import Inspected
 
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
 
@@ -52,73 +53,9 @@ and a promise that is better by less than this is not taken down: doing either e
 would cost more than it saves."""
 
 
-class Plan(NamedTuple):
-    """How to inspect one transition: where its chain is, whom of the others to ask for what
-    (with their indices), and what to ask oneself."""
-
-    inspected: Inspected
-    place: int
-    others: tuple[tuple[str, int, tuple[Reference, ...]], ...]
-    waiting: tuple[str, ...]
-    own_asked: tuple[Reference, ...]
-
-
 @dataclass(frozen=True)
-class Monitor:
-    """What a monitor is made of and never changes.
-
-    `processes` are all processes of the system, in the order of clock entries.
-    `deadline`: whether provisional words are wanted from `Expire`.
-
-    The rest is derived: the own process and its index; the index of every process; the own
-    references, where the chain of each is in the history, and the indices of the processes
-    that may ask for it; and for each label the plans of what it may fire.
-    """
-
-    table: TransitionTable
-    processes: tuple[str, ...]
-    rules: Rules = SOUND
-    deadline: bool = False
-    process: str = field(init=False)
-    own: int = field(init=False)
-    index_of: Mapping[str, int] = field(init=False)
-    references: tuple[Reference, ...] = field(init=False)
-    chain_of: Mapping[Reference, int] = field(init=False)
-    readers_of: tuple[tuple[int, ...], ...] = field(init=False)
-    plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        # Plain attributes, not cached properties: every message looks some of them up.
-        def derive(name: str, value: object) -> None:
-            object.__setattr__(self, name, value)
-
-        derive("process", self.table.process)
-        derive("index_of", {process: index for index, process in enumerate(self.processes)})
-        derive("own", self.index_of[self.process])
-        derive("references", tuple(self.table.readers))
-        derive("chain_of", {reference: i for i, reference in enumerate(self.references)})
-        readers = self.table.readers
-        derive("readers_of", tuple(
-            tuple(self.index_of[reader] for reader in readers[reference])
-            for reference in self.references
-        ))
-        derive("plans", {
-            label: tuple(map(self._plan, inspected))
-            for label, inspected in self.table.inspections.items()
-        })
-
-    def _plan(self, inspected: Inspected) -> Plan:
-        asks = () if inspected.starts else inspected.asks
-        others = tuple(
-            (owner, self.index_of[owner], asked) for owner, asked in asks if owner != self.process
-        )
-        return Plan(
-            inspected=inspected,
-            place=self.chain_of[inspected.reference],
-            others=others,
-            waiting=tuple(owner for owner, _, _ in others),
-            own_asked=next((asked for owner, asked in asks if owner == self.process), ()),
-        )
+class Monitor(MonitorSetup):
+    """The pulling monitor of one process; it has no state of its own."""
 
     def initial(self) -> MonitorState:
         return MonitorState(
@@ -158,7 +95,11 @@ class Monitor:
     def _observed(self, state: MonitorState, event: Event) -> MonitorState:
         unprocessed = (*state.unprocessed, event)
         return MonitorState(
-            unprocessed, state.history, state.inspections, state.decisions, state.postponed,
+            unprocessed,
+            state.history,
+            state.inspections,
+            state.decisions,
+            state.postponed,
             state.settled,
         )
 
@@ -180,14 +121,14 @@ class Monitor:
         for inspected, place, others, waiting, own_asked in self.plans[label]:
             reference = inspected.reference
             for owner, index, asked in others:
-                effects.append(Send(Inquiry(
-                    self.process, owner, reference, event, asked, clock, oldest[index]
-                )))
+                effects.append(
+                    Send(
+                        Inquiry(self.process, owner, reference, event, asked, clock, oldest[index])
+                    )
+                )
             records: tuple[Record, ...] = ()
             if own_asked:
-                inquiry = Inquiry(
-                    self.process, self.process, reference, event, own_asked, clock, 0
-                )
+                inquiry = Inquiry(self.process, self.process, reference, event, own_asked, clock, 0)
                 if must_wait(self, state, inquiry):
                     waiting = (*waiting, self.process)
                     postponed = (*postponed, inquiry)
@@ -256,8 +197,12 @@ class Monitor:
             state = self._noted(state, inquiry)
         if (state.inspections or state.unprocessed) and must_wait(self, state, inquiry):
             state = MonitorState(
-                state.unprocessed, state.history, state.inspections, state.decisions,
-                (*state.postponed, inquiry), state.settled,
+                state.unprocessed,
+                state.history,
+                state.inspections,
+                state.decisions,
+                (*state.postponed, inquiry),
+                state.settled,
             )
             return state, clock, []
         return state, clock, [self._response(state, clock, inquiry)]
@@ -269,7 +214,11 @@ class Monitor:
         open_before = len(state.inspections)
         effects: list[Effect] = []
         state = self._received(
-            state, response.sender, response.inspected, response.event_count, response.records,
+            state,
+            response.sender,
+            response.inspected,
+            response.event_count,
+            response.records,
             effects,
         )
         if state.postponed and len(state.inspections) < open_before:
@@ -281,16 +230,27 @@ class Monitor:
         sender, settled = self.index_of[message.sender], state.settled
         settled = (*settled[:sender], message.settled, *settled[sender + 1 :])
         return MonitorState(
-            state.unprocessed, state.history, state.inspections, state.decisions,
-            state.postponed, settled,
+            state.unprocessed,
+            state.history,
+            state.inspections,
+            state.decisions,
+            state.postponed,
+            settled,
         )
 
     def _response(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Send:
         sender = self.index_of[inquiry.sender]
-        return Send(Response(
-            self.process, inquiry.sender, inquiry.inspected, inquiry.event[sender],
-            answer(self, state, inquiry), clock, promise(state, clock, sender),
-        ))
+        return Send(
+            Response(
+                self.process,
+                inquiry.sender,
+                inquiry.inspected,
+                inquiry.event[sender],
+                answer(self, state, inquiry),
+                clock,
+                promise(state, clock, sender),
+            )
+        )
 
     def _retried(self, state: MonitorState, clock: VectorClock, effects: list[Effect]) -> Stepped:
         """HndlPndMonitorMsg: answer what need no longer wait, as long as there is any; an
@@ -300,14 +260,21 @@ class Monitor:
             if inquiry is None:
                 break
             state = MonitorState(
-                state.unprocessed, state.history, state.inspections, state.decisions,
+                state.unprocessed,
+                state.history,
+                state.inspections,
+                state.decisions,
                 tuple([other for other in state.postponed if other is not inquiry]),
                 state.settled,
             )
             if inquiry.sender == self.process:
                 state = self._received(
-                    state, self.process, inquiry.inspected, inquiry.event[self.own],
-                    answer(self, state, inquiry), effects,
+                    state,
+                    self.process,
+                    inquiry.inspected,
+                    inquiry.event[self.own],
+                    answer(self, state, inquiry),
+                    effects,
                 )
             else:
                 effects.append(self._response(state, clock, inquiry))
@@ -341,8 +308,12 @@ class Monitor:
             waiting = tuple([other for other in inspection.waiting if other != owner])
             inspection = Inspection(inspection.event, inspection.inspected, waiting, records)
             return MonitorState(
-                state.unprocessed, state.history, (*before, inspection, *after),
-                state.decisions, state.postponed, state.settled,
+                state.unprocessed,
+                state.history,
+                (*before, inspection, *after),
+                state.decisions,
+                state.postponed,
+                state.settled,
             )
         judgement = self._judge(inspection.inspected, inspection.event, records)
         state = self._settled(state, before + after, inspection, judgement)
@@ -374,8 +345,12 @@ class Monitor:
         found = () if result is None else (Record(reference, inspection.event, result),)
         chain = chain[:at] + found + chain[at + 1 :]
         state = MonitorState(
-            state.unprocessed, (*history[:place], chain, *history[place + 1 :]), inspections,
-            state.decisions, state.postponed, state.settled,
+            state.unprocessed,
+            (*history[:place], chain, *history[place + 1 :]),
+            inspections,
+            state.decisions,
+            state.postponed,
+            state.settled,
         )
         return self._kept(state, place) if found else state
 
@@ -387,17 +362,23 @@ class Monitor:
             if len(chain) % SMALL and len(chain) <= MAX_CHAIN:
                 return state
             own = self.own
-            settled = min([
-                state.settled[reader] if reader != own else oldest_unsettled(state, own) - 1
-                for reader in readers
-            ])
+            settled = min(
+                [
+                    state.settled[reader] if reader != own else oldest_unsettled(state, own) - 1
+                    for reader in readers
+                ]
+            )
         kept = self.rules.keep(chain, self.own, settled)
         if kept is chain:
             return state
         history = state.history
         return MonitorState(
-            state.unprocessed, (*history[:place], kept, *history[place + 1 :]),
-            state.inspections, state.decisions, state.postponed, state.settled,
+            state.unprocessed,
+            (*history[:place], kept, *history[place + 1 :]),
+            state.inspections,
+            state.decisions,
+            state.postponed,
+            state.settled,
         )
 
     def _decided(
@@ -421,6 +402,10 @@ class Monitor:
         verdict = joint_verdict(self.process, event, judged, decision.told)
         effects.append(Declared(event, verdict, False))
         return MonitorState(
-            state.unprocessed, state.history, state.inspections, before + after,
-            state.postponed, state.settled,
+            state.unprocessed,
+            state.history,
+            state.inspections,
+            before + after,
+            state.postponed,
+            state.settled,
         )

@@ -38,9 +38,7 @@ class Rules(Protocol):
 
     name: RulesName
 
-    def answer(
-        self, chain: Chain, own: int, event: VectorClock, asker: int
-    ) -> list[Record]:
+    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         """What to tell about `chain`, of the process at `own`, for an event of `asker`."""
 
     def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
@@ -93,9 +91,9 @@ class Sound:
                     continue  # another's, or after the event, or the event itself
                 if vios is None:
                     vios = [
-                        vio for vio in records
-                        if vio.reference in vio_references
-                        and (vio.since or vio.clock)[own] < count
+                        vio
+                        for vio in records
+                        if vio.reference in vio_references and (vio.since or vio.clock)[own] < count
                     ]
                 pre_own = index_of[pre_reference.process]
                 pre_last = pre.clock[pre_own]
@@ -207,4 +205,3 @@ def _reason(
         pre.reference.process if pre else None,
         None if known else record.since,
     )
-

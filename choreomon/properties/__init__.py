@@ -1,0 +1,11 @@
+"""What must not happen, and what that means.
+
+automaton        sequence automata, validated (Definition 4)
+classification   which transitions are forward
+formula          the formulas of self-loops
+sequences        the shorthand: sequences of messages and what cancels them
+relations        pre-transitions and vio-transitions (Definitions 5 and 6)
+tables           what each monitor knows (Definition 7)
+reference        the meaning over a total order of events: slow and obvious
+partial_order    the meaning over a partial order, by search over consistent cuts
+"""

@@ -120,12 +120,18 @@ def sequence_automaton(
     if added:
         # A new simple path would contain an added transition, so `pairs` stays right.
         _refuse(_misplaced(added, _forward_pairs(initial, final, stated)))
-    forward = tuple(dict.fromkeys(
-        Transition(t.source, t.label, t.target) for t in stated if (t.source, t.target) in pairs
-    ))
-    backward = tuple(dict.fromkeys(
-        Transition(t.source, t.label, t.target) for t in stated if (t.source, t.target) not in pairs
-    ))
+    forward = tuple(
+        dict.fromkeys(
+            Transition(t.source, t.label, t.target) for t in stated if (t.source, t.target) in pairs
+        )
+    )
+    backward = tuple(
+        dict.fromkeys(
+            Transition(t.source, t.label, t.target)
+            for t in stated
+            if (t.source, t.target) not in pairs
+        )
+    )
     return SequenceAutomaton(
         states=states,
         initial=tuple(dict.fromkeys(initial)),
@@ -186,9 +192,7 @@ def _shape_defects(
 
 def _too_many(transitions: int) -> Iterator[Defect]:
     if transitions > MAX_TRANSITIONS:
-        yield Defect(
-            (), f"has {transitions} transitions; at most {MAX_TRANSITIONS} are supported"
-        )
+        yield Defect((), f"has {transitions} transitions; at most {MAX_TRANSITIONS} are supported")
 
 
 def _forward_pairs(
@@ -232,9 +236,7 @@ def _kind_defects(
             )
 
 
-def _misplaced(
-    added: Sequence[StatedTransition], forward: frozenset[Pair]
-) -> Iterator[Defect]:
+def _misplaced(added: Sequence[StatedTransition], forward: frozenset[Pair]) -> Iterator[Defect]:
     for transition in added:
         if (transition.source, transition.target) in forward:
             yield Defect(
@@ -274,19 +276,24 @@ def _cancellations(
             if label in leaving or any(satisfies(label, loop.formula) for loop in loops):
                 continue
             if undecidable_self_loop == "reject":
-                defects.append(Defect(
-                    loops[0].path,
-                    f"the self-loop of {state} forbids {label}, for which {state} has no other "
-                    "transition, so no monitor could tell what it does: allow it in the loop, "
-                    f"give {state} a transition on it, or set undecidable_self_loop: cancel",
-                ))
+                defects.append(
+                    Defect(
+                        loops[0].path,
+                        f"the self-loop of {state} forbids {label}, for which {state} has no other "
+                        "transition, so no monitor could tell what it does: allow it in the loop, "
+                        f"give {state} a transition on it, or set undecidable_self_loop: cancel",
+                    )
+                )
                 continue
             if not starts:
-                defects.append(Defect(
-                    loops[0].path,
-                    f"the self-loop of {state} forbids {label}, but there is no other initial "
-                    f"state to cancel back to: allow {label} in the loop, or leave the loop out",
-                ))
+                defects.append(
+                    Defect(
+                        loops[0].path,
+                        f"the self-loop of {state} forbids {label}, but there is no other "
+                        f"initial state to cancel back to: allow {label} in the loop, or leave "
+                        "the loop out",
+                    )
+                )
             added += [StatedTransition(state, label, q, True, loops[0].path) for q in starts]
         _refuse(_too_many(len(stated) + len(self_loops) + len(added)))
     _refuse(defects)

@@ -99,9 +99,7 @@ def evaluate(
                 following[larger] = after if known is None or known is after else known | after
         cuts = following
     return [
-        Formed.NEVER if not some[number]
-        else Formed.ALWAYS if every[number]
-        else Formed.SOMETIMES
+        Formed.NEVER if not some[number] else Formed.ALWAYS if every[number] else Formed.SOMETIMES
         for number in range(len(events))
     ]
 

@@ -55,7 +55,8 @@ def formations(automaton: SequenceAutomaton, labels: Iterable[Label | None]) -> 
                 fired.add(Live(transition, index))
                 continued[Live(transition, index)] = max(before, key=_recent, default=None)
         cancelling = {
-            t for t in automaton.backward
+            t
+            for t in automaton.backward
             if t.label == label and any(r.transition in pre[t] for r in live)
         }
         finals = sorted(r for r in fired if r.transition.target in automaton.final)

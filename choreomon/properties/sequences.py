@@ -55,9 +55,7 @@ def sequences_automaton(sequences: Sequence[MessageSequence]) -> SequenceAutomat
         final.append(states[-1])
         for step, label in enumerate(sequence.steps):
             path: Path = ("sequences", number, "steps", step)
-            transitions.append(
-                StatedTransition(states[step], label, states[step + 1], False, path)
-            )
+            transitions.append(StatedTransition(states[step], label, states[step + 1], False, path))
         for position, (on, (low, high), back_to) in enumerate(sequence.cancel):
             path = ("sequences", number, "cancel", position)
             transitions += [

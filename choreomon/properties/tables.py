@@ -127,9 +127,7 @@ def transition_tables(
     }
 
 
-def _rows(
-    automaton: SequenceAutomaton, transition: Transition, rules: RulesName
-) -> Iterator[Row]:
+def _rows(automaton: SequenceAutomaton, transition: Transition, rules: RulesName) -> Iterator[Row]:
     backward = transition in automaton.backward
     final = not backward and transition.target in automaton.final
     vio_of = {

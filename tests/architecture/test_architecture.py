@@ -28,12 +28,31 @@ LAYERS = {
 SIMULATOR_MAY_IMPORT = ("core", "properties", "monitor", "formats")
 PURE = ("core", "properties", "monitor")
 IMPURE = {
-    "os", "io", "time", "random", "secrets", "uuid", "socket", "logging", "asyncio", "pathlib",
-    "threading", "subprocess", "datetime", "tempfile", "sys", "shutil",
+    "os",
+    "io",
+    "time",
+    "random",
+    "secrets",
+    "uuid",
+    "socket",
+    "logging",
+    "asyncio",
+    "pathlib",
+    "threading",
+    "subprocess",
+    "datetime",
+    "tempfile",
+    "sys",
+    "shutil",
 }
 THIRD_PARTY = {
-    "click": "cli", "rich": "cli render", "matplotlib": "render",
-    "pydantic": "formats", "pydantic_core": "formats", "yaml": "formats", "msgspec": "formats",
+    "click": "cli",
+    "rich": "cli render",
+    "matplotlib": "render",
+    "pydantic": "formats",
+    "pydantic_core": "formats",
+    "yaml": "formats",
+    "msgspec": "formats",
 }
 """Where each dependency may be imported."""
 
@@ -96,8 +115,10 @@ def violations(imports: list[Import]) -> list[str]:
         top, *rest = i.imports.split(".")
         wrong = f"{i.module} imports {i.imports}"
         if top == "choreomon" and rest:
-            allowed = SIMULATOR_MAY_IMPORT if i.module.startswith("simulator") else (
-                *LAYERS.get(package, LAYERS), package
+            allowed = (
+                SIMULATOR_MAY_IMPORT
+                if i.module.startswith("simulator")
+                else (*LAYERS.get(package, LAYERS), package)
             )
             if rest[0] not in allowed:
                 found.append(wrong)
@@ -146,9 +167,11 @@ def test_pure_packages_call_nothing_that_reads_or_writes() -> None:
     pure = tuple(f"choreomon.{package}." for package in PURE)
     called = {
         f"{name_of(path)}: {node.func.id}"
-        for path in modules() if name_of(path).startswith(pure)
+        for path in modules()
+        if name_of(path).startswith(pure)
         for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
         and node.func.id in ("open", "print", "input", "exec", "eval", "__import__")
     }
     assert called == set()
@@ -157,7 +180,8 @@ def test_pure_packages_call_nothing_that_reads_or_writes() -> None:
 def test_heavy_imports_of_the_command_line_are_inside_of_functions() -> None:
     """So `--help` answers at once; tests/cli sees that it does."""
     outside = [
-        found for found in all_imports()
+        found
+        for found in all_imports()
         if found.module.startswith("choreomon.cli") and not found.inside
     ]
     assert {found.imports for found in outside if found.imports.split(".")[0] in THIRD_PARTY} == {
@@ -177,7 +201,8 @@ def test_modules_stay_below_400_lines() -> None:
 
 def test_every_module_says_what_it_is() -> None:
     silent = [
-        name_of(path) for path in modules()
+        name_of(path)
+        for path in modules()
         if tree_of(path).body and not ast.get_docstring(tree_of(path))
     ]
     assert silent == []
@@ -210,9 +235,11 @@ def lines_of(node: ast.stmt) -> int:
 def protocol_methods() -> set[str]:
     return {
         method.name
-        for path in modules() for node in tree_of(path).body
+        for path in modules()
+        for node in tree_of(path).body
         if isinstance(node, ast.ClassDef) and node.name in PROTOCOLS
-        for method in node.body if isinstance(method, ast.FunctionDef)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef)
     }
 
 
@@ -239,6 +266,7 @@ def test_public_names_are_documented() -> None:
     assert {"judge", "told"} <= elsewhere
     silent = {
         f"{name_of(path)}.{name}"
-        for path in modules() for name in undocumented(tree_of(path), elsewhere)
+        for path in modules()
+        for name in undocumented(tree_of(path), elsewhere)
     }
     assert silent <= PLAIN

@@ -31,11 +31,13 @@ property:
   sequences: [{steps: ["P1 -> P2 : a", "P2 -> P3 : b"]}]
 """
 VIOLATED = (
-    APPLICATION + "  start: [{to: P1, message: go, at: 0}, {to: P2, message: go, at: 500}]\n"
+    APPLICATION
+    + "  start: [{to: P1, message: go, at: 0}, {to: P2, message: go, at: 500}]\n"
     + PROPERTY
 )
 CONFORMING = (
-    APPLICATION + "  start: [{to: P2, message: go, at: 0}, {to: P1, message: go, at: 500}]\n"
+    APPLICATION
+    + "  start: [{to: P2, message: go, at: 0}, {to: P1, message: go, at: 500}]\n"
     + PROPERTY
 )
 POSSIBLE = VIOLATED.replace("at: 500", "at: 0")  # concurrent, and a network without order

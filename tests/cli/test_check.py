@@ -40,17 +40,26 @@ def test_json_is_the_document_in_short_and_nothing_else() -> None:
     assert (answer.code, answer.err) == (0, "")
     assert said["processes"] == ["P1", "P2", "P3"]
     assert said["property"]["transitions"][0] == {
-        "from": "q0", "to": "q1", "on": "P1 -> P2 : a", "backward": False, "monitor": "P1",
+        "from": "q0",
+        "to": "q1",
+        "on": "P1 -> P2 : a",
+        "backward": False,
+        "monitor": "P1",
     }
     assert "tables" not in said
 
 
 def test_json_has_tables_where_asked_for() -> None:
     said = json.loads(choreomon("check", "violated.yaml", "--json", "--tables").out)
-    assert said["tables"]["P2"] == [{
-        "transition": ["q1", "P2", "q2"], "on": "P2 -> P3 : b", "final": True,
-        "pre": ["q0", "P1", "q1"], "vio": [],
-    }]
+    assert said["tables"]["P2"] == [
+        {
+            "transition": ["q1", "P2", "q2"],
+            "on": "P2 -> P3 : b",
+            "final": True,
+            "pre": ["q0", "P1", "q1"],
+            "vio": [],
+        }
+    ]
     assert said["tables"]["P3"] == []
 
 
@@ -112,9 +121,7 @@ BROKEN = {
 @pytest.mark.parametrize(
     "command", [["check"], ["simulate"], ["draw", "-o", "x.svg"]], ids=lambda c: c[0]
 )
-def test_a_broken_document_is_exit_code_2_with_file_and_line(
-    command: list[str], text: str
-) -> None:
+def test_a_broken_document_is_exit_code_2_with_file_and_line(command: list[str], text: str) -> None:
     Path("broken.yaml").write_text(text, encoding="utf-8")
     answer = choreomon(*command, "broken.yaml")
     assert (answer.code, answer.out) == (2, "")

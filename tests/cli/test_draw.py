@@ -58,7 +58,9 @@ def test_seed_strategy_and_rules_are_those_of_the_run() -> None:
 
 def test_the_rules_of_the_run_can_be_chosen() -> None:
     """q1 is initial although a transition leads to it, which the paper's tables forget."""
-    text = Path("violated.yaml").read_text(encoding="utf-8").split("property:")[0] + """
+    text = (
+        Path("violated.yaml").read_text(encoding="utf-8").split("property:")[0]
+        + """
 property:
   automaton:
     initial: [q0, q1]
@@ -67,6 +69,7 @@ property:
       - {from: q0, to: q1, on: "P1 -> P2 : a"}
       - {from: q1, to: q2, on: "handle env -> P1 : go"}
 """
+    )
     Path("started.yaml").write_text(text, encoding="utf-8")
     pictures = []
     for rules in ("sound", "paper"):

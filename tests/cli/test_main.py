@@ -23,7 +23,8 @@ def in_a_process(*arguments: str, **environment: str) -> subprocess.CompletedPro
     return subprocess.run(
         [sys.executable, *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True, check=False,
+        capture_output=True,
+        check=False,
     )
 
 
@@ -100,8 +101,13 @@ def test_an_interrupted_run_says_so_and_is_no_verdict(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["schema"], ["simulate", "violated.yaml"], ["simulate", "violated.yaml", "--json"],
-     ["check", "violated.yaml", "--tables"]],
+    [
+        ["--help"],
+        ["schema"],
+        ["simulate", "violated.yaml"],
+        ["simulate", "violated.yaml", "--json"],
+        ["check", "violated.yaml", "--tables"],
+    ],
     ids=" ".join,
 )
 def test_a_reader_that_goes_away_is_no_verdict_and_no_error(arguments: list[str]) -> None:
@@ -112,7 +118,9 @@ def test_a_reader_that_goes_away_is_no_verdict_and_no_error(arguments: list[str]
         finished = subprocess.run(
             [sys.executable, "-m", "choreomon", *arguments],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=pipe, stderr=subprocess.PIPE, check=False,
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            check=False,
         )
     assert finished.returncode == 141
     assert finished.stderr == b""
@@ -130,7 +138,9 @@ def test_a_full_output_device_is_exit_code_2() -> None:
         finished = subprocess.run(
             [sys.executable, "-m", "choreomon", "schema"],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=full, stderr=subprocess.PIPE, check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
         )
     assert finished.returncode == 2
     assert finished.stderr == b"the output: No space left on device\n"

@@ -15,8 +15,13 @@ from simulator.run import Simulation
 from tests.cli.command_line import VIOLATED, choreomon
 
 KEYS = [
-    "seed", "events", "monitoring_messages", "monitoring_bytes", "latency_ms",
-    "history_records", "verdicts",
+    "seed",
+    "events",
+    "monitoring_messages",
+    "monitoring_bytes",
+    "latency_ms",
+    "history_records",
+    "verdicts",
 ]
 
 
@@ -76,7 +81,9 @@ def test_a_strategy_can_be_chosen(strategy: str) -> None:
 
 def test_rules_of_the_command_line_come_before_those_of_the_document() -> None:
     """q1 is initial although a transition leads to it: the paper's tables forget that."""
-    text = VIOLATED.split("property:", maxsplit=1)[0] + """
+    text = (
+        VIOLATED.split("property:", maxsplit=1)[0]
+        + """
 property:
   rules: paper
   automaton:
@@ -86,6 +93,7 @@ property:
       - {from: q0, to: q1, on: "P1 -> P3 : never"}
       - {from: q1, to: q2, on: "P2 -> P3 : b"}
 """
+    )
     text = text.replace("handlers: {b: []}", "handlers: {b: [], never: []}")
     Path("started.yaml").write_text(text, encoding="utf-8")
     assert choreomon("simulate", "started.yaml").code == 0
@@ -98,7 +106,8 @@ property:
 def test_traces_have_one_event_a_line_in_the_order_in_which_they_happened() -> None:
     answer = choreomon("simulate", "violated.yaml", "--trace", "deep/traces", "--runs", 2, "--json")
     assert sorted(path.name for path in Path("deep/traces").iterdir()) == [
-        "run-0.jsonl", "run-1.jsonl",
+        "run-0.jsonl",
+        "run-1.jsonl",
     ]
     lines = Path("deep/traces/run-0.jsonl").read_text(encoding="ascii").splitlines()
     events = [json.loads(line) for line in lines]
@@ -189,16 +198,20 @@ def test_a_report_without_a_property_is_refused_before_anything_runs() -> None:
 def test_a_document_without_an_application_has_nothing_to_simulate() -> None:
     answer = choreomon("simulate", "property.yaml")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == (
-        "property.yaml: application: is missing: there is nothing to simulate\n"
-    )
+    assert answer.err == ("property.yaml: application: is missing: there is nothing to simulate\n")
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        ["--runs", "0"], ["--runs", "many"], ["--seed", "x"], ["--strategy", "shout"],
-        ["--rules", "none"], ["--trace", "violated.yaml"], ["--report", "."], ["--unknown"],
+        ["--runs", "0"],
+        ["--runs", "many"],
+        ["--seed", "x"],
+        ["--strategy", "shout"],
+        ["--rules", "none"],
+        ["--trace", "violated.yaml"],
+        ["--report", "."],
+        ["--unknown"],
     ],
     ids=" ".join,
 )
@@ -209,7 +222,8 @@ def test_a_wrong_option_is_bad_usage(options: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [["--trace", "violated.yaml/traces"], ["--report", "nowhere/report.html"]],
+    "options",
+    [["--trace", "violated.yaml/traces"], ["--report", "nowhere/report.html"]],
     ids=" ".join,
 )
 def test_what_cannot_be_written_is_said_with_its_name(options: list[str]) -> None:
@@ -238,9 +252,7 @@ class TestProvisionalWords:
 
     @pytest.fixture(autouse=True)
     def _slow(self) -> None:
-        slow = VIOLATED + (
-            "network: {delay: {constant: 100}, monitoring: {deadline: 10}}\n"
-        )
+        slow = VIOLATED + ("network: {delay: {constant: 100}, monitoring: {deadline: 10}}\n")
         Path("slow.yaml").write_text(slow, encoding="utf-8")
         Path("withdrawn.yaml").write_text(
             slow.replace("message: go, at: 0}", "message: go, at: 900}"), encoding="utf-8"

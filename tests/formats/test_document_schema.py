@@ -31,29 +31,32 @@ def test_the_documented_example_and_sequences_validate() -> None:
     assert accepted(variation("in_order: true", "deadline: 5"))
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ("name: smart-home", "nam: smart-home"),
-    ("id: P2", "id: 2"),
-    ("id: P2", "id: a b"),
-    ("away: false", "away: 1.5"),
-    ("away: false", "a b: false"),
-    ("- send: {to: P2, message: turnOff}", "- sned: {}"),
-    ("- send: {to: P2, message: turnOff}", "- {}"),
-    ("- if: away", "- if: true"),
-    ("{uniform: [1, 20]}", "{uniform: [1]}"),
-    ("{uniform: [1, 20]}", "{uniform: [-1, 1]}"),
-    ("{uniform: [1, 20]}", "{exponential: 0}"),
-    ("{uniform: [1, 20]}", "{constant: 1, exponential: 1}"),
-    ("max_events: 1000000", "max_events: 0"),
-    ("rules: sound", "rules: precise"),
-    ("initial: [q0]", "initial: []"),
-    ('on: "P1 -> P3 : turnOn"', 'on: "P1 > P3 : turnOn"'),
-    ('on: "P1 -> P3 : turnOn"', 'on: "P1 -> P3 : turnOn", when: true'),
-    ('{not: "P2 -> P1 : resume"}', "false"),
-    ('{not: "P2 -> P1 : resume"}', "{and: []}"),
-    ("  automaton:", "  sequences: [{steps: ['a -> b : c']}]\n  automaton:"),
-    ("  automaton:", "  automata:"),
-])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("name: smart-home", "nam: smart-home"),
+        ("id: P2", "id: 2"),
+        ("id: P2", "id: a b"),
+        ("away: false", "away: 1.5"),
+        ("away: false", "a b: false"),
+        ("- send: {to: P2, message: turnOff}", "- sned: {}"),
+        ("- send: {to: P2, message: turnOff}", "- {}"),
+        ("- if: away", "- if: true"),
+        ("{uniform: [1, 20]}", "{uniform: [1]}"),
+        ("{uniform: [1, 20]}", "{uniform: [-1, 1]}"),
+        ("{uniform: [1, 20]}", "{exponential: 0}"),
+        ("{uniform: [1, 20]}", "{constant: 1, exponential: 1}"),
+        ("max_events: 1000000", "max_events: 0"),
+        ("rules: sound", "rules: precise"),
+        ("initial: [q0]", "initial: []"),
+        ('on: "P1 -> P3 : turnOn"', 'on: "P1 > P3 : turnOn"'),
+        ('on: "P1 -> P3 : turnOn"', 'on: "P1 -> P3 : turnOn", when: true'),
+        ('{not: "P2 -> P1 : resume"}', "false"),
+        ('{not: "P2 -> P1 : resume"}', "{and: []}"),
+        ("  automaton:", "  sequences: [{steps: ['a -> b : c']}]\n  automaton:"),
+        ("  automaton:", "  automata:"),
+    ],
+)
 def test_wrong_shapes_do_not_validate(old: str, new: str) -> None:
     assert not accepted(variation(old, new))
 

@@ -15,123 +15,348 @@ LOOP = "property.automaton.transitions[3]"
 LEAVE = "application.processes[0].handlers.leave"
 
 
-@pytest.mark.parametrize(("old", "new", "line", "field", "part"), [
-    # keys
-    ("name: smart", "nam: smart", 1, "nam", "is no key of this mapping; did you mean 'name'?"),
-    ("rules:", "zzz:", 26, "property.zzz", "known here: rules, undecidable_self_loop, automaton"),
-    ("max_events", "max_event", 24, "network.max_event", "did you mean 'max_events'?"),
-    ("in_order", "inorder", 23, "network.monitoring.inorder", "did you mean 'in_order'?"),
-    ("    - id: P2", "    - name: P2", 14, "application.processes[1].id",
-     "is missing: give the name of the process"),
-    ("then: [{send", "the: [{send", 11, f"{LEAVE}[2].the", "did you mean 'then'?"),
-    ("from: q0, ", "", 32, "property.automaton.transitions[0].from", "is missing: give a state"),
-    # types
-    ("id: P2", "id: 2", 14, "application.processes[1].id",
-     "should be text, not 2 (put it in quotes)"),
-    ("id: P2", "id: 'a b'", 14, "application.processes[1].id",
-     "should be a name of 1 to 200 letters"),
-    ("{turnOn: []}", "{turnOn: }", 17, "application.processes[2].handlers.turnOn",
-     "should be a list, not nothing (write [] for an empty one)"),
-    ("{turnOn: []}", "", 17, "application.processes[2].handlers",
-     "should be a mapping, not nothing (write {} for an empty one)"),
-    ("{turnOn: []}", "{turn on: []}", 17, "application.processes[2].handlers['turn on']",
-     "should be a name"),
-    ("in_order: true", "in_order: yes", 23, "network.monitoring.in_order",
-     "should be true or false, not 'yes'"),
-    ("in_order: true", "in_order: 1", 23, "network.monitoring.in_order",
-     "should be true or false, not 1"),
-    ("max_events: 1000000", "max_events: 1e6", 24, "network.max_events",
-     "should be an integer, not 1000000.0"),
-    ("max_events: 1000000", "max_events: true", 24, "network.max_events",
-     "should be an integer, not true"),
-    ("max_events: 1000000", "max_events: 0", 24, "network.max_events", "should be at least 1"),
-    ("rules: sound", "rules: precise", 26, "property.rules",
-     "should be 'sound' or 'paper', not 'precise'"),
-    ("loop: reject", "loop: ignore", 27, "property.undecidable_self_loop",
-     "should be 'reject' or 'cancel'"),
-    ("initial: [q0]", "initial: q0", 29, "property.automaton.initial",
-     "should be a list, not 'q0'"),
-    ("initial: [q0]", "initial: []", 29, "property.automaton.initial", "should not be empty"),
-    ("name: smart-home", "name: ''", 1, "name", "should be one line of text"),
-    ("name: smart-home", 'name: "a\\nb"', 1, "name", "should be one line of text"),
-    ("at: 0", "at: -1", 18, "application.start[0].at", "should be at least 0, not -1"),
-    ("at: 0", "at: .inf", 18, "application.start[0].at", "should be a finite number, not inf"),
-    ("at: 0", "at: 1e13", 18, "application.start[0].at", "should be at most 1e+12"),
-    ("at: 0", f"at: {'9' * 400}", 18, "application.start[0].at", "is too large"),
-    ("away: false", "away: 1.5", 5, "application.processes[0].variables.away",
-     "should be an integer, true or false, not 1.5"),
-    ("away: false", "away: no", 5, "application.processes[0].variables.away",
-     "should be an integer, true or false, not 'no'"),
-    # durations
-    ("{uniform: [1, 20]}", "{uniform: [20, 1]}", 20, "network.delay.uniform",
-     "least <= most"),
-    ("{uniform: [1, 20]}", "{uniform: [1]}", 20, "network.delay.uniform",
-     "should be two numbers in a list, not a list of 1"),
-    ("{uniform: [1, 20]}", "{uniform: [-1, 20]}", 20, "network.delay.uniform[0]",
-     "should be at least 0, not -1"),
-    ("{uniform: [1, 20]}", "{uniform: 5}", 20, "network.delay.uniform",
-     "should be two numbers in a list, not 5"),
-    ("{uniform: [1, 20]}", "{exponential: 0}", 20, "network.delay.exponential",
-     "should be greater than 0, not 0"),
-    ("{uniform: [1, 20]}", "{lognormal: [0, 1]}", 20, "network.delay.lognormal[0]",
-     "should be greater than 0, not 0"),
-    ("{uniform: [1, 20]}", "{lognormal: [1, -1]}", 20, "network.delay.lognormal[1]",
-     "should be at least 0, not -1"),
-    ("{uniform: [1, 20]}", "{lognormal: [1, 11]}", 20, "network.delay.lognormal[1]",
-     "should be at most 10"),
-    ("{uniform: [1, 20]}", "{constant: .nan}", 20, "network.delay.constant",
-     "should be a finite number, not nan"),
-    ("{uniform: [1, 20]}", "{constant: '5'}", 20, "network.delay.constant",
-     "should be a number, not '5'"),
-    ("{uniform: [1, 20]}", "{unifrom: [1, 20]}", 20, "network.delay",
-     "not a mapping of 'unifrom'; did you mean 'uniform'?"),
-    ("{uniform: [1, 20]}", "20", 20, "network.delay", "should be {uniform: [least, most]}"),
-    ("{uniform: [1, 20]}", "{}", 20, "network.delay", "not an empty mapping"),
-    ("{uniform: [1, 20]}", "{constant: 1, uniform: [1, 2]}", 20, "network.delay",
-     "has both uniform and constant"),
-    ("in_order: true", "deadline: 0", 23, "network.monitoring.deadline",
-     "should be greater than 0, not 0"),
-    # statements
-    ("- send: {to: P2, message: turnOff}", "- sned: {}", 8, f"{LEAVE}[0]",
-     "not a mapping of 'sned'; did you mean 'send'?"),
-    ("- send: {to: P2, message: turnOff}", "- turnOff", 8, f"{LEAVE}[0]",
-     "should be one statement"),
-    ("- send: {to: P2, message: turnOff}", "- {send: {to: P2, message: turnOff}, assign: {}}",
-     8, f"{LEAVE}[0]", "has both send and assign"),
-    ("- send: {to: P2, message: turnOff}", "- {send: {to: P2, message: turnOff}, else: []}",
-     8, f"{LEAVE}[0].else", "is no key of this mapping"),
-    ("{to: P2, message: turnOff}", "turnOff", 8, f"{LEAVE}[0].send",
-     "should be a mapping, not 'turnOff'"),
-    ("assign: {away: true}", "assign: {}", 9, f"{LEAVE}[1].assign", "should not be empty"),
-    ("assign: {away: true}", "assign: {away: on}", 9, f"{LEAVE}[1].assign.away",
-     "should be an integer, true or false, not 'on'"),
-    ("- if: away", "- if: true", 10, f"{LEAVE}[2].if",
-     "should be a boolean variable or {not: variable}, not true"),
-    ("- if: away", "- if: {nto: away}", 10, f"{LEAVE}[2].if", "{not: variable}, not a mapping"),
-    ("- if: away", "- if: {not: {not: away}}", 10, f"{LEAVE}[2].if.not", "should be text"),
-    # transitions and formulas
-    ('on: "P1 -> P3 : turnOn"', 'on: "P1 > P3 : turnOn"', 33, f"{SECOND}.on",
-     'should be a label "[handle] SENDER -> RECEIVER : NAME", not \'P1 > P3 : turnOn\''),
-    ('on: "P1 -> P3 : turnOn"', "on: 5", 33, f"{SECOND}.on", "should be a label"),
-    ('on: "P1 -> P3 : turnOn"', 'on: "P1 -> P3 : turnOn", when: true', 33, SECOND,
-     "has both on and when"),
-    ('on: "P1 -> P3 : turnOn"', "when: true", 33, SECOND,
-     "should lead from q1 to q1; write on:"),
-    ('on: "P1 -> P3 : turnOn"', "on1: 1", 33, SECOND, "should be {from: STATE, to: STATE"),
-    ('{from: q1, to: q2, on: "P1 -> P3 : turnOn"}', "q1", 33, SECOND,
-     "should be {from: STATE, to: STATE"),
-    ('on: "P1 -> P3 : turnOn"', 'on: "P1 -> P3 : turnOn", backward: maybe', 33,
-     f"{SECOND}.backward", "should be true or false, not 'maybe'"),
-    ('when: {not: "P2 -> P1 : resume"}', 'on: "P1 -> P2 : turnOff", backward: true', 35, LOOP,
-     "neither forward nor backward: leave backward out"),
-    ('{not: "P2 -> P1 : resume"}', "false", 35, f"{LOOP}.when",
-     "should be a formula: true, a label, {not: formula} or {and: [formula, formula]}, not false"),
-    ('{not: "P2 -> P1 : resume"}', "{nto: true}", 35, f"{LOOP}.when", "did you mean 'not'?"),
-    ('{not: "P2 -> P1 : resume"}', "{and: []}", 35, f"{LOOP}.when.and", "should not be empty"),
-    ('{not: "P2 -> P1 : resume"}', "{and: [true, {not: 1}]}", 35, f"{LOOP}.when.and[1].not",
-     "should be a formula"),
-    ('{not: "P2 -> P1 : resume"}', "tru", 35, f"{LOOP}.when", "should be a label"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "line", "field", "part"),
+    [
+        # keys
+        ("name: smart", "nam: smart", 1, "nam", "is no key of this mapping; did you mean 'name'?"),
+        (
+            "rules:",
+            "zzz:",
+            26,
+            "property.zzz",
+            "known here: rules, undecidable_self_loop, automaton",
+        ),
+        ("max_events", "max_event", 24, "network.max_event", "did you mean 'max_events'?"),
+        ("in_order", "inorder", 23, "network.monitoring.inorder", "did you mean 'in_order'?"),
+        (
+            "    - id: P2",
+            "    - name: P2",
+            14,
+            "application.processes[1].id",
+            "is missing: give the name of the process",
+        ),
+        ("then: [{send", "the: [{send", 11, f"{LEAVE}[2].the", "did you mean 'then'?"),
+        (
+            "from: q0, ",
+            "",
+            32,
+            "property.automaton.transitions[0].from",
+            "is missing: give a state",
+        ),
+        # types
+        (
+            "id: P2",
+            "id: 2",
+            14,
+            "application.processes[1].id",
+            "should be text, not 2 (put it in quotes)",
+        ),
+        (
+            "id: P2",
+            "id: 'a b'",
+            14,
+            "application.processes[1].id",
+            "should be a name of 1 to 200 letters",
+        ),
+        (
+            "{turnOn: []}",
+            "{turnOn: }",
+            17,
+            "application.processes[2].handlers.turnOn",
+            "should be a list, not nothing (write [] for an empty one)",
+        ),
+        (
+            "{turnOn: []}",
+            "",
+            17,
+            "application.processes[2].handlers",
+            "should be a mapping, not nothing (write {} for an empty one)",
+        ),
+        (
+            "{turnOn: []}",
+            "{turn on: []}",
+            17,
+            "application.processes[2].handlers['turn on']",
+            "should be a name",
+        ),
+        (
+            "in_order: true",
+            "in_order: yes",
+            23,
+            "network.monitoring.in_order",
+            "should be true or false, not 'yes'",
+        ),
+        (
+            "in_order: true",
+            "in_order: 1",
+            23,
+            "network.monitoring.in_order",
+            "should be true or false, not 1",
+        ),
+        (
+            "max_events: 1000000",
+            "max_events: 1e6",
+            24,
+            "network.max_events",
+            "should be an integer, not 1000000.0",
+        ),
+        (
+            "max_events: 1000000",
+            "max_events: true",
+            24,
+            "network.max_events",
+            "should be an integer, not true",
+        ),
+        ("max_events: 1000000", "max_events: 0", 24, "network.max_events", "should be at least 1"),
+        (
+            "rules: sound",
+            "rules: precise",
+            26,
+            "property.rules",
+            "should be 'sound' or 'paper', not 'precise'",
+        ),
+        (
+            "loop: reject",
+            "loop: ignore",
+            27,
+            "property.undecidable_self_loop",
+            "should be 'reject' or 'cancel'",
+        ),
+        (
+            "initial: [q0]",
+            "initial: q0",
+            29,
+            "property.automaton.initial",
+            "should be a list, not 'q0'",
+        ),
+        ("initial: [q0]", "initial: []", 29, "property.automaton.initial", "should not be empty"),
+        ("name: smart-home", "name: ''", 1, "name", "should be one line of text"),
+        ("name: smart-home", 'name: "a\\nb"', 1, "name", "should be one line of text"),
+        ("at: 0", "at: -1", 18, "application.start[0].at", "should be at least 0, not -1"),
+        ("at: 0", "at: .inf", 18, "application.start[0].at", "should be a finite number, not inf"),
+        ("at: 0", "at: 1e13", 18, "application.start[0].at", "should be at most 1e+12"),
+        ("at: 0", f"at: {'9' * 400}", 18, "application.start[0].at", "is too large"),
+        (
+            "away: false",
+            "away: 1.5",
+            5,
+            "application.processes[0].variables.away",
+            "should be an integer, true or false, not 1.5",
+        ),
+        (
+            "away: false",
+            "away: no",
+            5,
+            "application.processes[0].variables.away",
+            "should be an integer, true or false, not 'no'",
+        ),
+        # durations
+        ("{uniform: [1, 20]}", "{uniform: [20, 1]}", 20, "network.delay.uniform", "least <= most"),
+        (
+            "{uniform: [1, 20]}",
+            "{uniform: [1]}",
+            20,
+            "network.delay.uniform",
+            "should be two numbers in a list, not a list of 1",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{uniform: [-1, 20]}",
+            20,
+            "network.delay.uniform[0]",
+            "should be at least 0, not -1",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{uniform: 5}",
+            20,
+            "network.delay.uniform",
+            "should be two numbers in a list, not 5",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{exponential: 0}",
+            20,
+            "network.delay.exponential",
+            "should be greater than 0, not 0",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{lognormal: [0, 1]}",
+            20,
+            "network.delay.lognormal[0]",
+            "should be greater than 0, not 0",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{lognormal: [1, -1]}",
+            20,
+            "network.delay.lognormal[1]",
+            "should be at least 0, not -1",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{lognormal: [1, 11]}",
+            20,
+            "network.delay.lognormal[1]",
+            "should be at most 10",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{constant: .nan}",
+            20,
+            "network.delay.constant",
+            "should be a finite number, not nan",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{constant: '5'}",
+            20,
+            "network.delay.constant",
+            "should be a number, not '5'",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{unifrom: [1, 20]}",
+            20,
+            "network.delay",
+            "not a mapping of 'unifrom'; did you mean 'uniform'?",
+        ),
+        ("{uniform: [1, 20]}", "20", 20, "network.delay", "should be {uniform: [least, most]}"),
+        ("{uniform: [1, 20]}", "{}", 20, "network.delay", "not an empty mapping"),
+        (
+            "{uniform: [1, 20]}",
+            "{constant: 1, uniform: [1, 2]}",
+            20,
+            "network.delay",
+            "has both uniform and constant",
+        ),
+        (
+            "in_order: true",
+            "deadline: 0",
+            23,
+            "network.monitoring.deadline",
+            "should be greater than 0, not 0",
+        ),
+        # statements
+        (
+            "- send: {to: P2, message: turnOff}",
+            "- sned: {}",
+            8,
+            f"{LEAVE}[0]",
+            "not a mapping of 'sned'; did you mean 'send'?",
+        ),
+        (
+            "- send: {to: P2, message: turnOff}",
+            "- turnOff",
+            8,
+            f"{LEAVE}[0]",
+            "should be one statement",
+        ),
+        (
+            "- send: {to: P2, message: turnOff}",
+            "- {send: {to: P2, message: turnOff}, assign: {}}",
+            8,
+            f"{LEAVE}[0]",
+            "has both send and assign",
+        ),
+        (
+            "- send: {to: P2, message: turnOff}",
+            "- {send: {to: P2, message: turnOff}, else: []}",
+            8,
+            f"{LEAVE}[0].else",
+            "is no key of this mapping",
+        ),
+        (
+            "{to: P2, message: turnOff}",
+            "turnOff",
+            8,
+            f"{LEAVE}[0].send",
+            "should be a mapping, not 'turnOff'",
+        ),
+        ("assign: {away: true}", "assign: {}", 9, f"{LEAVE}[1].assign", "should not be empty"),
+        (
+            "assign: {away: true}",
+            "assign: {away: on}",
+            9,
+            f"{LEAVE}[1].assign.away",
+            "should be an integer, true or false, not 'on'",
+        ),
+        (
+            "- if: away",
+            "- if: true",
+            10,
+            f"{LEAVE}[2].if",
+            "should be a boolean variable or {not: variable}, not true",
+        ),
+        ("- if: away", "- if: {nto: away}", 10, f"{LEAVE}[2].if", "{not: variable}, not a mapping"),
+        ("- if: away", "- if: {not: {not: away}}", 10, f"{LEAVE}[2].if.not", "should be text"),
+        # transitions and formulas
+        (
+            'on: "P1 -> P3 : turnOn"',
+            'on: "P1 > P3 : turnOn"',
+            33,
+            f"{SECOND}.on",
+            "should be a label \"[handle] SENDER -> RECEIVER : NAME\", not 'P1 > P3 : turnOn'",
+        ),
+        ('on: "P1 -> P3 : turnOn"', "on: 5", 33, f"{SECOND}.on", "should be a label"),
+        (
+            'on: "P1 -> P3 : turnOn"',
+            'on: "P1 -> P3 : turnOn", when: true',
+            33,
+            SECOND,
+            "has both on and when",
+        ),
+        (
+            'on: "P1 -> P3 : turnOn"',
+            "when: true",
+            33,
+            SECOND,
+            "should lead from q1 to q1; write on:",
+        ),
+        ('on: "P1 -> P3 : turnOn"', "on1: 1", 33, SECOND, "should be {from: STATE, to: STATE"),
+        (
+            '{from: q1, to: q2, on: "P1 -> P3 : turnOn"}',
+            "q1",
+            33,
+            SECOND,
+            "should be {from: STATE, to: STATE",
+        ),
+        (
+            'on: "P1 -> P3 : turnOn"',
+            'on: "P1 -> P3 : turnOn", backward: maybe',
+            33,
+            f"{SECOND}.backward",
+            "should be true or false, not 'maybe'",
+        ),
+        (
+            'when: {not: "P2 -> P1 : resume"}',
+            'on: "P1 -> P2 : turnOff", backward: true',
+            35,
+            LOOP,
+            "neither forward nor backward: leave backward out",
+        ),
+        (
+            '{not: "P2 -> P1 : resume"}',
+            "false",
+            35,
+            f"{LOOP}.when",
+            "should be a formula: true, a label, {not: formula} or {and: [formula, formula]}, "
+            "not false",
+        ),
+        ('{not: "P2 -> P1 : resume"}', "{nto: true}", 35, f"{LOOP}.when", "did you mean 'not'?"),
+        ('{not: "P2 -> P1 : resume"}', "{and: []}", 35, f"{LOOP}.when.and", "should not be empty"),
+        (
+            '{not: "P2 -> P1 : resume"}',
+            "{and: [true, {not: 1}]}",
+            35,
+            f"{LOOP}.when.and[1].not",
+            "should be a formula",
+        ),
+        ('{not: "P2 -> P1 : resume"}', "tru", 35, f"{LOOP}.when", "should be a label"),
+    ],
+)
 def test_a_mistake_in_the_shape_is_told_once(
     old: str, new: str, line: int, field: str, part: str
 ) -> None:
@@ -145,14 +370,17 @@ def test_a_mistake_in_the_shape_is_told_once(
     assert len(found) == len({*matching, *missing, *unknown}) <= 2
 
 
-@pytest.mark.parametrize(("old", "new", "field", "part"), [
-    ("after: [1, 1]", "after: 1", "cancel[0].after", "should be [first, last]"),
-    ("after: [1, 1]", "after: [1, 1, 1]", "cancel[0].after", "should be [first, last]"),
-    ("after: [1, 1]", "after: [1, 1.5]", "cancel[0].after[1]", "should be an integer, not 1.5"),
-    ("back_to: 0", "back_to: '0'", "cancel[0].back_to", "should be an integer"),
-    ('["P1 -> P2 : turnOff", "P1 -> P3 : turnOn"]', "[]", "steps", "should not be empty"),
-    ('"P1 -> P2 : turnOff", ', "turnOff, ", "steps[0]", "should be a label"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "field", "part"),
+    [
+        ("after: [1, 1]", "after: 1", "cancel[0].after", "should be [first, last]"),
+        ("after: [1, 1]", "after: [1, 1, 1]", "cancel[0].after", "should be [first, last]"),
+        ("after: [1, 1]", "after: [1, 1.5]", "cancel[0].after[1]", "should be an integer, not 1.5"),
+        ("back_to: 0", "back_to: '0'", "cancel[0].back_to", "should be an integer"),
+        ('["P1 -> P2 : turnOff", "P1 -> P3 : turnOn"]', "[]", "steps", "should not be empty"),
+        ('"P1 -> P2 : turnOff", ', "turnOff, ", "steps[0]", "should be a label"),
+    ],
+)
 def test_a_mistake_in_the_shape_of_a_sequence_is_told(
     old: str, new: str, field: str, part: str
 ) -> None:
@@ -163,8 +391,10 @@ def test_a_mistake_in_the_shape_of_a_sequence_is_told(
 
 
 def test_an_automaton_and_sequences_exclude_each_other() -> None:
-    text = SEQUENCES + "  automaton: {initial: [a], final: [b], transitions: [" \
+    text = (
+        SEQUENCES + "  automaton: {initial: [a], final: [b], transitions: ["
         '{from: a, to: b, on: "P1 -> P2 : m"}]}\n'
+    )
     (problem,) = problems(text)
     assert (problem.line, problem.field) == (1, "property")
     assert problem.message == "has both automaton and sequences: keep one of the two"
@@ -206,15 +436,16 @@ def renamings(value: object) -> Iterator[tuple[str, object]]:
     """Every copy of `value` in which one key is another."""
     if isinstance(value, dict):
         for renamed in value:
-            yield renamed, {
-                f"{key}_x" if key == renamed else key: inner for key, inner in value.items()
-            }
+            yield (
+                renamed,
+                {f"{key}_x" if key == renamed else key: inner for key, inner in value.items()},
+            )
             for within, inner in renamings(value[renamed]):
                 yield within, {**value, renamed: inner}
     elif isinstance(value, list):
         for position, item in enumerate(value):
             for within, inner in renamings(item):
-                yield within, [*value[:position], inner, *value[position + 1:]]
+                yield within, [*value[:position], inner, *value[position + 1 :]]
 
 
 def test_nothing_in_the_example_is_left_unread() -> None:

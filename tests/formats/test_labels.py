@@ -21,27 +21,45 @@ def test_what_str_writes_is_read_back(label: Label) -> None:
     assert parse_label(str(label)) == label
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("P1 -> P2 : m", Label("send", Message("P1", "m", "P2"))),
-    ("handle P1 -> P2 : m", Label("handle", Message("P1", "m", "P2"))),
-    ("  P1->P2:m\t", Label("send", Message("P1", "m", "P2"))),
-    ("handle -> P : m", Label("send", Message("handle", "m", "P"))),
-    ("handle handle -> handle : handle", Label("handle", Message("handle", "handle", "handle"))),
-    ("handler -> P : m", Label("send", Message("handler", "m", "P"))),
-    ("a- -> b.c : _d-e", Label("send", Message("a-", "_d-e", "b.c"))),
-    ("1 -> 2 : 3", Label("send", Message("1", "3", "2"))),
-])
-def test_blanks_are_optional_and_a_process_may_be_named_handle(
-    text: str, expected: Label
-) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("P1 -> P2 : m", Label("send", Message("P1", "m", "P2"))),
+        ("handle P1 -> P2 : m", Label("handle", Message("P1", "m", "P2"))),
+        ("  P1->P2:m\t", Label("send", Message("P1", "m", "P2"))),
+        ("handle -> P : m", Label("send", Message("handle", "m", "P"))),
+        (
+            "handle handle -> handle : handle",
+            Label("handle", Message("handle", "handle", "handle")),
+        ),
+        ("handler -> P : m", Label("send", Message("handler", "m", "P"))),
+        ("a- -> b.c : _d-e", Label("send", Message("a-", "_d-e", "b.c"))),
+        ("1 -> 2 : 3", Label("send", Message("1", "3", "2"))),
+    ],
+)
+def test_blanks_are_optional_and_a_process_may_be_named_handle(text: str, expected: Label) -> None:
     assert parse_label(text) == expected
 
 
-@pytest.mark.parametrize("text", [
-    "", "P1 -> P2", "P1 -> P2 : ", "-> P2 : m", "P1 > P2 : m", "P1 -> P2 : m n", "send P -> Q : m",
-    "P1 -> P2 : m\n", "P1 ->\nP2 : m", ".a -> b : c", "a -> b : -c", "\u00e4 -> b : c",
-    "a -> b -> c : d", "Handle a -> b : c",
-    f"a -> b : {'c' * 201}",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "P1 -> P2",
+        "P1 -> P2 : ",
+        "-> P2 : m",
+        "P1 > P2 : m",
+        "P1 -> P2 : m n",
+        "send P -> Q : m",
+        "P1 -> P2 : m\n",
+        "P1 ->\nP2 : m",
+        ".a -> b : c",
+        "a -> b : -c",
+        "\u00e4 -> b : c",
+        "a -> b -> c : d",
+        "Handle a -> b : c",
+        f"a -> b : {'c' * 201}",
+    ],
+)
 def test_anything_else_is_no_label(text: str) -> None:
     assert parse_label(text) is None

@@ -32,18 +32,59 @@ def problem(text: str | bytes, *, as_json: bool = False) -> Problem:
     return caught.value.problems[0]
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("true", True), ("True", True), ("TRUE", True), ("false", False), ("FALSE", False),
-    ("yes", "yes"), ("no", "no"), ("on", "on"), ("off", "off"), ("y", "y"), ("tRUE", "tRUE"),
-    ("null", None), ("~", None), ("", None), ("Null", None), ("nULL", "nULL"),
-    ("12", 12), ("-3", -3), ("+4", 4), ("0o17", 15), ("0x1F", 31), ("017", 17),
-    ("1_000", "1_000"), ("0b1", "0b1"), ("12:30", "12:30"), ("-0x1", "-0x1"),
-    ("1.5", 1.5), (".5", 0.5), ("1.", 1.0), ("1e3", 1000.0), ("-1.5E-1", -0.15),
-    (".inf", math.inf), ("-.INF", -math.inf), (".", "."), ("1e", "1e"), ("e1", "e1"),
-    ("'12'", "12"), ('"true"', "true"), ("2001-01-01", "2001-01-01"), ("<<", "<<"), ("=", "="),
-    ("!!str 1", "1"), ("! 1", "1"), ("!!int '1'", 1), ("!!float 1", 1.0), ("!!bool true", True),
-    ("|\n  yes\n", "yes\n"), ("\u0661", "\u0661"),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("true", True),
+        ("True", True),
+        ("TRUE", True),
+        ("false", False),
+        ("FALSE", False),
+        ("yes", "yes"),
+        ("no", "no"),
+        ("on", "on"),
+        ("off", "off"),
+        ("y", "y"),
+        ("tRUE", "tRUE"),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("Null", None),
+        ("nULL", "nULL"),
+        ("12", 12),
+        ("-3", -3),
+        ("+4", 4),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("017", 17),
+        ("1_000", "1_000"),
+        ("0b1", "0b1"),
+        ("12:30", "12:30"),
+        ("-0x1", "-0x1"),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("1.", 1.0),
+        ("1e3", 1000.0),
+        ("-1.5E-1", -0.15),
+        (".inf", math.inf),
+        ("-.INF", -math.inf),
+        (".", "."),
+        ("1e", "1e"),
+        ("e1", "e1"),
+        ("'12'", "12"),
+        ('"true"', "true"),
+        ("2001-01-01", "2001-01-01"),
+        ("<<", "<<"),
+        ("=", "="),
+        ("!!str 1", "1"),
+        ("! 1", "1"),
+        ("!!int '1'", 1),
+        ("!!float 1", 1.0),
+        ("!!bool true", True),
+        ("|\n  yes\n", "yes\n"),
+        ("\u0661", "\u0661"),
+    ],
+)
 def test_scalars_follow_the_core_schema_of_yaml_1_2(text: str, expected: object) -> None:
     value = values(f"a: {text}\n")["a"]
     assert value == expected
@@ -59,7 +100,10 @@ def test_on_yes_and_no_are_plain_keys() -> None:
 
 
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.text()
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.text()
     | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=20,
@@ -79,14 +123,23 @@ def test_tabs_in_json_are_blanks_and_lines_are_counted() -> None:
     found = read_located('{\t"a":\n\t[1,\n\t\t{"b": "\\/\\ud83d\\ude00"}]\n}', "f", as_json=True)
     assert found.value == {"a": [1, {"b": "/\N{GRINNING FACE}"}]}
     assert found.lines == {
-        (): 1, ("a",): 1, ("a", 0): 2, ("a", 1): 3, ("a", 1, "b"): 3,
+        (): 1,
+        ("a",): 1,
+        ("a", 0): 2,
+        ("a", 1): 3,
+        ("a", 1, "b"): 3,
     }
 
 
 def test_every_path_has_its_line_in_yaml() -> None:
     found = read_located("a:\n  - 1\n  - b: 2\n\n    c:\n      d: 3\n", "f", as_json=False)
     assert found.lines == {
-        (): 1, ("a",): 1, ("a", 0): 2, ("a", 1): 3, ("a", 1, "b"): 3, ("a", 1, "c"): 5,
+        (): 1,
+        ("a",): 1,
+        ("a", 0): 2,
+        ("a", 1): 3,
+        ("a", 1, "b"): 3,
+        ("a", 1, "c"): 5,
         ("a", 1, "c", "d"): 6,
     }
 
@@ -107,35 +160,38 @@ def test_aliases_repeat_values_that_do_not_share_anything() -> None:
     assert value["a"] is not value["b"]
 
 
-@pytest.mark.parametrize(("text", "line", "field", "part"), [
-    ("a: 1\nb: 2\na: 3\n", 3, "a", "comes twice, first on line 1"),
-    ("a:\n  b: 1\n  b: 1\n", 3, "a.b", "comes twice"),
-    ("a: 1\n1: 2\n", 2, "", "the key 1 is not text: put it in quotes"),
-    ("a: {true: 2}\n", 1, "a", "the key true is not text"),
-    ("a: {~: 2}\n", 1, "a", "the key ~ is not text"),
-    ("? [a]\n: 1\n", 1, "", "cannot be a key"),
-    ("a:\n  b: !foo 1\n", 2, "a.b", "unknown tag '!foo'"),
-    ("a: !!set {b}\n", 1, "a", "unknown tag"),
-    ("a: !!python/object:os.system {}\n", 1, "a", "unknown tag"),
-    ("a: !!int x\n", 1, "a", "is not what its tag says"),
-    ("a: 1\n---\nb: 2\n", 2, "", "several documents"),
-    ("", 0, "", "is empty"),
-    ("# nothing\n", 0, "", "is empty"),
-    ("---\n", 0, "", "is empty"),
-    ("- 1\n", 1, "", "is not a mapping"),
-    ("\n'a'\n", 2, "", "is not a mapping"),
-    ("a: [1\nb: 2\n", 2, "", "is not YAML"),
-    ("a: &x [*x]\n", 1, "", "the alias *x lies inside of what it repeats"),
-    ("a: 1\nb: *x\n", 2, "", "unknown alias *x"),
-    ("a:\n\tb: 1\n", 2, "", "is not YAML"),
-    ("a: 1\non: P1 -> P2 : m\n", 2, "", 'put labels in quotes, as in "P1 -> P2 : name"'),
-    ("a: \x00\n", 0, "", "is not YAML"),
-    ('a: "\\uD800"\n', 1, "", "is not YAML"),
-    ("a: 1\nb: \ud800\n", 2, "", "surrogate"),
-    (f"a: 1\nb: {'9' * 5000}\n", 2, "b", "has 5000 characters"),
-    (f"a: 0x{'f' * 5000}\n", 1, "a", "has 5002 characters"),
-    (f"{'9' * 500}: 1\n", 1, "", "has 500 characters"),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "field", "part"),
+    [
+        ("a: 1\nb: 2\na: 3\n", 3, "a", "comes twice, first on line 1"),
+        ("a:\n  b: 1\n  b: 1\n", 3, "a.b", "comes twice"),
+        ("a: 1\n1: 2\n", 2, "", "the key 1 is not text: put it in quotes"),
+        ("a: {true: 2}\n", 1, "a", "the key true is not text"),
+        ("a: {~: 2}\n", 1, "a", "the key ~ is not text"),
+        ("? [a]\n: 1\n", 1, "", "cannot be a key"),
+        ("a:\n  b: !foo 1\n", 2, "a.b", "unknown tag '!foo'"),
+        ("a: !!set {b}\n", 1, "a", "unknown tag"),
+        ("a: !!python/object:os.system {}\n", 1, "a", "unknown tag"),
+        ("a: !!int x\n", 1, "a", "is not what its tag says"),
+        ("a: 1\n---\nb: 2\n", 2, "", "several documents"),
+        ("", 0, "", "is empty"),
+        ("# nothing\n", 0, "", "is empty"),
+        ("---\n", 0, "", "is empty"),
+        ("- 1\n", 1, "", "is not a mapping"),
+        ("\n'a'\n", 2, "", "is not a mapping"),
+        ("a: [1\nb: 2\n", 2, "", "is not YAML"),
+        ("a: &x [*x]\n", 1, "", "the alias *x lies inside of what it repeats"),
+        ("a: 1\nb: *x\n", 2, "", "unknown alias *x"),
+        ("a:\n\tb: 1\n", 2, "", "is not YAML"),
+        ("a: 1\non: P1 -> P2 : m\n", 2, "", 'put labels in quotes, as in "P1 -> P2 : name"'),
+        ("a: \x00\n", 0, "", "is not YAML"),
+        ('a: "\\uD800"\n', 1, "", "is not YAML"),
+        ("a: 1\nb: \ud800\n", 2, "", "surrogate"),
+        (f"a: 1\nb: {'9' * 5000}\n", 2, "b", "has 5000 characters"),
+        (f"a: 0x{'f' * 5000}\n", 1, "a", "has 5002 characters"),
+        (f"{'9' * 500}: 1\n", 1, "", "has 500 characters"),
+    ],
+)
 def test_what_is_wrong_with_yaml_is_told_with_line_and_field(
     text: str, line: int, field: str, part: str
 ) -> None:
@@ -144,26 +200,29 @@ def test_what_is_wrong_with_yaml_is_told_with_line_and_field(
     assert part in told.message
 
 
-@pytest.mark.parametrize(("text", "line", "field", "part"), [
-    ('{"a": 1,}', 1, "", "is not JSON"),
-    ('{"a":\n 1\n "b": 2}', 3, "", "(column 2)"),
-    ("a: 1", 1, "", "is not JSON"),
-    ("", 0, "", "is empty"),
-    (" \n ", 0, "", "is empty"),
-    ("[1]", 1, "", "is not a mapping"),
-    ("null", 1, "", "is not a mapping"),
-    ('{"a": 1,\n "a": 2}', 2, "a", "comes twice, first on line 1"),
-    ('{"a": [1,\n NaN]}', 2, "a[1]", "'NaN' is not JSON"),
-    ('{"a": -Infinity}', 1, "a", "is not JSON"),
-    (f'{{"a": {"9" * 5000}}}', 1, "a", "has 5000 characters"),
-    (f'{{"a": {"9" * 5000}.0}}', 1, "a", "has 5002 characters"),
-    ('{"a":\n"\\ud800"}', 2, "a", "surrogate"),
-    ('{"\\ud800": 1}', 1, "", "surrogate"),
-    ('{"a": "b\tc"}', 1, "", "is not JSON"),
-    ('{"a": "b', 1, "", "is not JSON"),
-    ('{"a": 1}}', 1, "", "is not JSON"),
-    ("]", 1, "", "is not JSON"),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "field", "part"),
+    [
+        ('{"a": 1,}', 1, "", "is not JSON"),
+        ('{"a":\n 1\n "b": 2}', 3, "", "(column 2)"),
+        ("a: 1", 1, "", "is not JSON"),
+        ("", 0, "", "is empty"),
+        (" \n ", 0, "", "is empty"),
+        ("[1]", 1, "", "is not a mapping"),
+        ("null", 1, "", "is not a mapping"),
+        ('{"a": 1,\n "a": 2}', 2, "a", "comes twice, first on line 1"),
+        ('{"a": [1,\n NaN]}', 2, "a[1]", "'NaN' is not JSON"),
+        ('{"a": -Infinity}', 1, "a", "is not JSON"),
+        (f'{{"a": {"9" * 5000}}}', 1, "a", "has 5000 characters"),
+        (f'{{"a": {"9" * 5000}.0}}', 1, "a", "has 5002 characters"),
+        ('{"a":\n"\\ud800"}', 2, "a", "surrogate"),
+        ('{"\\ud800": 1}', 1, "", "surrogate"),
+        ('{"a": "b\tc"}', 1, "", "is not JSON"),
+        ('{"a": "b', 1, "", "is not JSON"),
+        ('{"a": 1}}', 1, "", "is not JSON"),
+        ("]", 1, "", "is not JSON"),
+    ],
+)
 def test_what_is_wrong_with_json_is_told_with_line_and_field(
     text: str, line: int, field: str, part: str
 ) -> None:

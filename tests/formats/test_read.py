@@ -73,7 +73,8 @@ def test_the_documented_example_loads_as_it_is_meant() -> None:
     loaded = property_of(document)
     assert (loaded.rules, loaded.sequences) == ("sound", ())
     assert loaded.automaton.forward == (
-        Transition("q0", TURN_OFF, "q1"), Transition("q1", TURN_ON, "q2"),
+        Transition("q0", TURN_OFF, "q1"),
+        Transition("q1", TURN_ON, "q2"),
     )
     assert loaded.automaton.backward == (Transition("q1", RESUME, "q0"),)
     assert [loop.formula for loop in loaded.automaton.self_loops] == [Not(Atom(RESUME))]
@@ -116,12 +117,15 @@ def test_a_start_without_a_time_is_at_once() -> None:
     assert document.application.start[0].at == 0
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("{exponential: 2.5}", ExponentialDuration(exponential=2.5)),
-    ("{lognormal: [10, 0]}", LognormalDuration.model_validate({"lognormal": [10, 0]})),
-    ("{constant: 0}", ConstantDuration(constant=0)),
-    ("{uniform: [3, 3]}", UniformDuration.model_validate({"uniform": [3, 3]})),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{exponential: 2.5}", ExponentialDuration(exponential=2.5)),
+        ("{lognormal: [10, 0]}", LognormalDuration.model_validate({"lognormal": [10, 0]})),
+        ("{constant: 0}", ConstantDuration(constant=0)),
+        ("{uniform: [3, 3]}", UniformDuration.model_validate({"uniform": [3, 3]})),
+    ],
+)
 def test_every_distribution_is_read(text: str, expected: object) -> None:
     document = parsed(variation("delay: {uniform: [1, 20]}", f"delay: {text}"))
     assert document.network.delay == expected
@@ -142,11 +146,14 @@ def test_a_negated_condition_is_read() -> None:
     assert statement.condition.variable == "away"
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("when: true", Truth()),
-    ('when: "P1 -> P3 : turnOn"', Atom(TURN_ON)),
-    ('when: {and: [true, {not: "P2 -> P1 : resume"}]}', And((Truth(), Not(Atom(RESUME))))),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("when: true", Truth()),
+        ('when: "P1 -> P3 : turnOn"', Atom(TURN_ON)),
+        ('when: {and: [true, {not: "P2 -> P1 : resume"}]}', And((Truth(), Not(Atom(RESUME))))),
+    ],
+)
 def test_every_formula_is_read(text: str, expected: object) -> None:
     changed = variation('when: {not: "P2 -> P1 : resume"}', text)
     changed = variation("undecidable_self_loop: reject", "undecidable_self_loop: cancel", changed)
@@ -186,15 +193,24 @@ def test_too_large_a_property_is_refused_before_it_is_built() -> None:
         parsed(f"property: {{sequences: [{sequence}]}}")
 
 
-@pytest.mark.parametrize(("old", "new", "field"), [
-    ("initial: [q0]", f"initial: [{', '.join(['q0'] * 257)}]", "initial: comes to 257 states"),
-    ("final: [q2]", f"final: [{', '.join(['q2'] * 257)}]", "final: comes to 257 states"),
-    ("    transitions:\n", "    transitions:\n" + 1021 * (
-        '      - {from: q0, to: q1, on: "P1 -> P2 : turnOff"}\n'
-    ), "transitions: comes to 1025 transitions"),
-    ('{not: "P2 -> P1 : resume"}', f"{{and: [{', '.join(['true'] * 1024)}]}}",
-     "transitions: comes to 1025 parts of formulas"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ("initial: [q0]", f"initial: [{', '.join(['q0'] * 257)}]", "initial: comes to 257 states"),
+        ("final: [q2]", f"final: [{', '.join(['q2'] * 257)}]", "final: comes to 257 states"),
+        (
+            "    transitions:\n",
+            "    transitions:\n"
+            + 1021 * ('      - {from: q0, to: q1, on: "P1 -> P2 : turnOff"}\n'),
+            "transitions: comes to 1025 transitions",
+        ),
+        (
+            '{not: "P2 -> P1 : resume"}',
+            f"{{and: [{', '.join(['true'] * 1024)}]}}",
+            "transitions: comes to 1025 parts of formulas",
+        ),
+    ],
+)
 def test_too_large_an_automaton_is_refused(old: str, new: str, field: str) -> None:
     with pytest.raises(DocumentError, match=f"property.automaton.{field}"):
         parsed(variation(old, new))
@@ -236,7 +252,10 @@ def test_reading_documents_imports_nothing_heavy() -> None:
         "print(sorted({'matplotlib', 'rich', 'click', 'simulator', 'numpy'} & set(sys.modules)))"
     )
     shown = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
         cwd=Path(__file__).parents[2],
     )
     assert shown.stdout == "[]\n"

@@ -70,8 +70,10 @@ def test_a_good_document_with_damaged_text_is_read_or_told(data: st.DataObject) 
         at = data.draw(st.integers(0, len(text)))
         to = min(len(text), at + data.draw(st.integers(0, 30)))
         inserted = data.draw(
-            yaml_text | st.just(text[at:to] * 2) | st.just("")
-            | st.integers(0, len(text)).map(lambda k, t=text: t[k:k + 20])  # type: ignore[misc]
+            yaml_text
+            | st.just(text[at:to] * 2)
+            | st.just("")
+            | st.integers(0, len(text)).map(lambda k, t=text: t[k : k + 20])  # type: ignore[misc]
         )
         text = text[:at] + inserted + text[to:]
         if data.draw(st.integers(0, 9)) == 0:
@@ -94,9 +96,32 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 
 WORDS = [
-    "P1", "P2", "env", "q0", "q1", "q9", "away", "floor", "leave", "turnOn", "not", "and", "if",
-    "on", "when", "handle env -> P1 : leave", "P1 -> P2 : turnOff", "P1 -> P1 : m", "", "[key]",
-    "\N{RIGHTWARDS ARROW}send", "\ud800", "{message}", "{", "%s", "a\nb",
+    "P1",
+    "P2",
+    "env",
+    "q0",
+    "q1",
+    "q9",
+    "away",
+    "floor",
+    "leave",
+    "turnOn",
+    "not",
+    "and",
+    "if",
+    "on",
+    "when",
+    "handle env -> P1 : leave",
+    "P1 -> P2 : turnOff",
+    "P1 -> P1 : m",
+    "",
+    "[key]",
+    "\N{RIGHTWARDS ARROW}send",
+    "\ud800",
+    "{message}",
+    "{",
+    "%s",
+    "a\nb",
 ]
 NUMBERS = [0, 1, -1, 2, 3.5, 10**399, -(10**399), 1e308, 10**18, float("nan"), float("inf")]
 junk = st.recursive(
@@ -127,9 +152,11 @@ def changed_documents(draw: st.DrawFn) -> dict[str, Any]:
                 container.append(copy.deepcopy(container[key]))
             case "other":
                 other, place = draw(st.sampled_from(found))
-                container[key] = copy.deepcopy(other.get(place) if isinstance(other, dict) else (
-                    other[place] if place < len(other) else None
-                ))
+                container[key] = copy.deepcopy(
+                    other.get(place)
+                    if isinstance(other, dict)
+                    else (other[place] if place < len(other) else None)
+                )
             case _:
                 container[key] = draw(junk)
     return document
@@ -137,9 +164,7 @@ def changed_documents(draw: st.DrawFn) -> dict[str, Any]:
 
 @settings(max_examples=1000, deadline=None)
 @given(changed_documents())
-def test_a_changed_document_is_read_or_told_and_the_schema_agrees(
-    document: dict[str, Any]
-) -> None:
+def test_a_changed_document_is_read_or_told_and_the_schema_agrees(document: dict[str, Any]) -> None:
     """What the reader takes, the schema takes, too."""
     if judged(json.dumps(document), "f.json"):
         assert VALIDATOR.is_valid(document)

@@ -15,10 +15,16 @@ VERDICT = RunVerdict(
     "possibly-violated", "P1", 17, (("q1", "q2"),), "P1 -> P3 : turnOn", (PRE, VIO), 20_000
 )
 RUN = Run(
-    seed=3, processes=("P1", "P3"), events=20, ended_at=21_000, reached_max_events=False,
-    monitoring_messages=4, monitoring_bytes=123,
+    seed=3,
+    processes=("P1", "P3"),
+    events=20,
+    ended_at=21_000,
+    reached_max_events=False,
+    monitoring_messages=4,
+    monitoring_bytes=123,
     latency=Summary(1500.0, 1000.0, 2500.0, 2500.0),
-    history_records=Summary(1.5, 1.0, 3.0, 3.0), verdicts=(VERDICT,),
+    history_records=Summary(1.5, 1.0, 3.0, 3.0),
+    verdicts=(VERDICT,),
 )
 TEXT = (
     '{"seed":3,"events":20,"monitoring_messages":4,"monitoring_bytes":123,'

@@ -47,8 +47,13 @@ def test_what_is_written_is_read_back_to_the_microsecond(
 ) -> None:
     process = sender if kind == "send" else receiver
     event = RunEvent(
-        index, time, "send" if kind == "send" else "handle", process,
-        Message(sender, "m", receiver), tuple(clock), sent_at=None,
+        index,
+        time,
+        "send" if kind == "send" else "handle",
+        process,
+        Message(sender, "m", receiver),
+        tuple(clock),
+        sent_at=None,
     )
     assert read_trace_line_untrusted(trace_line(event, PROCESSES), PROCESSES) == event
 
@@ -59,26 +64,29 @@ def test_where_a_message_was_sent_is_not_in_a_trace() -> None:
     assert read == replace(event, sent_at=None)
 
 
-@pytest.mark.parametrize(("old", "new", "part"), [
-    ('"index":0', '"index":-1', "index: should be at least 0"),
-    ('"index":0', '"index":"0"', "index: should be an integer, not '0'"),
-    ('"index":0,', "", "index: is missing"),
-    ('"index":0', '"index":0,"index":1', "index: comes twice"),
-    ('"index":0', '"indx":0', "did you mean 'index'?"),
-    ("12.5", "-1", "time: should be at least 0"),
-    ("12.5", "1e999", "time: should be a finite number"),
-    ("12.5", "NaN", "time: 'NaN' is not JSON"),
-    ('"event":"send"', '"event":"receive"', "event: should be 'send' or 'handle'"),
-    ('"process":"P1"', '"process":"P2"', "happens at P1, not P2"),
-    ('"sender":"P1"', '"sender":"env"', "has no send event"),
-    ('"receiver":"P2"', '"receiver":"P9"', "unknown process 'P9'"),
-    ('"clock":{"P1":1}', '"clock":{"P1":1,"P9":1}', "unknown process 'P9'"),
-    ('"clock":{"P1":1}', '"clock":{"P1":0}', "clock.P1: should be at least 1"),
-    ('"clock":{"P1":1}', '"clock":{}', "should have an entry for P1"),
-    ('"clock":{"P1":1}}', '"clock":{"P1":1}', "is not JSON"),
-    (LINE, "[]", "is not a mapping"),
-    (LINE, "", "is empty"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ('"index":0', '"index":-1', "index: should be at least 0"),
+        ('"index":0', '"index":"0"', "index: should be an integer, not '0'"),
+        ('"index":0,', "", "index: is missing"),
+        ('"index":0', '"index":0,"index":1', "index: comes twice"),
+        ('"index":0', '"indx":0', "did you mean 'index'?"),
+        ("12.5", "-1", "time: should be at least 0"),
+        ("12.5", "1e999", "time: should be a finite number"),
+        ("12.5", "NaN", "time: 'NaN' is not JSON"),
+        ('"event":"send"', '"event":"receive"', "event: should be 'send' or 'handle'"),
+        ('"process":"P1"', '"process":"P2"', "happens at P1, not P2"),
+        ('"sender":"P1"', '"sender":"env"', "has no send event"),
+        ('"receiver":"P2"', '"receiver":"P9"', "unknown process 'P9'"),
+        ('"clock":{"P1":1}', '"clock":{"P1":1,"P9":1}', "unknown process 'P9'"),
+        ('"clock":{"P1":1}', '"clock":{"P1":0}', "clock.P1: should be at least 1"),
+        ('"clock":{"P1":1}', '"clock":{}', "should have an entry for P1"),
+        ('"clock":{"P1":1}}', '"clock":{"P1":1}', "is not JSON"),
+        (LINE, "[]", "is not a mapping"),
+        (LINE, "", "is empty"),
+    ],
+)
 def test_a_wrong_line_is_told_with_its_number_and_field(old: str, new: str, part: str) -> None:
     assert old in LINE
     with pytest.raises(DocumentError) as caught:
@@ -106,5 +114,5 @@ def problems_of_line(line: str) -> tuple[Problem, ...]:
 @given(st.data())
 def test_a_damaged_line_is_read_or_told(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(LINE)))
-    damaged = LINE[:at] + data.draw(st.text(max_size=3)) + LINE[at + data.draw(st.integers(0, 9)):]
+    damaged = LINE[:at] + data.draw(st.text(max_size=3)) + LINE[at + data.draw(st.integers(0, 9)) :]
     assert all(problem.message for problem in problems_of_line(damaged))

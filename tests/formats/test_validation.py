@@ -11,90 +11,226 @@ SECOND = "property.automaton.transitions[1].on"
 TURN_ON = 'on: "P1 -> P3 : turnOn"'
 
 
-@pytest.mark.parametrize(("old", "new", "line", "field", "part"), [
-    # processes, starts, sends
-    ("id: P3", "id: P2", 16, "application.processes[2].id",
-     "the id 'P2' is that of process number 2, too"),
-    ("id: P3", "id: env", 16, "application.processes[2].id", "'env' is reserved"),
-    ("start: [{to: P1", "start: [{to: P11", 18, "application.start[0].to",
-     "unknown process 'P11'; did you mean 'P1'?"),
-    ("start: [{to: P1", "start: [{to: env", 18, "application.start[0].to",
-     "'env' receives nothing"),
-    ("message: leave, at", "message: leav, at", 18, "application.start[0].message",
-     "P1 has no handler for 'leav' (it has leave, resume); did you mean 'leave'?"),
-    ("{to: P2, message: turnOff}", "{to: X, message: turnOff}", 8, f"{LEAVE}[0].send.to",
-     "unknown process 'X'; the processes are P1, P2, P3"),
-    ("{to: P2, message: turnOff}", "{to: env, message: turnOff}", 8, f"{LEAVE}[0].send.to",
-     "'env' receives nothing"),
-    ("{to: P2, message: turnOff}", "{to: P2, message: go}", 8, f"{LEAVE}[0].send.message",
-     "P2 has no handler for 'go' (it has turnOff): add one, if only an empty one"),
-    ("{to: P3, message: turnOn}", "{to: P3, message: go}", 11,
-     f"{LEAVE}[2].then[0].send.message", "P3 has no handler for 'go'"),
-    ("else: []", "else: [{send: {to: P2, message: go}}]", 12, f"{LEAVE}[2].else[0].send.message",
-     "P2 has no handler for 'go'"),
-    # variables
-    ("assign: {away: true}", "assign: {awy: true}", 9, f"{LEAVE}[1].assign.awy",
-     "P1 declares no variable 'awy'; did you mean 'away'?"),
-    ("assign: {away: true}", "assign: {away: 1}", 9, f"{LEAVE}[1].assign.away",
-     "away is a boolean, so it cannot become 1: assign a boolean"),
-    ("assign: {away: true}", "assign: {floor: true}", 9, f"{LEAVE}[1].assign.floor",
-     "floor is an integer, so it cannot become true: assign an integer"),
-    ("- if: away", "- if: floor", 10, f"{LEAVE}[2].if", "a condition needs a boolean variable"),
-    ("- if: away", "- if: {not: floor}", 10, f"{LEAVE}[2].if.not",
-     "a condition needs a boolean variable"),
-    ("- if: away", "- if: home", 10, f"{LEAVE}[2].if",
-     "P1 declares no variable 'home'; its variables are away, floor"),
-    ("- if: away", "- if: {not: home}", 10, f"{LEAVE}[2].if.not", "declares no variable 'home'"),
-    # links
-    ("links: [{from: P1, to: P3", "links: [{from: P9, to: P3", 21, "network.links[0].from",
-     "unknown process 'P9'"),
-    ("links: [{from: P1, to: P3", "links: [{from: P1, to: P9", 21, "network.links[0].to",
-     "unknown process 'P9'"),
-    ("links: [{from: P1, to: P3", "links: [{from: env, to: P3", 21, "network.links[0].from",
-     "'env' has no links"),
-    ("delay: {constant: 50}}]",
-     "delay: {constant: 50}},\n    {from: P1, to: P3, delay: {constant: 1}}]",
-     22, "network.links[1]", "the link from P1 to P3 is number 1 of this list, too"),
-    # labels
-    (TURN_ON, 'on: "P1 -> P9 : turnOn"', 33, SECOND, "unknown process 'P9'"),
-    (TURN_ON, 'on: "P9 -> P3 : turnOn"', 33, SECOND, "unknown process 'P9'"),
-    (TURN_ON, 'on: "P1 -> P3 : turnon"', 33, SECOND,
-     "P3 has no handler for 'turnon' (it has turnOn); did you mean 'turnOn'?"),
-    (TURN_ON, 'on: "env -> P1 : leave"', 33, SECOND,
-     "'env' has no monitor that could watch it send: write \"handle env -> P1 : leave\""),
-    (TURN_ON, 'on: "P1 -> env : leave"', 33, SECOND, "'env' receives nothing"),
-    ('{not: "P2 -> P1 : resume"}', '{and: [true, {not: "P2 -> P9 : resume"}]}', 35,
-     "property.automaton.transitions[3].when.and[1].not", "unknown process 'P9'"),
-    # the automaton
-    ("initial: [q0]", "initial: [q0, q9]", 29, "property.automaton.initial[1]",
-     "unknown state 'q9': no transition mentions it; the states are q0, q1, q2"),
-    ("final: [q2]", "final: [q9]", 30, "property.automaton.final[0]", "unknown state 'q9'"),
-    ("{from: q1, to: q0,", "{from: q1, to: q7,", 34, "property.automaton.transitions[2]",
-     "is neither forward"),
-    (TURN_ON, TURN_ON + ", backward: true", 33, "property.automaton.transitions[1]",
-     "stated to be backward"),
-    ('{from: q1, to: q1, when: {not: "P2 -> P1 : resume"}}',
-     '{from: q1, to: q1, on: "P2 -> P1 : resume"}', 35, "property.automaton.transitions[3]",
-     "the self-loop of q1 forbids P1 -> P2 : turnOff"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "line", "field", "part"),
+    [
+        # processes, starts, sends
+        (
+            "id: P3",
+            "id: P2",
+            16,
+            "application.processes[2].id",
+            "the id 'P2' is that of process number 2, too",
+        ),
+        ("id: P3", "id: env", 16, "application.processes[2].id", "'env' is reserved"),
+        (
+            "start: [{to: P1",
+            "start: [{to: P11",
+            18,
+            "application.start[0].to",
+            "unknown process 'P11'; did you mean 'P1'?",
+        ),
+        (
+            "start: [{to: P1",
+            "start: [{to: env",
+            18,
+            "application.start[0].to",
+            "'env' receives nothing",
+        ),
+        (
+            "message: leave, at",
+            "message: leav, at",
+            18,
+            "application.start[0].message",
+            "P1 has no handler for 'leav' (it has leave, resume); did you mean 'leave'?",
+        ),
+        (
+            "{to: P2, message: turnOff}",
+            "{to: X, message: turnOff}",
+            8,
+            f"{LEAVE}[0].send.to",
+            "unknown process 'X'; the processes are P1, P2, P3",
+        ),
+        (
+            "{to: P2, message: turnOff}",
+            "{to: env, message: turnOff}",
+            8,
+            f"{LEAVE}[0].send.to",
+            "'env' receives nothing",
+        ),
+        (
+            "{to: P2, message: turnOff}",
+            "{to: P2, message: go}",
+            8,
+            f"{LEAVE}[0].send.message",
+            "P2 has no handler for 'go' (it has turnOff): add one, if only an empty one",
+        ),
+        (
+            "{to: P3, message: turnOn}",
+            "{to: P3, message: go}",
+            11,
+            f"{LEAVE}[2].then[0].send.message",
+            "P3 has no handler for 'go'",
+        ),
+        (
+            "else: []",
+            "else: [{send: {to: P2, message: go}}]",
+            12,
+            f"{LEAVE}[2].else[0].send.message",
+            "P2 has no handler for 'go'",
+        ),
+        # variables
+        (
+            "assign: {away: true}",
+            "assign: {awy: true}",
+            9,
+            f"{LEAVE}[1].assign.awy",
+            "P1 declares no variable 'awy'; did you mean 'away'?",
+        ),
+        (
+            "assign: {away: true}",
+            "assign: {away: 1}",
+            9,
+            f"{LEAVE}[1].assign.away",
+            "away is a boolean, so it cannot become 1: assign a boolean",
+        ),
+        (
+            "assign: {away: true}",
+            "assign: {floor: true}",
+            9,
+            f"{LEAVE}[1].assign.floor",
+            "floor is an integer, so it cannot become true: assign an integer",
+        ),
+        ("- if: away", "- if: floor", 10, f"{LEAVE}[2].if", "a condition needs a boolean variable"),
+        (
+            "- if: away",
+            "- if: {not: floor}",
+            10,
+            f"{LEAVE}[2].if.not",
+            "a condition needs a boolean variable",
+        ),
+        (
+            "- if: away",
+            "- if: home",
+            10,
+            f"{LEAVE}[2].if",
+            "P1 declares no variable 'home'; its variables are away, floor",
+        ),
+        (
+            "- if: away",
+            "- if: {not: home}",
+            10,
+            f"{LEAVE}[2].if.not",
+            "declares no variable 'home'",
+        ),
+        # links
+        (
+            "links: [{from: P1, to: P3",
+            "links: [{from: P9, to: P3",
+            21,
+            "network.links[0].from",
+            "unknown process 'P9'",
+        ),
+        (
+            "links: [{from: P1, to: P3",
+            "links: [{from: P1, to: P9",
+            21,
+            "network.links[0].to",
+            "unknown process 'P9'",
+        ),
+        (
+            "links: [{from: P1, to: P3",
+            "links: [{from: env, to: P3",
+            21,
+            "network.links[0].from",
+            "'env' has no links",
+        ),
+        (
+            "delay: {constant: 50}}]",
+            "delay: {constant: 50}},\n    {from: P1, to: P3, delay: {constant: 1}}]",
+            22,
+            "network.links[1]",
+            "the link from P1 to P3 is number 1 of this list, too",
+        ),
+        # labels
+        (TURN_ON, 'on: "P1 -> P9 : turnOn"', 33, SECOND, "unknown process 'P9'"),
+        (TURN_ON, 'on: "P9 -> P3 : turnOn"', 33, SECOND, "unknown process 'P9'"),
+        (
+            TURN_ON,
+            'on: "P1 -> P3 : turnon"',
+            33,
+            SECOND,
+            "P3 has no handler for 'turnon' (it has turnOn); did you mean 'turnOn'?",
+        ),
+        (
+            TURN_ON,
+            'on: "env -> P1 : leave"',
+            33,
+            SECOND,
+            "'env' has no monitor that could watch it send: write \"handle env -> P1 : leave\"",
+        ),
+        (TURN_ON, 'on: "P1 -> env : leave"', 33, SECOND, "'env' receives nothing"),
+        (
+            '{not: "P2 -> P1 : resume"}',
+            '{and: [true, {not: "P2 -> P9 : resume"}]}',
+            35,
+            "property.automaton.transitions[3].when.and[1].not",
+            "unknown process 'P9'",
+        ),
+        # the automaton
+        (
+            "initial: [q0]",
+            "initial: [q0, q9]",
+            29,
+            "property.automaton.initial[1]",
+            "unknown state 'q9': no transition mentions it; the states are q0, q1, q2",
+        ),
+        ("final: [q2]", "final: [q9]", 30, "property.automaton.final[0]", "unknown state 'q9'"),
+        (
+            "{from: q1, to: q0,",
+            "{from: q1, to: q7,",
+            34,
+            "property.automaton.transitions[2]",
+            "is neither forward",
+        ),
+        (
+            TURN_ON,
+            TURN_ON + ", backward: true",
+            33,
+            "property.automaton.transitions[1]",
+            "stated to be backward",
+        ),
+        (
+            '{from: q1, to: q1, when: {not: "P2 -> P1 : resume"}}',
+            '{from: q1, to: q1, on: "P2 -> P1 : resume"}',
+            35,
+            "property.automaton.transitions[3]",
+            "the self-loop of q1 forbids P1 -> P2 : turnOff",
+        ),
+    ],
+)
 def test_what_refers_to_nothing_is_told(
     old: str, new: str, line: int, field: str, part: str
 ) -> None:
     matching = [
-        problem for problem in problems(variation(old, new))
+        problem
+        for problem in problems(variation(old, new))
         if (problem.line, problem.field) == (line, field)
     ]
     assert len(matching) == 1
     assert part in matching[0].message
 
 
-@pytest.mark.parametrize(("old", "new", "field", "part"), [
-    ("after: [1, 1]", "after: [0, 1]", "cancel[0].after", "1 <= first <= last <= 1"),
-    ("after: [1, 1]", "after: [1, 2]", "cancel[0].after", "1 <= first <= last <= 1"),
-    ("after: [1, 1]", "after: [1, 0]", "cancel[0].after", "1 <= first <= last <= 1"),
-    ("back_to: 0", "back_to: 1", "cancel[0].back_to", "0 <= back_to <= 0"),
-    ("back_to: 0", "back_to: -1", "cancel[0].back_to", "0 <= back_to <= 0"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "field", "part"),
+    [
+        ("after: [1, 1]", "after: [0, 1]", "cancel[0].after", "1 <= first <= last <= 1"),
+        ("after: [1, 1]", "after: [1, 2]", "cancel[0].after", "1 <= first <= last <= 1"),
+        ("after: [1, 1]", "after: [1, 0]", "cancel[0].after", "1 <= first <= last <= 1"),
+        ("back_to: 0", "back_to: 1", "cancel[0].back_to", "0 <= back_to <= 0"),
+        ("back_to: 0", "back_to: -1", "cancel[0].back_to", "0 <= back_to <= 0"),
+    ],
+)
 def test_a_cancellation_lies_within_its_sequence_and_leads_back(
     old: str, new: str, field: str, part: str
 ) -> None:

@@ -35,15 +35,28 @@ def records_of(process: str) -> st.SearchStrategy[tuple[Record, ...]]:
 
 
 inquiries = st.builds(
-    Inquiry, names, names, references, clocks, st.lists(references, max_size=4).map(tuple),
-    clocks, counts,
+    Inquiry,
+    names,
+    names,
+    references,
+    clocks,
+    st.lists(references, max_size=4).map(tuple),
+    clocks,
+    counts,
 )
-responses = names.flatmap(lambda sender: st.builds(
-    Response, st.just(sender), names, references, counts, records_of(sender), clocks, counts,
-))
-pushes = st.builds(
-    Push, names, names, references, clocks, st.none() | results, counts, clocks
+responses = names.flatmap(
+    lambda sender: st.builds(
+        Response,
+        st.just(sender),
+        names,
+        references,
+        counts,
+        records_of(sender),
+        clocks,
+        counts,
+    )
 )
+pushes = st.builds(Push, names, names, references, clocks, st.none() | results, counts, clocks)
 labels = st.builds(
     Label, st.sampled_from([SEND, HANDLE]), st.builds(Message, names, st.text(max_size=8), names)
 )
@@ -51,12 +64,22 @@ notices = st.builds(Notice, names, names, labels, clocks)
 messages = inquiries | responses | pushes | notices
 
 AN_INQUIRY = Inquiry(
-    "P1", "P2", Reference("q1", "P1", "q2"), (3, 2, 4), (Reference("q0", "P2", "q1"),),
-    (3, 2, 4), 1,
+    "P1",
+    "P2",
+    Reference("q1", "P1", "q2"),
+    (3, 2, 4),
+    (Reference("q0", "P2", "q1"),),
+    (3, 2, 4),
+    1,
 )
 A_RESPONSE = Response(
-    "P2", "P1", Reference("q1", "P1", "q2"), 3,
-    (Record(Reference("q0", "P2", "q1"), (1, 2, 0), FRM),), (3, 2, 4), 1,
+    "P2",
+    "P1",
+    Reference("q1", "P1", "q2"),
+    3,
+    (Record(Reference("q0", "P2", "q1"), (1, 2, 0), FRM),),
+    (3, 2, 4),
+    1,
 )
 
 
@@ -103,8 +126,13 @@ def test_damaged_messages_raise_nothing_but_malformed_message(
 
 
 anything = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(max_size=5)
-    | st.binary(max_size=5) | names,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats()
+    | st.text(max_size=5)
+    | st.binary(max_size=5)
+    | names,
     lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=20,
 )
@@ -112,9 +140,7 @@ anything = st.recursive(
 
 @settings(max_examples=500)
 @given(st.integers(-1, 5), anything)
-def test_well_formed_messagepack_of_any_shape_raises_nothing_else(
-    kind: int, body: object
-) -> None:
+def test_well_formed_messagepack_of_any_shape_raises_nothing_else(kind: int, body: object) -> None:
     survives(msgspec.msgpack.encode((VERSION, kind, body)))
 
 
@@ -148,9 +174,7 @@ def test_another_version_is_named() -> None:
             "no clock of 3",
         ),
         (
-            A_RESPONSE._replace(
-                records=(Record(Reference("q0", "P3", "q1"), (1, 2, 0), FRM),)
-            ),
+            A_RESPONSE._replace(records=(Record(Reference("q0", "P3", "q1"), (1, 2, 0), FRM),)),
             "record of P3",
         ),
     ],

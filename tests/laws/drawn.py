@@ -38,16 +38,11 @@ def draw_automaton(
     while True:
         size = random.randint(3, 6)
         labels = [
-            draw_label(random, names, number, handled)
-            for number in range(random.randint(2, 7))
+            draw_label(random, names, number, handled) for number in range(random.randint(2, 7))
         ]
         pairs = [(i, i + 1) for i in range(size - 1) if random.random() < 0.85]
-        pairs += [
-            (i, j) for i in range(size) for j in range(i + 1, size) if random.random() < 0.15
-        ]
-        backward = [
-            (j, i) for i in range(size) for j in range(i + 1, size)
-        ]
+        pairs += [(i, j) for i in range(size) for j in range(i + 1, size) if random.random() < 0.15]
+        backward = [(j, i) for i in range(size) for j in range(i + 1, size)]
         pairs += random.sample(backward, random.randint(0, min(4, len(backward))))
         initial = {0} | {random.randrange(size - 1) for _ in range(random.choice((0, 0, 0, 1, 2)))}
         final = {size - 1} | {random.randrange(2, size) for _ in range(random.choice((0, 0, 1)))}

@@ -85,10 +85,14 @@ class System:
 
     def __post_init__(self) -> None:
         tables = transition_tables(self.automaton, self.processes, self.rules.name)
-        object.__setattr__(self, "monitors", tuple(
-            Monitor(tables[process], self.processes, self.rules, self.deadline)
-            for process in self.processes
-        ))
+        object.__setattr__(
+            self,
+            "monitors",
+            tuple(
+                Monitor(tables[process], self.processes, self.rules, self.deadline)
+                for process in self.processes
+            ),
+        )
 
     @cached_property
     def index_of(self) -> dict[str, int]:
@@ -146,9 +150,7 @@ class System:
         inboxes = world.inboxes
         if self.handles:
             inboxes = _set(inboxes, receiver, (*inboxes[receiver], InFlight(message, clock)))
-        world = world._replace(
-            scripts=_set(world.scripts, process, tuple(rest)), inboxes=inboxes
-        )
+        world = world._replace(scripts=_set(world.scripts, process, tuple(rest)), inboxes=inboxes)
         return self._happen(world, process, Event(Label(SEND, message), clock))
 
     def _take(self, world: World, process: int, which: int) -> tuple[World, list[Effect]]:
@@ -228,7 +230,8 @@ class Run:
         """The event of a process with this clock."""
         name = self.system.processes[process]
         return next(
-            i for i, event in enumerate(self.events)
+            i
+            for i, event in enumerate(self.events)
             if event.process == name and event.clock[process] == clock[process]
         )
 

@@ -61,9 +61,13 @@ def cancelled_by_what_did_not_fire(rules: Rules) -> Run:
     v, c = Message("P2", "v", "P4"), Message("P4", "c", "P1")
     x = Message("P4", "x", "P1")
     news = Message("P1", "news", "P3")
-    told = tell(rules, automaton(
-        {"q0 q1": a, "q1 q2": b, "q2 q3": x, "q1 q3": c, "q2 q0": v}, final="q3",
-    ))
+    told = tell(
+        rules,
+        automaton(
+            {"q0 q1": a, "q1 q2": b, "q2 q3": x, "q1 q3": c, "q2 q0": v},
+            final="q3",
+        ),
+    )
     told.sends(a)
     told.works("P1")
     told.sends(news)
@@ -85,9 +89,13 @@ def cancelled_by_what_did_not_fire(rules: Rules) -> Run:
 def cancelled_from_a_state_already_left(rules: Rules) -> Run:
     """Cause 3: w leaves q2, so v, which leaves q2 too, does nothing."""
     a, b, w, v, c = (Message("P1", name, "P2") for name in "abwvc")
-    told = tell(rules, automaton(
-        {"q0 q1": a, "q1 q2": b, "q2 q3": c, "q2 q1": w, "q2 q0": v}, final="q3",
-    ))
+    told = tell(
+        rules,
+        automaton(
+            {"q0 q1": a, "q1 q2": b, "q2 q3": c, "q2 q1": w, "q2 q0": v},
+            final="q3",
+        ),
+    )
     for message in (a, b, w, v, b, c):
         told.sends(message)
         told.works("P1")

@@ -36,7 +36,8 @@ def expired_in_silence(run: Run) -> set[int]:
             index = run.index(process, event)
             told_before = {
                 run.index(place, effect.event)
-                for _, place, group in run.steps[:number] for effect in group
+                for _, place, group in run.steps[:number]
+                for effect in group
                 if isinstance(effect, Declared)
             }
             if index not in told_before:
@@ -56,7 +57,9 @@ def test_provisional_words_are_never_wrong_where_they_are_certain() -> None:
             words[said.verdict.word, last[index]] += 1
     # What was possible is revised to violated, stays possible, or is withdrawn.
     assert {last for word, last in words if word == POSSIBLY_VIOLATED} == {
-        VIOLATED, POSSIBLY_VIOLATED, WITHDRAWN,
+        VIOLATED,
+        POSSIBLY_VIOLATED,
+        WITHDRAWN,
     }
     assert {last for word, last in words if word == VIOLATED} == {VIOLATED}
     assert min(words.values()) > 20
@@ -85,6 +88,7 @@ def test_the_law_of_certain_words_notices_trusting_missing_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Planted: what is known of the pre records alone is declared."""
+
     def early(monitor: Monitor, inspection: Inspection) -> Judgement:
         return monitor._judge(inspection.inspected, inspection.event, inspection.records)
 
@@ -115,7 +119,8 @@ def test_a_provisional_word_names_exactly_the_monitors_that_have_not_answered() 
                 assert effect.verdict is not None
                 state = run.worlds[number].states[process]
                 waiting = {
-                    owner for inspection in state.inspections
+                    owner
+                    for inspection in state.inspections
                     if inspection.event == effect.event and inspection.inspected.final
                     for owner in inspection.waiting
                 }
@@ -139,4 +144,3 @@ def test_what_is_possible_while_an_owner_is_silent_is_not_called_certain() -> No
                 monitor = run.system.monitors[place]
                 for inspection in state.inspections:
                     assert monitor._early(inspection).result in (None, FRM_P)
-

@@ -43,9 +43,7 @@ def draw_run(
     names = processes(random.randint(*count))
     automaton = draw_automaton(random, names)
     scripts = draw_scripts(random, automaton, names, events=events)
-    system = System(
-        automaton, names, rules, in_order=random.random() < 0.5, deadline=deadline
-    )
+    system = System(automaton, names, rules, in_order=random.random() < 0.5, deadline=deadline)
     return play(system, scripts, weighted(random))
 
 
@@ -117,8 +115,10 @@ def test_merged_histories_keep_the_guarantees_in_long_runs(longest: int) -> None
         assert not run.unfinished()
         formed += len(run.formed)
         merged += any(
-            record.since for state in run.worlds[-1].states
-            for chain in state.history for record in chain
+            record.since
+            for state in run.worlds[-1].states
+            for chain in state.history
+            for record in chain
         )
     assert formed > 1000
     assert merged > 60
@@ -150,8 +150,7 @@ def test_the_law_of_false_alarms_notices(broken: Rules) -> None:
 )
 def test_the_laws_of_long_runs_notice(broken: Rules) -> None:
     assert any(
-        run.missed() or run.false_alarms()
-        for run in runs(120, broken, count=(2, 4), events=LONG)
+        run.missed() or run.false_alarms() for run in runs(120, broken, count=(2, 4), events=LONG)
     )
 
 

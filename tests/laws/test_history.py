@@ -66,7 +66,8 @@ def cases(random: Random) -> Iterator[Case]:
                     chain = tuple(
                         Record(reference, other.clock, result)
                         for other in events
-                        if other.process == owner and other.label in watched[reference]
+                        if other.process == owner
+                        and other.label in watched[reference]
                         and (result := draw_result(random, event, other, place))
                     )
                     chains += [(place, chain)]
@@ -86,7 +87,8 @@ Answer = Callable[[Chain, int, VectorClock, int], list[Record]]
 
 def judge(case: Case, answer: Answer) -> Result | None:
     records = [
-        record for place, chain in case.chains
+        record
+        for place, chain in case.chains
         for record in answer(chain, place, case.event, case.own)
     ]
     return SOUND.judge(case.inspected, case.event, case.own, records, case.index_of).result
@@ -104,6 +106,7 @@ def last_of_each(chain: Chain, place: int, event: VectorClock, asker: int) -> li
 
 def after_dropping(random: Random, drop: Callable[[Chain, int, int], Chain]) -> Answer:
     """Answers from chains of which `drop` took what every future inquiry may know."""
+
     def answer(chain: Chain, place: int, event: VectorClock, asker: int) -> list[Record]:
         known = event[place] - (asker == place)
         return relevant(drop(chain, place, random.randint(0, known)), place, event, asker)
@@ -136,7 +139,8 @@ def test_dropping_dominated_records_changes_no_judgement(random: Random) -> None
 def test_the_law_of_three_records_notices_two() -> None:
     assert any(
         judge(case, last_of_each) != judge(case, whole)
-        for seed in range(100) for case in cases(Random(seed))
+        for seed in range(100)
+        for case in cases(Random(seed))
     )
 
 
@@ -144,7 +148,8 @@ def test_the_law_of_dropping_notices_dropping_the_last_certain_record() -> None:
     random = Random(0)
     assert any(
         judge(case, after_dropping(random, keep_the_last)) != judge(case, whole)
-        for seed in range(100) for case in cases(Random(seed))
+        for seed in range(100)
+        for case in cases(Random(seed))
     )
 
 
@@ -171,8 +176,7 @@ def chain_of(results: str) -> Chain:
     reference = Reference("q0", "P1", "q1")
     states: dict[str, State] = {"F": FRM, "p": FRM_P, "?": OPEN}
     return tuple(
-        Record(reference, (count,), states[letter])
-        for count, letter in enumerate(results, 1)
+        Record(reference, (count,), states[letter]) for count, letter in enumerate(results, 1)
     )
 
 
@@ -240,8 +244,9 @@ def test_promises_about_future_inquiries_are_true_however_late_they_arrive() -> 
     promises = 0
     for run in runs(1500):
         assert not list(broken_promises(run))
-        promises += sum(state.settled != (0,) * len(state.settled) for state in
-                        run.worlds[-1].states)
+        promises += sum(
+            state.settled != (0,) * len(state.settled) for state in run.worlds[-1].states
+        )
     assert promises > 1000
 
 

@@ -52,9 +52,7 @@ def test_a_cancellation_at_the_judged_event_does_not_count_with_older_ones() -> 
     of the first x, while the end is still inspected, because it waits for d as well."""
     a, x = Message("P2", "a", "P1"), Message("P1", "x", "P2")
     d, e = Message("P1", "d", "P2"), Message("P3", "e", "P2")
-    told = tell(
-        "q2", ("q0", "q8"), {"q0 q1": a, "q1 q2": x, "q1 q0": x, "q8 q9": e, "q9 q1": d}
-    )
+    told = tell("q2", ("q0", "q8"), {"q0 q1": a, "q1 q2": x, "q1 q0": x, "q8 q9": e, "q9 q1": d})
     for last in (False, True):
         told.sends(a)
         told.works("P2")

@@ -60,10 +60,14 @@ def test_two_monitors_made_alike_say_the_same() -> None:
             run = play(
                 System(automaton, names), draw_scripts(random, automaton, names), weighted(random)
             )
-            said.append([
-                effect.message for _, _, group in run.steps
-                for effect in group if isinstance(effect, Send)
-            ])
+            said.append(
+                [
+                    effect.message
+                    for _, _, group in run.steps
+                    for effect in group
+                    if isinstance(effect, Send)
+                ]
+            )
         assert said[0] == said[1]
 
 
@@ -84,8 +88,6 @@ def test_to_occur_is_to_be_observed_and_processed_with_nothing_between() -> None
                 continue
             observed, clock, before = monitor.step(state, event.clock, Observe(event))
             processed, clock, after = monitor.step(observed, clock, Process())
-            assert (processed, clock, before + after) == monitor.step(
-                state, event.clock, event
-            )
+            assert (processed, clock, before + after) == monitor.step(state, event.clock, event)
             compared += 1
     assert compared > 1000

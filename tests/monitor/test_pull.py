@@ -35,7 +35,8 @@ def tell(transitions: dict[str, Message], *, final: tuple[str, ...] = ("q2",)) -
 def words(effects: list[Effect]) -> list[str | None]:
     return [
         effect.verdict.word if effect.verdict else None
-        for effect in effects if isinstance(effect, Declared)
+        for effect in effects
+        if isinstance(effect, Declared)
     ]
 
 
@@ -131,9 +132,7 @@ def test_an_inquiry_about_an_unknown_reference_is_answered_with_nothing() -> Non
 def response(count: int, *, sender: str = "P1", result: str = FRM) -> Response:
     """As if a had surely fired before b."""
     record = Record(Reference("q0", "P1", "q1"), (1, 0, 0), result)  # type: ignore[arg-type]
-    return Response(
-        sender, "P2", Reference("q1", "P2", "q2"), count, (record,), (1, 0, 0), 0
-    )
+    return Response(sender, "P2", Reference("q1", "P2", "q2"), count, (record,), (1, 0, 0), 0)
 
 
 def asked_about_b() -> Told:

@@ -186,7 +186,10 @@ def test_without_m5_the_same_m4_is_a_violation(rules: RulesName) -> None:
     assert declared.verdict.transitions == (ENDED,)
     (reason,) = declared.verdict.because
     assert (reason.role, reason.reference, reason.clock, reason.result) == (
-        "pre", STARTED, M2_AT, FRM,
+        "pre",
+        STARTED,
+        M2_AT,
+        FRM,
     )
     assert (reason.relation, reason.certain) == ("before", True)
     assert p1.history() <= {Record(ENDED, M4_AT, FRM)}

@@ -24,7 +24,6 @@ from tests.properties.words import automaton, letter, pairs, stated
 STATES = [f"q{number}" for number in range(7)]
 
 
-
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[list[str], list[str], list[tuple[str, str]]]:
     """Initial states, final states and pairs of up to 7 states."""
@@ -49,9 +48,7 @@ def test_reach_is_reflexive_transitive_and_made_of_pairs(graph: Any) -> None:
     reach = reflexive_reach(STATES, edges)
     slow = {(state, state) for state in STATES} | set(edges)
     for middle in STATES:
-        slow |= {
-            (u, v) for u in STATES for v in STATES if {(u, middle), (middle, v)} <= slow
-        }
+        slow |= {(u, v) for u in STATES for v in STATES if {(u, middle), (middle, v)} <= slow}
     assert {(u, v) for u in STATES for v in reach[u]} == slow
 
 
@@ -98,9 +95,7 @@ def test_a_forward_transition_stated_to_be_backward_is_refused_with_its_path() -
 def test_a_backward_transition_stated_to_be_forward_is_refused_with_its_path() -> None:
     back = StatedTransition("q1", letter("v"), "q0", False, ("transitions", 1))
     with pytest.raises(PropertyError) as caught:
-        sequence_automaton(
-            initial=["q0"], final=["q1"], transitions=[*stated("q0 a q1"), back]
-        )
+        sequence_automaton(initial=["q0"], final=["q1"], transitions=[*stated("q0 a q1"), back])
     (defect,) = caught.value.defects
     assert defect.path == ("transitions", 1)
     assert "q1 -> q0 (P1 -> P9 : v) is stated to be forward" in defect.message
@@ -178,9 +173,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     count = [0]
     reachable = classification._reachable
 
-    def counting(
-        sources: Iterable[str], after: Any, avoiding: Collection[str] = ()
-    ) -> set[str]:
+    def counting(sources: Iterable[str], after: Any, avoiding: Collection[str] = ()) -> set[str]:
         count[0] += 1
         return reachable(sources, after, avoiding)
 

@@ -45,9 +45,7 @@ def test_neither_unlabelled_events_nor_the_order_of_the_list_change_the_answer(
 ) -> None:
     automaton, execution = case
     labelled = execution.labelled(automaton)
-    expected = dict(
-        zip(labelled, evaluate(automaton, execution.processes, labelled), strict=True)
-    )
+    expected = dict(zip(labelled, evaluate(automaton, execution.processes, labelled), strict=True))
     shuffled = list(execution.events)
     random.shuffle(shuffled)
     for event, formed in zip(

@@ -167,7 +167,8 @@ def live_by_definition(automaton: SequenceAutomaton, word: list[Label | None]) -
     for index, label in enumerate(word):
         live = history[-1]
         ahead = [
-            t for t in automaton.forward
+            t
+            for t in automaton.forward
             if t.label == label and (t.source in automaton.initial or enabled(automaton, t, live))
         ]
         back = {t for t in automaton.backward if t.label == label and enabled(automaton, t, live)}
@@ -213,9 +214,7 @@ def test_the_sequence_of_a_formation_is_a_chain_in_which_each_continues_a_live_o
             following = formation.sequences[0][position + 1]
             assert index < following
             alive = {t for t in ways if (t, index) in history[following]}
-            ways = {
-                t for t in automaton.forward if alive & set(pre_transitions(automaton, t))
-            }
+            ways = {t for t in automaton.forward if alive & set(pre_transitions(automaton, t))}
         assert ways & set(formation.transitions)
 
 

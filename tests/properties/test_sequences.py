@@ -47,7 +47,11 @@ def test_a_cancellation_counts_only_while_its_stretch_of_steps_is_done() -> None
 def test_several_sequences_share_one_property_and_do_not_touch_each_other() -> None:
     found = sequences_automaton([sequence("ab", ("v", (1, 1), 0)), sequence("acb")])
     assert pairs(found, "forward") == {
-        "q0 a q1", "q1 b q2", "q3 a q4", "q4 c q5", "q5 b q6",
+        "q0 a q1",
+        "q1 b q2",
+        "q3 a q4",
+        "q4 c q5",
+        "q5 b q6",
     }
     assert (found.initial, found.final) == (("q0", "q3"), ("q2", "q6"))
     assert formed(found, "acvb") == [3]

@@ -45,9 +45,14 @@ def fig_4() -> SequenceAutomaton:
         transitions=[
             StatedTransition(source, label, target)
             for source, label, target in [
-                ("q0", M1, "q1"), ("q1", M3, "q2"), ("q2", M7, "q4"),
-                ("q0", M2, "q3"), ("q3", M4, "q4"),
-                ("q2", M5, "q0"), ("q2", M6, "q1"), ("q3", M5, "q0"),
+                ("q0", M1, "q1"),
+                ("q1", M3, "q2"),
+                ("q2", M7, "q4"),
+                ("q0", M2, "q3"),
+                ("q3", M4, "q4"),
+                ("q2", M5, "q0"),
+                ("q2", M6, "q1"),
+                ("q3", M5, "q0"),
             ]
         ],
     )
@@ -82,8 +87,14 @@ def test_table_1_of_the_paper() -> None:
     """The first row is not final: the sign that says otherwise in extracted text is wrong."""
     assert tables_of(fig_4(), "paper")["P1"].rows == (
         row("q0", M1, "q1", None),
-        row("q2", M7, "q4", at("q1", "P2", "q2"), (at("q2", "P2", "q0"), at("q2", "P3", "q1")),
-            final=True),
+        row(
+            "q2",
+            M7,
+            "q4",
+            at("q1", "P2", "q2"),
+            (at("q2", "P2", "q0"), at("q2", "P3", "q1")),
+            final=True,
+        ),
         row("q3", M4, "q4", at("q0", "P3", "q3"), (at("q3", "P2", "q0"),), final=True),
     )
 
@@ -128,7 +139,9 @@ def test_one_message_is_inspected_once_for_each_transition_that_it_labels() -> N
 def test_readers_are_the_processes_whose_rows_name_a_transition() -> None:
     tables = tables_of(fig_4(), "paper")
     assert tables["P1"].readers == {
-        at("q0", "P1", "q1"): ("P2",), at("q2", "P1", "q4"): (), at("q3", "P1", "q4"): (),
+        at("q0", "P1", "q1"): ("P2",),
+        at("q2", "P1", "q4"): (),
+        at("q3", "P1", "q4"): (),
     }
     assert tables["P2"].readers == {
         at("q1", "P2", "q2"): ("P1", "P2", "P3"),
@@ -136,7 +149,8 @@ def test_readers_are_the_processes_whose_rows_name_a_transition() -> None:
         at("q3", "P2", "q0"): ("P1",),
     }
     assert tables["P3"].readers == {
-        at("q0", "P3", "q3"): ("P1", "P2"), at("q2", "P3", "q1"): ("P1",),
+        at("q0", "P3", "q3"): ("P1", "P2"),
+        at("q2", "P3", "q1"): ("P1",),
     }
 
 
@@ -159,7 +173,10 @@ def test_pre_transitions_of_a_backward_transition_lie_on_a_way_from_its_target()
 def test_a_cancellation_reaches_the_transitions_between_its_ends_and_no_others() -> None:
     found = automaton("q0 a q1, q1 b q2, q2 c q3, q3 d q4, q3 v q1, q2 w q0", final="q4")
     assert {t.label.message.name: names(vio_transitions(found, t)) for t in found.forward} == {
-        "a": ["w"], "b": ["v", "w"], "c": ["v"], "d": [],
+        "a": ["w"],
+        "b": ["v", "w"],
+        "c": ["v"],
+        "d": [],
     }
 
 
@@ -178,23 +195,21 @@ def test_an_initial_state_with_incoming_transitions_has_an_initial_row_only_when
     found = automaton("q0 a q1, q1 b q2", initial="q0 q1", final="q2")
     b = found.forward[1]
     assert tables_of(found)["P1"].rows[1:] == (
-        Row(b, True, None, ()), Row(b, True, at("q0", "P1", "q1"), ()),
-    )
-    assert tables_of(found, "paper")["P1"].rows[1:] == (
+        Row(b, True, None, ()),
         Row(b, True, at("q0", "P1", "q1"), ()),
     )
+    assert tables_of(found, "paper")["P1"].rows[1:] == (Row(b, True, at("q0", "P1", "q1"), ()),)
     (inspected,) = tables_of(found)["P1"].inspections[b.label]
     assert inspected.starts
     assert inspected.needs == (Need(at("q0", "P1", "q1"), ()),)
 
 
 def test_a_backward_transition_never_has_an_initial_row_and_is_never_final() -> None:
-    found = automaton(
-        "q0 a q1, q1 b q2, q2 c q3, q2 v q1, q1 w q0", initial="q0 q1", final="q1 q3"
-    )
+    found = automaton("q0 a q1, q1 b q2, q2 c q3, q2 v q1, q1 w q0", initial="q0 q1", final="q1 q3")
     rows = [r for r in tables_of(found)["P1"].rows if r.transition in found.backward]
     assert [(r.transition.label.message.name, r.final) for r in rows] == [
-        ("v", False), ("w", False),
+        ("v", False),
+        ("w", False),
     ]
     assert all(r.pre is not None for r in rows)
 
@@ -226,7 +241,8 @@ def test_labels_of_different_processes_between_two_states_have_references_of_the
     found = automaton("q0 a q1, q0 b q1, q1 c q2", final="q2", watchers={"b": "P2", "c": "P3"})
     tables = tables_of(found)
     assert tables["P3"].inspections[letter("c", "P3")][0].asks == (
-        ("P1", (at("q0", "P1", "q1"),)), ("P2", (at("q0", "P2", "q1"),)),
+        ("P1", (at("q0", "P1", "q1"),)),
+        ("P2", (at("q0", "P2", "q1"),)),
     )
     assert tables["P2"].watched_by == {at("q0", "P2", "q1"): {letter("b", "P2")}}
 

@@ -47,7 +47,12 @@ from tests.laws.drawn import draw_automaton
 STRATEGIES = ("pull", "push", "central")
 MESSAGES = ("a", "b", "c")
 DELAYS: tuple[Delay, ...] = (
-    Uniform(1, 20), Uniform(0, 3), Exponential(8), LogNormal(5, 1), Constant(4), Constant(0),
+    Uniform(1, 20),
+    Uniform(0, 3),
+    Exponential(8),
+    LogNormal(5, 1),
+    Constant(4),
+    Constant(0),
 )
 SERVICES: tuple[Delay, ...] = (NO_TIME, NO_TIME, Constant(2), Uniform(0, 10))
 

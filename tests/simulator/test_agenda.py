@@ -12,16 +12,14 @@ ranks: st.SearchStrategy[Rank] = st.sampled_from((APPLICATION, MONITORING))
 
 @given(st.lists(st.tuples(st.integers(0, 5), ranks)))
 def test_order_is_by_time_then_application_first_then_as_scheduled(
-    entries: list[tuple[int, Rank]]
+    entries: list[tuple[int, Rank]],
 ) -> None:
     agenda = Agenda()
     done: list[tuple[int, Rank, int]] = []
     for number, (time, rank) in enumerate(entries):
         agenda.schedule_of(rank)(time, done.append, (time, rank, number))
     agenda.run()
-    assert done == sorted(
-        (time, rank, number) for number, (time, rank) in enumerate(entries)
-    )
+    assert done == sorted((time, rank, number) for number, (time, rank) in enumerate(entries))
     assert len(agenda) == 0
 
 

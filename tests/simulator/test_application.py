@@ -30,8 +30,11 @@ def sent(application: Application, seed: int = 0, max_events: int = 60) -> list[
     handled: list[tuple[Message, list[Message]]] = []
     events: list[RunEvent] = []
     World(
-        compile_application(application), seed, LinkDelays(Uniform(1, 20)),
-        max_events=max_events, recorder=events.append,
+        compile_application(application),
+        seed,
+        LinkDelays(Uniform(1, 20)),
+        max_events=max_events,
+        recorder=events.append,
     ).run()
     for event in events:
         if event.kind == HANDLE:
@@ -63,8 +66,11 @@ def interpreted(
 def test_compiled_handlers_do_what_their_statements_say(application: Application) -> None:
     events: list[RunEvent] = []
     World(
-        compile_application(application), 1, LinkDelays(Uniform(1, 20)),
-        max_events=60, recorder=events.append,
+        compile_application(application),
+        1,
+        LinkDelays(Uniform(1, 20)),
+        max_events=60,
+        recorder=events.append,
     ).run()
     processes = {process.id: process for process in application.processes}
     variables = {name: dict(process.variables) for name, process in processes.items()}
@@ -120,9 +126,7 @@ def test_conditionals_may_nest_as_deep_as_one_likes() -> None:
     block: tuple[Statement, ...] = (Send("P1", "m"),)
     for depth in range(5000):
         block = (If("x", (), block),) if depth % 2 else (If("x", block, (), negated=True),)
-    deep = Application(
-        (Process("P1", {"go": block, "m": ()}, {"x": False}),), (Start("P1", "go"),)
-    )
+    deep = Application((Process("P1", {"go": block, "m": ()}, {"x": False}),), (Start("P1", "go"),))
     assert sent(deep) == [[Message("P1", "m", "P1")], []]
 
 
@@ -149,9 +153,7 @@ def test_labels_are_made_once_a_send_statement() -> None:
         ("P1.go: n1=3 ?n1[]", "P1.go", "handler go of P1: the variable n1 is not boolean"),
     ],
 )
-def test_an_application_that_cannot_run_is_refused(
-    text: str, start: str, complaint: str
-) -> None:
+def test_an_application_that_cannot_run_is_refused(text: str, start: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         compile_application(application(text, start))
 

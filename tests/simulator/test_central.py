@@ -32,9 +32,7 @@ def centre() -> CentralMonitor:
             StatedTransition("q1", V, "q0"),
         ],
     )
-    return CentralMonitor(
-        tuple(transition_tables(automaton, PROCESSES).values()), PROCESSES, SOUND
-    )
+    return CentralMonitor(tuple(transition_tables(automaton, PROCESSES).values()), PROCESSES, SOUND)
 
 
 def test_it_declares_for_the_monitor_of_the_event() -> None:
@@ -73,7 +71,8 @@ def test_every_labelled_event_is_one_notice_and_nothing_comes_back() -> None:
         found = judged(simulation, seed, strategy="central")
         notices = [
             Notice(event.process, event.process, event.label, event.clock)
-            for event in found.events if event.label in simulation.automaton.labels
+            for event in found.events
+            if event.label in simulation.automaton.labels
         ]
         assert found.run.monitoring_messages == len(notices)
         assert found.run.monitoring_bytes == sum(len(encode(notice)) for notice in notices)

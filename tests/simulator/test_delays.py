@@ -52,7 +52,12 @@ def test_a_draw_is_a_whole_time_that_is_neither_negative_nor_endless(
 
 def test_milliseconds_become_the_nearest_microsecond_halves_up() -> None:
     assert [microseconds(x) for x in (0, 1, 0.0004, 0.0005, 0.0015, 12.3456)] == [
-        0, 1000, 0, 1, 2, 12346,
+        0,
+        1000,
+        0,
+        1,
+        2,
+        12346,
     ]
 
 

@@ -61,7 +61,9 @@ def written_by(program: list[str], hash_seed: str, directory: Path) -> dict[str,
     finished = subprocess.run(
         [sys.executable, "-m", "choreomon", *program],
         env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
-        cwd=directory, capture_output=True, check=False,
+        cwd=directory,
+        capture_output=True,
+        check=False,
     )
     assert finished.returncode in (0, 1, 3), finished.stderr.decode()
     files = {str(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*.*")}
@@ -75,8 +77,19 @@ def test_processes_with_other_hash_seeds_write_the_same_bytes(
     document = tmp_path / "everything.yaml"
     document.write_text(EVERYTHING.replace("DELAY", "{lognormal: [6, 0.8]}"), encoding="utf-8")
     command = [
-        "simulate", str(document), "--strategy", strategy, "--seed", "3", "--runs", "4",
-        "--trace", "traces", "--json", "--report", "report.html",
+        "simulate",
+        str(document),
+        "--strategy",
+        strategy,
+        "--seed",
+        "3",
+        "--runs",
+        "4",
+        "--trace",
+        "traces",
+        "--json",
+        "--report",
+        "report.html",
     ]
     first, *others = (written_by(command, seed, tmp_path / seed) for seed in HASH_SEEDS)
     traces = [str(Path("traces", f"run-{seed}.jsonl")) for seed in (3, 4, 5, 6)]

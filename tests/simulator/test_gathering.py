@@ -47,9 +47,12 @@ def each_other() -> SequenceAutomaton:
         transitions=[
             StatedTransition(source, label, target)
             for source, label, target in (
-                ("q0", S, "q1"), ("q0", send("P3", "r"), "q2"),
-                ("q1", X, "q2"), ("q2", Y, "q1"),
-                ("q1", send("P3", "f"), "q3"), ("q2", send("P3", "g"), "q3"),
+                ("q0", S, "q1"),
+                ("q0", send("P3", "r"), "q2"),
+                ("q1", X, "q2"),
+                ("q2", Y, "q1"),
+                ("q1", send("P3", "f"), "q3"),
+                ("q2", send("P3", "g"), "q3"),
                 ("q1", V, "q0"),
             )
         ],

@@ -128,9 +128,7 @@ def test_latency_is_from_the_event_to_its_last_word() -> None:
 
 def test_a_monitor_that_is_busy_answers_later() -> None:
     """P1 processes a second a when the inquiry arrives, and is not done for 3 ms."""
-    busy = A_THEN_B.replace(
-        "start: [", "start: [{to: P1, message: go, at: 109},"
-    )
+    busy = A_THEN_B.replace("start: [", "start: [{to: P1, message: go, at: 109},")
     run = simulated(busy).run(0)
     assert run.latency.mean == 22_000
 

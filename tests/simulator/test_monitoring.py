@@ -47,8 +47,7 @@ def test_the_last_words_miss_nothing_and_accuse_nobody_falsely(strategy: Strateg
             label.message.sender == ENVIRONMENT for label in simulation.automaton.labels
         )
         seen["self-sends"] += any(
-            label.message.sender == label.message.receiver
-            for label in simulation.automaton.labels
+            label.message.sender == label.message.receiver for label in simulation.automaton.labels
         )
         seen["out of order"] += not simulation.in_order
         seen["deadline"] += simulation.deadline is not None
@@ -128,7 +127,9 @@ def test_with_neither_delays_nor_services_pulling_monitors_decide_at_once() -> N
     for seed in range(60):
         simulation = replace(
             draw_simulation(Random(seed), seed),
-            delays=LinkDelays(NO_TIME), service=NO_TIME, monitoring_service=NO_TIME,
+            delays=LinkDelays(NO_TIME),
+            service=NO_TIME,
+            monitoring_service=NO_TIME,
         )
         for strategy in STRATEGIES:
             found = judged(simulation, seed, strategy=strategy)
@@ -154,7 +155,8 @@ def test_every_word_is_about_an_event_of_its_monitor_with_a_final_label(
             assert word.label == str(event.label)
             assert word.declared_at >= event.time
             fits = {
-                (t.source, t.target) for t in automaton.forward
+                (t.source, t.target)
+                for t in automaton.forward
                 if t.label == event.label and t.target in automaton.final
             }
             assert word.transitions

@@ -141,9 +141,9 @@ def test_at_equal_times_the_application_network_delivers_first() -> None:
     done: list[str] = []
 
     def channel(rank: Any, name: str, deliver: Callable[[str], None]) -> Callable[[str], None]:
-        return Network(
-            agenda, rank, LinkDelays(Constant(1)), Streams(0), name=name
-        ).channel("P1", "P2", deliver)
+        return Network(agenda, rank, LinkDelays(Constant(1)), Streams(0), name=name).channel(
+            "P1", "P2", deliver
+        )
 
     channel(MONITORING, "monitoring", done.append)("monitoring")
     channel(APPLICATION, "application", done.append)("application")

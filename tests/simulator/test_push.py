@@ -42,8 +42,7 @@ def monitor(process: str) -> PushMonitor:
 
 def words(effects: list[object]) -> list[str | None]:
     return [
-        effect.verdict and effect.verdict.word for effect in effects
-        if isinstance(effect, Declared)
+        effect.verdict and effect.verdict.word for effect in effects if isinstance(effect, Declared)
     ]
 
 

@@ -86,8 +86,12 @@ def test_streams_do_not_depend_on_the_hash_seed() -> None:
     program = "from simulator.randomness import *; print(normal(Streams(-5).stream('P1', 'P2')))"
     draws = {
         subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, cwd=ROOT,
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     }

@@ -111,8 +111,9 @@ def check_reasons(automaton: SequenceAutomaton, found: Judged, verdict: RunVerdi
             assert reason.of is None
             assert any(t in pre_transitions(automaton, j) for t in fitting for j in judging)
         else:
-            concerned = [t for p in pres if p.event_index == reason.of
-                         for t in forward[p.transition]]
+            concerned = [
+                t for p in pres if p.event_index == reason.of for t in forward[p.transition]
+            ]
             assert any(t in vio_transitions(automaton, c) for t in fitting for c in concerned)
         if reason.certain:
             assert before
@@ -169,12 +170,15 @@ def test_a_document_without_an_application_cannot_be_simulated() -> None:
 
 
 def test_a_deadline_of_the_document_is_in_milliseconds() -> None:
-    document = parse_document("""
+    document = parse_document(
+        """
 application:
   processes: [{id: P, handlers: {go: []}}]
   start: [{to: P, message: go}]
 network: {monitoring: {deadline: 2.5}, service: {constant: 1}}
-""", "deadline.yaml")
+""",
+        "deadline.yaml",
+    )
     assert simulation(document).deadline == 2500
 
 

@@ -53,8 +53,12 @@ def world_of(
     """A world and where its events are going to be."""
     events: list[RunEvent] = []
     world = World(
-        compile_application(app), seed, LinkDelays(delay),
-        service=service, max_events=max_events, recorder=events.append,
+        compile_application(app),
+        seed,
+        LinkDelays(delay),
+        service=service,
+        max_events=max_events,
+        recorder=events.append,
     )
     return world, events
 
@@ -76,14 +80,24 @@ class TestOrderOfEvents:
     def test_a_handler_happens_at_one_time_and_a_message_takes_its_delay(self) -> None:
         app = application("P1.go: >P2.m >P2.n\nP2.m: >P1.r\nP2.n:\nP1.r:", "P1.go@7")
         assert story(events_of(app)) == [
-            "7 P1?go", "7 P1!m", "7 P1!n", "1007 P2?m", "1007 P2!r", "1007 P2?n", "2007 P1?r",
+            "7 P1?go",
+            "7 P1!m",
+            "7 P1!n",
+            "1007 P2?m",
+            "1007 P2!r",
+            "1007 P2?n",
+            "2007 P1?r",
         ]
 
     def test_a_process_may_send_to_itself(self) -> None:
         """The message takes its delay, and comes after the rest of the handler."""
         app = application("P1.go: >P1.m >P1.n\nP1.m:\nP1.n:", "P1.go")
         assert story(events_of(app, delay=NO_TIME)) == [
-            "0 P1?go", "0 P1!m", "0 P1!n", "0 P1?m", "0 P1?n",
+            "0 P1?go",
+            "0 P1!m",
+            "0 P1!n",
+            "0 P1?m",
+            "0 P1?n",
         ]
 
     def test_starts_at_equal_times_come_in_the_order_of_the_document(self) -> None:
@@ -93,14 +107,23 @@ class TestOrderOfEvents:
     def test_a_busy_process_lets_messages_wait_in_order(self) -> None:
         app = application("P1.a: >P2.m\nP1.b: >P2.m\nP2.m:", "P1.a", "P1.b@100", "P1.a@200")
         assert story(events_of(app, delay=Constant(10), service=Constant(3))) == [
-            "0 P1?a", "0 P1!m", "3000 P1?b", "3000 P1!m", "6000 P1?a", "6000 P1!m",
-            "10000 P2?m", "13000 P2?m", "16000 P2?m",
+            "0 P1?a",
+            "0 P1!m",
+            "3000 P1?b",
+            "3000 P1!m",
+            "6000 P1?a",
+            "6000 P1!m",
+            "10000 P2?m",
+            "13000 P2?m",
+            "16000 P2?m",
         ]
 
     def test_a_message_that_arrives_as_service_ends_waits_behind_the_mailbox(self) -> None:
         app = application("P1.a:\nP1.b:\nP1.c:", "P1.a", "P1.b@1000", "P1.c@3000")
         assert story(events_of(app, service=Constant(3))) == [
-            "0 P1?a", "3000 P1?b", "6000 P1?c",
+            "0 P1?a",
+            "3000 P1?b",
+            "6000 P1?c",
         ]
 
     def test_each_process_draws_its_service_times_apart(self) -> None:
@@ -117,7 +140,8 @@ class TestOrderOfEvents:
         events = events_of(app, seed=seed, delay=Constant(delay), service=service)
         for process in app.names:
             sends = [
-                e.sent_at for e in events
+                e.sent_at
+                for e in events
                 if e.process == process and e.kind == HANDLE and e.sent_at is not None
             ]
             assert sends == sorted(sends)
@@ -139,9 +163,7 @@ class TestOrderOfEvents:
     ) -> None:
         """The oracle: the later of its arrival and the end of the service before."""
         events = events_of(app, seed=seed, delay=Constant(delay), service=Constant(service))
-        starts = {
-            name: sorted(s.at for s in app.start if s.to == name) for name in app.names
-        }
+        starts = {name: sorted(s.at for s in app.start if s.to == name) for name in app.names}
         idle = dict.fromkeys(app.names, 0)
         for event in events:
             if event.kind == SEND:
@@ -173,8 +195,13 @@ class TestClocks:
     def test_clocks_tick_at_every_event_and_merge_at_handles(self) -> None:
         app = application("P1.go: >P2.m >P3.m\nP2.m: >P3.n\nP3.m:\nP3.n:", "P1.go")
         assert [(e.process, e.clock) for e in events_of(app)] == [
-            ("P1", (1, 0, 0)), ("P1", (2, 0, 0)), ("P1", (3, 0, 0)),
-            ("P2", (2, 1, 0)), ("P2", (2, 2, 0)), ("P3", (3, 0, 1)), ("P3", (3, 2, 2)),
+            ("P1", (1, 0, 0)),
+            ("P1", (2, 0, 0)),
+            ("P1", (3, 0, 0)),
+            ("P2", (2, 1, 0)),
+            ("P2", (2, 2, 0)),
+            ("P3", (3, 0, 1)),
+            ("P3", (3, 2, 2)),
         ]
 
     @settings(max_examples=200)
@@ -237,7 +264,11 @@ class TestMonitoring:
         world.watchers[0] = {Label(SEND, Message("P1", "m", "P2")): watch}
         world.run()
         assert [event.clock for event in events] == [
-            (1, 0, 0), (2, 0, 0), (3, 0, 5), (2, 1, 0), (3, 2, 5),
+            (1, 0, 0),
+            (2, 0, 0),
+            (3, 0, 5),
+            (2, 1, 0),
+            (3, 2, 5),
         ]
 
     def test_what_is_merged_at_a_handle_is_in_the_sends_after_it(self) -> None:
@@ -315,9 +346,7 @@ class TestMaxEvents:
         """It is the beginning of the run with a higher limit, and says that it stopped."""
         longer = events_of(app, seed=seed, delay=delay, service=service)
         assume(len(longer) >= limit)
-        world, events = world_of(
-            app, seed=seed, delay=delay, service=service, max_events=limit
-        )
+        world, events = world_of(app, seed=seed, delay=delay, service=service, max_events=limit)
         world.run()
         assert events == longer[:limit]
         assert world.reached_max_events
@@ -360,11 +389,16 @@ class TestDeterminism:
         sink = io.StringIO()
         app = compile_application(application(self.APP, "P1.a", "P2.m@3"))
         links: dict[tuple[str, str], Delay] = {
-            ("P1", "P2"): LogNormal(3, 1), ("P2", "P1"): Exponential(2),
+            ("P1", "P2"): LogNormal(3, 1),
+            ("P2", "P1"): Exponential(2),
         }
         World(
-            app, seed, LinkDelays(Uniform(1, 20), links),
-            service=Exponential(1), max_events=300, recorder=tracing(sink, app.processes),
+            app,
+            seed,
+            LinkDelays(Uniform(1, 20), links),
+            service=Exponential(1),
+            max_events=300,
+            recorder=tracing(sink, app.processes),
         ).run()
         return sink.getvalue()
 
@@ -375,8 +409,12 @@ class TestDeterminism:
         )
         traces = {
             subprocess.run(
-                [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, cwd=ROOT,
-                capture_output=True, text=True, check=True,
+                [sys.executable, "-c", program],
+                env={"PYTHONHASHSEED": seed},
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=True,
             ).stdout
             for seed in ("1", "2")
         }
@@ -394,7 +432,9 @@ class TestRecording:
         events: list[RunEvent] = []
         last: deque[RunEvent] = deque(maxlen=1)
         World(
-            compile_application(app), 0, LinkDelays(NO_TIME),
+            compile_application(app),
+            0,
+            LinkDelays(NO_TIME),
             recorder=each_of(events.append, last.append, tracing(sink, app.names)),
         ).run()
         assert sink.getvalue().splitlines() == [trace_line(e, app.names) for e in events]
