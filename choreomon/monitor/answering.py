@@ -22,21 +22,29 @@ from choreomon.monitor.state import MonitorState
 FOREVER: Final = 1 << 62
 
 
-def must_wait(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> bool:
+def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int]:
+    """For each own reference with a queued event or an open inspection the count of the
+    oldest such event. One pass over what is open serves all inquiries that wait: with a
+    long backlog there are many."""
+    own = monitor.own
+    oldest: dict[Reference, int] = {}
+    for inspection in state.inspections:
+        oldest.setdefault(inspection.inspected.reference, inspection.event[own])
+    for queued in state.unprocessed:
+        for plan in monitor.plans[queued.label]:
+            oldest.setdefault(plan.inspected.reference, queued.clock[own])
+    return oldest
+
+
+def must_wait(monitor: MonitorSetup, undecided: Mapping[Reference, int], inquiry: Inquiry) -> bool:
     """Whether something that is asked about happened before the inquired event and is not
     decided yet (the paper's UnknownRsult and UnhandleMsg)."""
-    own = monitor.own
-    known = inquiry.event[own]
+    if not undecided:
+        return False
+    known = inquiry.event[monitor.own]
     if inquiry.sender == monitor.process:
         known -= 1  # the inquired event itself is no reason to wait for it
-    for reference in inquiry.asked:
-        for inspection in state.inspections:
-            if inspection.inspected.reference == reference and inspection.event[own] <= known:
-                return True
-        for queued in state.unprocessed:
-            if queued.clock[own] <= known and queued.label in _watched(monitor, reference):
-                return True
-    return False
+    return any(undecided.get(reference, FOREVER) <= known for reference in inquiry.asked)
 
 
 def answer(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tuple[Record, ...]:

@@ -27,7 +27,13 @@ from choreomon.core.errors import InternalError
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import FRM_P, Judgement, Reference
-from choreomon.monitor.answering import answer, must_wait, oldest_unsettled, promise
+from choreomon.monitor.answering import (
+    answer,
+    must_wait,
+    oldest_unsettled,
+    promise,
+    undecided,
+)
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.history import MAX_CHAIN, OPEN, Record
 from choreomon.monitor.joint import joint_verdict
@@ -129,7 +135,7 @@ class Monitor(MonitorSetup):
             records: tuple[Record, ...] = ()
             if own_asked:
                 inquiry = Inquiry(self.process, self.process, reference, event, own_asked, clock, 0)
-                if must_wait(self, state, inquiry):
+                if must_wait(self, undecided(self, state), inquiry):
                     waiting = (*waiting, self.process)
                     postponed = (*postponed, inquiry)
                 else:
@@ -195,7 +201,7 @@ class Monitor(MonitorSetup):
         clock = merge(clock, inquiry.clock)
         if inquiry.settled >= state.settled[self.index_of[inquiry.sender]] + SMALL:
             state = self._noted(state, inquiry)
-        if (state.inspections or state.unprocessed) and must_wait(self, state, inquiry):
+        if must_wait(self, undecided(self, state), inquiry):
             state = MonitorState(
                 state.unprocessed,
                 state.history,
@@ -256,28 +262,26 @@ class Monitor(MonitorSetup):
         """HndlPndMonitorMsg: answer what need no longer wait, as long as there is any; an
         answer to oneself may settle what others wait for."""
         while state.postponed:
-            inquiry = next((i for i in state.postponed if not must_wait(self, state, i)), None)
-            if inquiry is None:
+            open_now = undecided(self, state)
+            ready: list[Inquiry] = []
+            waiting: list[Inquiry] = []
+            for inquiry in state.postponed:
+                (waiting if must_wait(self, open_now, inquiry) else ready).append(inquiry)
+            if not ready:
                 break
-            state = MonitorState(
-                state.unprocessed,
-                state.history,
-                state.inspections,
-                state.decisions,
-                tuple([other for other in state.postponed if other is not inquiry]),
-                state.settled,
-            )
-            if inquiry.sender == self.process:
-                state = self._received(
-                    state,
-                    self.process,
-                    inquiry.inspected,
-                    inquiry.event[self.own],
-                    answer(self, state, inquiry),
-                    effects,
-                )
-            else:
-                effects.append(self._response(state, clock, inquiry))
+            state = state._replace(postponed=tuple(waiting))
+            for inquiry in ready:
+                if inquiry.sender == self.process:
+                    state = self._received(
+                        state,
+                        self.process,
+                        inquiry.inspected,
+                        inquiry.event[self.own],
+                        answer(self, state, inquiry),
+                        effects,
+                    )
+                else:
+                    effects.append(self._response(state, clock, inquiry))
         return state, clock, effects
 
     # Judging.

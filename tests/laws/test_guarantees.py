@@ -158,7 +158,7 @@ def test_the_law_of_answers_notices_waiting_for_concurrent_events(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Waiting for whatever is open lets two monitors wait for each other."""
-    monkeypatch.setattr(pull, "must_wait", lambda monitor, state, inquiry: state.inspections)
+    monkeypatch.setattr(pull, "must_wait", lambda monitor, undecided, inquiry: bool(undecided))
     assert any(run.unfinished() for run in runs(100))
 
 

@@ -60,7 +60,7 @@ def test_the_right_rules_leave_this_much_open(right: Counts) -> None:
 def test_answers_that_wait_for_nothing_leave_more_open(
     right: Counts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pull, "must_wait", lambda monitor, state, inquiry: False)
+    monkeypatch.setattr(pull, "must_wait", lambda monitor, undecided, inquiry: False)
     hasty = count()
     assert hasty.possibly > 1.1 * right.possibly
     assert hasty.avoidable > 1.4 * right.avoidable
