@@ -176,7 +176,7 @@ class Monitor(MonitorSetup):
         silent: dict[str, None] = {}
         for inspection in state.inspections:
             if inspection.event[self.own] == event[self.own] and inspection.inspected.final:
-                silent |= dict.fromkeys(inspection.waiting)
+                silent |= dict.fromkeys(w for w in inspection.waiting if w != self.process)
                 judged.append((inspection.inspected.reference, self._early(inspection)))
         verdict = joint_verdict(self.process, event, judged, None, tuple(silent))
         if verdict is None:
