@@ -14,22 +14,31 @@ from typing import Final
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM_P, Reference
-from choreomon.monitor.history import Record
+from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
 
 FOREVER: Final = 1 << 62
+FEW: Final = 16
+"""Open inspections that are quicker looked through than the chains of the history."""
 
 
 def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int]:
     """For each own reference with a queued event or an open inspection the count of the
-    oldest such event. One pass over what is open serves all inquiries that wait: with a
-    long backlog there are many."""
+    oldest such event."""
     own = monitor.own
     oldest: dict[Reference, int] = {}
-    for inspection in state.inspections:
-        oldest.setdefault(inspection.inspected.reference, inspection.event[own])
+    if len(state.inspections) <= FEW:
+        for inspection in state.inspections:
+            oldest.setdefault(inspection.inspected.reference, inspection.event[own])
+    else:
+        # Each has an open record in a chain, and before the first of a chain there are few.
+        for chain in state.history:
+            for record in chain:
+                if record.result == OPEN:
+                    oldest[record.reference] = record.clock[own]
+                    break
     for queued in state.unprocessed:
         for plan in monitor.plans[queued.label]:
             oldest.setdefault(plan.inspected.reference, queued.clock[own])

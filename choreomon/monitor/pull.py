@@ -19,6 +19,7 @@ What a driver does:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
@@ -28,6 +29,7 @@ from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import FRM_P, Judgement, Reference
 from choreomon.monitor.answering import (
+    FEW,
     answer,
     must_wait,
     oldest_unsettled,
@@ -54,7 +56,7 @@ from choreomon.properties.tables import Inspected
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
 
 SMALL: Final = 4
-"""A chain is looked through for what can be dropped when its length is a multiple of this,
+"""A chain is looked through for what can be dropped when it grew by this many records,
 and a promise that is better by less than this is not taken down: doing either every time
 would cost more than it saves."""
 
@@ -146,8 +148,9 @@ class Monitor(MonitorSetup):
                 missing += inspected.final
                 continue
             judgement = STARTS if inspected.starts else self._judge(inspected, event, records)
-            if judgement.result is not None:
-                history[place] = (*history[place], Record(reference, event, judgement.result))
+            result = judgement.result
+            if result is not None and (self.readers_of[place] or not self.rules.drops):
+                history[place] = (*history[place], Record(reference, event, result))
                 fired.append(place)
             if inspected.final:
                 judged.append((reference, judgement))
@@ -297,13 +300,13 @@ class Monitor(MonitorSetup):
     ) -> MonitorState:
         """Take down an answer; with the last one, judge."""
         own = self.own
-        for place, inspection in enumerate(state.inspections):  # noqa: B007
-            if (
-                inspection.event[own] == count
-                and inspection.inspected.reference == reference
-                and owner in inspection.waiting
-            ):
+        place = bisect_left(state.inspections, count, key=lambda i: i.event[own])
+        for inspection in state.inspections[place:]:
+            if inspection.event[own] != count:
+                return state
+            if inspection.inspected.reference == reference and owner in inspection.waiting:
                 break
+            place += 1
         else:
             return state
         records = inspection.records + records
@@ -342,11 +345,10 @@ class Monitor(MonitorSetup):
         count = inspection.event[own]
         place = self.chain_of[reference]
         chain = state.history[place]
-        at = len(chain) - 1
-        while chain[at].clock[own] != count:
-            at -= 1
+        at = bisect_left(chain, count, key=lambda record: record.clock[own])
         history, result = state.history, judgement.result
-        found = () if result is None else (Record(reference, inspection.event, result),)
+        kept = result is not None and (self.readers_of[place] or not self.rules.drops)
+        found = (Record(reference, inspection.event, result or FRM_P),) if kept else ()
         chain = chain[:at] + found + chain[at + 1 :]
         state = MonitorState(
             state.unprocessed,
@@ -360,19 +362,19 @@ class Monitor(MonitorSetup):
 
     def _kept(self, state: MonitorState, place: int) -> MonitorState:
         """The state without the records of one chain that no longer matter."""
-        chain, readers = state.history[place], self.readers_of[place]
-        settled: int | None = None
-        if readers:
-            if len(chain) % SMALL and len(chain) <= MAX_CHAIN:
-                return state
-            own = self.own
-            settled = min(
-                [
-                    state.settled[reader] if reader != own else oldest_unsettled(state, own) - 1
-                    for reader in readers
-                ]
-            )
-        kept = self.rules.keep(chain, self.own, settled)
+        chain, own = state.history[place], self.own
+        size = len(chain)
+        if len(state.inspections) > FEW:
+            size -= len(state.inspections)  # of a backlog, open records are not looked through
+        if not self.rules.drops or size <= 0 or (size % SMALL and size <= MAX_CHAIN):
+            return state
+        settled = min(
+            [
+                state.settled[reader] if reader != own else oldest_unsettled(state, own) - 1
+                for reader in self.readers_of[place]
+            ]
+        )
+        kept = self.rules.keep(chain, own, settled)
         if kept is chain:
             return state
         history = state.history
@@ -395,7 +397,7 @@ class Monitor(MonitorSetup):
         """One final transition of an event is judged; with the last one, give the word."""
         own, event = self.own, inspection.event
         count = event[own]
-        place = next(i for i, d in enumerate(state.decisions) if d.event[own] == count)
+        place = bisect_left(state.decisions, count, key=lambda d: d.event[own])
         decision = state.decisions[place]
         judged = (*decision.judged, (inspection.inspected.reference, judgement))
         before, after = state.decisions[:place], state.decisions[place + 1 :]

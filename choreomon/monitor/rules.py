@@ -22,7 +22,6 @@ from typing import Final, Protocol
 from choreomon.core.vector_clock import VectorClock, concurrent, happened_before
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Relation, Result, Role
 from choreomon.monitor.history import (
-    OPEN,
     Chain,
     Record,
     merged,
@@ -34,16 +33,18 @@ from choreomon.properties.tables import Inspected, RulesName
 
 
 class Rules(Protocol):
-    """What differs between sets of rules. Implementations are stateless."""
+    """What differs between sets of rules. Implementations are stateless. `drops`: records
+    that nobody asks for, or that no longer matter, need not be kept."""
 
     name: RulesName
+    drops: bool
 
     def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         """What to tell about `chain`, of the process at `own`, for an event of `asker`."""
 
-    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
         """What of `chain` to keep, given that all future inquiries know the events of its
-        process up to the count `settled`; `None` where nobody ever asks for it."""
+        process up to the count `settled`. Not asked where nothing is dropped."""
 
     def judge(
         self,
@@ -62,13 +63,12 @@ class Sound:
     """The default: keeps G1 and G2, and bounds the history."""
 
     name: RulesName = "sound"
+    drops = True
 
     def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         return relevant(chain, own, event, asker)
 
-    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
-        if settled is None:
-            return tuple(record for record in chain if record.result == OPEN)
+    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
         return merged(without_dominated(chain, own, settled))
 
     def judge(
@@ -137,11 +137,12 @@ class Paper:
     """
 
     name: RulesName = "paper"
+    drops = False
 
     def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         return not_after(chain, own, event, asker)
 
-    def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
+    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
         return chain
 
     def judge(
@@ -202,6 +203,6 @@ def _reason(
         relation,
         certain,
         pre.clock if pre else None,
-        pre.reference.process if pre else None,
+        pre.reference if pre else None,
         None if known else record.since,
     )
