@@ -207,6 +207,7 @@ class _Lookup:
 
     def _reason(self, given: Reason) -> RunReason:
         source, process, target = given.reference
+        pre = given.of_reference
         return RunReason(
             event_index=self._event_index(process, given.clock),
             transition=(source, target),
@@ -215,8 +216,9 @@ class _Lookup:
             relation=given.relation,
             certain=given.certain,
             of=None
-            if given.of is None or given.of_process is None
-            else self._event_index(given.of_process, given.of),
+            if given.of is None or pre is None
+            else self._event_index(pre.process, given.of),
+            of_transition=None if pre is None else (pre.source, pre.target),
             since=None if given.since is None else self._event_index(process, given.since),
         )
 

@@ -37,8 +37,9 @@ class RunEvent:
 
 @dataclass(frozen=True, slots=True)
 class RunReason:
-    """A `Reason` with its event looked up. `of` is the event index of the pre record
-    that a vio concerns; `since` the index of the first event of a merged record."""
+    """A `Reason` with its event looked up. `of` and `of_transition` are the event index and
+    the transition of the pre record that a vio concerns; `since` is the index of the first
+    event of a merged record."""
 
     event_index: int
     transition: tuple[str, str]
@@ -47,6 +48,7 @@ class RunReason:
     relation: Relation
     certain: bool
     of: int | None = None
+    of_transition: tuple[str, str] | None = None
     since: int | None = None
 
 

@@ -47,8 +47,9 @@ class Reason(NamedTuple):
     `clock` is that of the record's event (of its last event where several were merged,
     and then `since` is the clock of the first). `relation` is to the judged event. For a
     pre record `certain` says that it alone makes the transition surely fired; for a vio
-    record it says that it certainly cancels the pre record whose event has the clock
-    `of`.
+    record it says that it certainly cancels the pre record of the transition
+    `of_reference` whose event has the clock `of`: one event may fire several
+    pre-transitions.
     """
 
     role: Role
@@ -58,7 +59,7 @@ class Reason(NamedTuple):
     relation: Relation
     certain: bool
     of: VectorClock | None = None
-    of_process: str | None = None
+    of_reference: Reference | None = None
     since: VectorClock | None = None
 
 
@@ -70,8 +71,12 @@ class Judgement(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A monitor's word about one event. `silent` names the monitors whose answers were
-    still missing when a provisional word was given."""
+    """A monitor's word about one event.
+
+    `transitions` are the final transitions that fired or may have, of a `withdrawn` word
+    all that were judged; `because` holds the reasons of these, each once. `silent` names
+    the other monitors whose answers were still missing when a provisional word was given.
+    """
 
     word: Word
     process: str

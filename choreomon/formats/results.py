@@ -65,6 +65,7 @@ def _reason(reason: RunReason) -> dict[str, Any]:
         "transition": list(reason.transition),
         "role": reason.role,
         **({} if reason.of is None else {"of": reason.of}),
+        **({} if reason.of_transition is None else {"of_transition": list(reason.of_transition)}),
         "result": reason.result,
         "relation": reason.relation,
         "certain": reason.certain,

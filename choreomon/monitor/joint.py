@@ -31,7 +31,11 @@ def joint_verdict(
     silent: tuple[str, ...] = (),
 ) -> Verdict | None:
     """`violated` where one final transition surely fired, `possibly-violated` where one
-    possibly did, else `withdrawn` where something else was told before, else `None`."""
+    possibly did, else `withdrawn` where something else was told before, else `None`.
+
+    The word rests on what fired or may have; a withdrawal on all that was judged. Final
+    transitions out of one state share their reasons, which are given once.
+    """
     word: Word | None = None if told is None else WITHDRAWN
     for _, judgement in judged:
         if judgement.result == FRM:
@@ -40,14 +44,10 @@ def joint_verdict(
             word = POSSIBLY_VIOLATED
     if word is None:
         return None
-    because: tuple[Reason, ...] = ()
-    for _, judgement in judged:
-        because += judgement.because
-    transitions = tuple(
-        [
-            reference
-            for reference, judgement in judged
-            if word == WITHDRAWN or judgement.result is not None
-        ]
-    )
-    return Verdict(word, process, event, transitions, because, silent)
+    transitions: list[Reference] = []
+    because: dict[Reason, None] = {}
+    for reference, judgement in judged:
+        if word == WITHDRAWN or judgement.result is not None:
+            transitions.append(reference)
+            because.update(dict.fromkeys(judgement.because))
+    return Verdict(word, process, event, tuple(transitions), tuple(because), silent)

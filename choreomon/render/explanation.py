@@ -110,26 +110,24 @@ def _starting(verdict: RunVerdict) -> list[tuple[str, str]]:
     return [transition for transition in verdict.transitions if transition[0] not in reached]
 
 
-def _grouped(because: Sequence[RunReason]) -> dict[RunReason, dict[RunReason, None]]:
-    """Each pre record with the cancellations that follow it and concern it. Two final
-    transitions may rest on the same records, which then stand in the list twice."""
-    groups: dict[RunReason, dict[RunReason, None]] = {}
-    latest: dict[int, RunReason] = {}
+def _grouped(because: Sequence[RunReason]) -> dict[RunReason, list[RunReason]]:
+    """Each pre record with the cancellations that concern it. They stand in the list once,
+    also where final transitions rest on differing answers about the same record; one that
+    was certain had none in question."""
+    concerning: dict[tuple[int | None, tuple[str, str] | None], list[RunReason]] = {}
     for reason in because:
-        if reason.role == "pre":
-            groups.setdefault(reason, {})
-            latest[reason.event_index] = reason
-        elif reason.of in latest:
-            groups[latest[reason.of]][reason] = None
-    return groups
+        if reason.role == "vio":
+            concerning.setdefault((reason.of, reason.of_transition), []).append(reason)
+    return {
+        pre: [] if pre.certain else concerning.get((pre.event_index, pre.transition), [])
+        for pre in because
+        if pre.role == "pre"
+    }
 
 
 def _pre(pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> str:
     needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
-    if not needed_by:
-        name = f"For a transition out of {pre.transition[1]}, which did not fire, the"
-        name += " pre-transition"
-    elif len(verdict.transitions) > 1:
+    if len(verdict.transitions) > 1:
         name = f"For {_listed(needed_by)}, the pre-transition"
     else:
         name = "Its pre-transition"

@@ -10,7 +10,7 @@ from choreomon.core.run import Run, RunReason, RunVerdict, Summary
 from choreomon.formats.results import runs_json, runs_json_pieces
 
 PRE = RunReason(9, ("q0", "q1"), "pre", "Frm", "before", True)
-VIO = RunReason(12, ("q1", "q0"), "vio", "Frm_p", "concurrent", False, of=9)
+VIO = RunReason(12, ("q1", "q0"), "vio", "Frm_p", "concurrent", False, 9, ("q0", "q1"))
 VERDICT = RunVerdict(
     "possibly-violated", "P1", 17, (("q1", "q2"),), "P1 -> P3 : turnOn", (PRE, VIO), 20_000
 )
@@ -33,8 +33,8 @@ TEXT = (
     '"transitions":[["q1","q2"]],"label":"P1 -> P3 : turnOn","because":['
     '{"event_index":9,"transition":["q0","q1"],"role":"pre","result":"Frm",'
     '"relation":"before","certain":true},'
-    '{"event_index":12,"transition":["q1","q0"],"role":"vio","of":9,"result":"Frm_p",'
-    '"relation":"concurrent","certain":false}]}]}'
+    '{"event_index":12,"transition":["q1","q0"],"role":"vio","of":9,"of_transition":["q0","q1"],'
+    '"result":"Frm_p","relation":"concurrent","certain":false}]}]}'
 )
 
 

@@ -107,7 +107,7 @@ POSSIBLY = RunVerdict(
     "handle P1 -> P3 : turnOn",
     (
         RunReason(1, ("q0", "q1"), "pre", "Frm", "before", False),
-        RunReason(4, ("q1", "q0"), "vio", "Frm", "concurrent", False, of=1),
+        RunReason(4, ("q1", "q0"), "vio", "Frm", "concurrent", False, 1, ("q0", "q1")),
     ),
     9000,
 )

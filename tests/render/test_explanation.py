@@ -60,7 +60,7 @@ def test_a_concurrent_pre_transition_may_have_come_before_or_after() -> None:
 def test_a_record_of_the_judged_event_itself_is_said_to_be_one() -> None:
     """The literal rules take equal clocks for concurrent."""
     pre = replace(PRE, event_index=5, relation="concurrent")
-    vio = replace(VIO, event_index=5, of=5)
+    vio = replace(VIO, event_index=5, of=5, of_transition=PRE.transition)
     sentences = explanation(replace(POSSIBLY, because=(pre, vio)), EVENTS).sentences
     assert sentences[1] == (
         "Its pre-transition q0 -> q1 surely fired at event 5 (handle P1 -> P3 : turnOn), which is "
@@ -115,39 +115,41 @@ def test_while_answers_are_missing_which_of_them_surely_fired_is_left_open() -> 
     )
 
 
-def test_what_did_not_fire_is_told_apart_from_what_did() -> None:
-    """The event labels a final transition out of q5 too, which turned out not fired."""
-    other = replace(POSSIBLE, relation="before")
-    gone = RunReason(4, ("q5", "q4"), "vio", "Frm", "before", True, of=0)
-    text = str(explanation(replace(VIOLATED, because=(SURE, other, gone))))
-    assert "Its pre-transition q0 -> q1 surely fired at event 1" in text
-    assert (
-        "For a transition out of q5, which did not fire, the pre-transition q4 -> q5 surely fired"
-    ) in text
-
-
 def test_a_withdrawn_word_does_not_say_that_its_transitions_fired() -> None:
-    gone = RunReason(4, ("q1", "q0"), "vio", "Frm", "before", True, of=1)
-    verdict = replace(VIOLATED, verdict="withdrawn", transitions=TWO_FINAL, because=(SURE, gone))
-    assert "For q1 -> q2, the pre-transition q0 -> q1" in str(explanation(verdict))
-    assert "which did not fire" not in str(explanation(verdict))
-
-
-def test_a_record_on_which_two_final_transitions_rest_is_explained_once() -> None:
-    vio = replace(VIO, of=1)
-    verdict = replace(
-        POSSIBLY, transitions=(("q1", "q2"), ("q1", "q3")), because=(PRE, vio, PRE, vio)
-    )
+    before = replace(PRE, certain=False)
+    gone = RunReason(4, ("q1", "q0"), "vio", "Frm", "before", True, 1, PRE.transition)
+    verdict = replace(VIOLATED, verdict="withdrawn", transitions=TWO_FINAL, because=(before, gone))
     text = str(explanation(verdict))
-    assert text.count("For q1 -> q2 and q1 -> q3, the pre-transition q0 -> q1") == 1
-    assert text.count("may have been cancelled by q1 -> q0") == 1
+    assert "For q1 -> q2, the pre-transition q0 -> q1" in text
+    assert "That was certainly cancelled by q1 -> q0" in text
+    assert "q1 -> q2 surely fired" not in text
+    assert "q1 -> q2 possibly fired" not in text
+
+
+def test_a_record_on_which_two_final_transitions_rest_names_both() -> None:
+    verdict = replace(POSSIBLY, transitions=(("q1", "q2"), ("q1", "q3")))
+    assert "For q1 -> q2 and q1 -> q3, the pre-transition q0 -> q1" in str(explanation(verdict))
 
 
 def test_two_records_of_one_event_keep_their_own_cancellations() -> None:
+    """Whatever the order in which the reasons stand."""
     other = replace(PRE, transition=("q4", "q5"))
-    verdict = replace(POSSIBLY, transitions=TWO_FINAL, because=(PRE, VIO, other))
-    assert explanation(verdict).sentences[-2] == "No cancellation of it is in question."
+    verdict = replace(POSSIBLY, transitions=TWO_FINAL, because=(PRE, other, VIO))
+    sentences = explanation(verdict).sentences
+    assert sentences[2].startswith("That may have been cancelled by q1 -> q0")
+    assert sentences[-2] == "No cancellation of it is in question."
     assert str(explanation(verdict)).count("may have been cancelled") == 1
+
+
+def test_a_cancellation_concerns_every_answer_about_its_record_that_was_not_certain() -> None:
+    """Two inquiries about one record may be answered differently; the cancellation, which
+    both answers had, stands in the list once."""
+    undecided = replace(PRE, result="Frm_p")
+    two = (("q1", "q2"), ("q1", "q3"))
+    verdict = replace(POSSIBLY, transitions=two, because=(undecided, VIO, PRE))
+    assert str(explanation(verdict)).count("may have been cancelled by q1 -> q0") == 2
+    verdict = replace(verdict, because=(undecided, VIO, replace(PRE, certain=True)))
+    assert explanation(verdict).sentences[-2] == "No cancellation of it is in question."
 
 
 def test_a_transition_out_of_an_initial_state_needs_nothing_before_it() -> None:

@@ -101,6 +101,9 @@ def check_reasons(automaton: SequenceAutomaton, found: Judged, verdict: RunVerdi
     label = found.events[verdict.event_index].label
     judging = [t for t in automaton.forward if t.label == label and t.target in automaton.final]
     pres = [r for r in verdict.because if r.role == "pre"]
+    assert len({*verdict.because}) == len(verdict.because)
+    # Nothing is among the reasons of what fired that concerns what did not.
+    assert {pre.transition[1] for pre in pres} <= {source for source, _ in verdict.transitions}
     for reason in verdict.because:
         fitting = (forward if reason.role == "pre" else backward)[reason.transition]
         assert found.events[reason.event_index].label in {t.label for t in fitting}
@@ -108,11 +111,14 @@ def check_reasons(automaton: SequenceAutomaton, found: Judged, verdict: RunVerdi
         assert reason.relation == ("before" if before else "concurrent")
         assert reason.since is None or reason.since < reason.event_index
         if reason.role == "pre":
-            assert reason.of is None
+            assert (reason.of, reason.of_transition) == (None, None)
             assert any(t in pre_transitions(automaton, j) for t in fitting for j in judging)
         else:
             concerned = [
-                t for p in pres if p.event_index == reason.of for t in forward[p.transition]
+                t
+                for p in pres
+                if (p.event_index, p.transition) == (reason.of, reason.of_transition)
+                for t in forward[p.transition]
             ]
             assert any(t in vio_transitions(automaton, c) for t in fitting for c in concerned)
         if reason.certain:
@@ -133,7 +139,7 @@ def check_reasons(automaton: SequenceAutomaton, found: Judged, verdict: RunVerdi
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_reasons_point_to_events_that_fit_and_relate_as_they_say(strategy: StrategyName) -> None:
-    """Indices, `relation` and `of` are computed anew from the clocks of the trace."""
+    """Indices, relations and what a vio concerns are computed anew from the trace."""
     seen: Counter[str] = Counter()
     for seed in range(250):
         drawn = draw_simulation(Random(seed), seed)
