@@ -1,0 +1,93 @@
+"""The reference semantics in one pass: the same formations in time linear in the events.
+
+Cancellations remove by transition, whenever it fired; so of each forward transition it is
+enough to remember the last time that it fired and is live. `formations` of `reference` is
+the definition; they agree to the last sequence (tests/properties/test_linear.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from choreomon.core.message import Label
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.reference import Formation
+from choreomon.properties.relations import pre_transitions, vio_transitions
+
+
+class _Fired(NamedTuple):
+    """A transition fired at event number `position`, and what it continued."""
+
+    position: int
+    transition: Transition
+    continued: _Fired | None
+
+
+class _Reaction(NamedTuple):
+    """What a label may do: the forward transitions that it labels with whether they start a
+    sequence and with their pre-transitions, and the pre-transitions and the victims of the
+    backward ones."""
+
+    fires: tuple[tuple[Transition, bool, tuple[Transition, ...]], ...]
+    cancels: tuple[tuple[tuple[Transition, ...], tuple[Transition, ...]], ...]
+
+
+def linear_formations(
+    automaton: SequenceAutomaton, labels: Iterable[Label | None]
+) -> list[Formation]:
+    """Where the property is formed in this order of events, as `formations` has it."""
+    reactions = {label: _reaction(automaton, label) for label in automaton.labels}
+    live: dict[Transition, _Fired] = {}
+    found = []
+    for position, label in enumerate(labels):
+        reaction = reactions.get(label) if label is not None else None
+        if reaction is None:
+            continue
+        fired = []
+        for transition, starts, pre in reaction.fires:
+            before = [live[p] for p in pre if p in live]
+            if before or starts:
+                last = max(before, key=_recent, default=None)
+                fired.append(_Fired(position, transition, last))
+        cancelled = [victims for pre, victims in reaction.cancels if any(p in live for p in pre)]
+        finals = sorted((f for f in fired if f.transition.target in automaton.final), key=_recent)
+        if finals:
+            transitions = tuple(f.transition for f in finals)
+            found.append(Formation(position, transitions, tuple(map(_sequence, finals))))
+        for victims in cancelled:
+            for victim in victims:
+                live.pop(victim, None)
+        for each in fired:
+            live[each.transition] = each
+    return found
+
+
+def _reaction(automaton: SequenceAutomaton, label: Label) -> _Reaction:
+    return _Reaction(
+        fires=tuple(
+            (t, t.source in automaton.initial, pre_transitions(automaton, t))
+            for t in automaton.forward
+            if t.label == label
+        ),
+        cancels=tuple(
+            (
+                pre_transitions(automaton, t),
+                tuple(f for f in automaton.forward if t in vio_transitions(automaton, f)),
+            )
+            for t in automaton.backward
+            if t.label == label
+        ),
+    )
+
+
+def _recent(fired: _Fired) -> tuple[int, Transition]:
+    return fired.position, fired.transition
+
+
+def _sequence(last: _Fired) -> tuple[int, ...]:
+    positions = [last.position]
+    while last.continued is not None:
+        last = last.continued
+        positions.append(last.position)
+    return tuple(reversed(positions))

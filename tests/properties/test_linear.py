@@ -1,0 +1,50 @@
+"""The formations in one pass are those of the reference."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choreomon.core.message import Label
+from choreomon.properties import linear
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.linear import linear_formations
+from choreomon.properties.reference import formations
+from tests.properties.words import automaton as spelled
+from tests.properties.words import letter
+from tests.strategies import PROCESSES, automata
+
+
+@st.composite
+def words(draw: st.DrawFn) -> tuple[SequenceAutomaton, list[Label | None]]:
+    """An automaton, and a word over its labels with events that it does not mention."""
+    automaton = draw(automata(processes=PROCESSES[:3]))
+    letters = st.sampled_from([*automaton.labels, None])
+    return automaton, draw(st.lists(letters, max_size=40))
+
+
+@settings(max_examples=200, deadline=None)
+@given(words())
+def test_one_pass_finds_what_the_reference_finds(
+    case: tuple[SequenceAutomaton, list[Label | None]],
+) -> None:
+    automaton, word = case
+    found = linear_formations(automaton, word)
+    assert found == formations(automaton, word)
+    for formation in found:
+        for sequence in formation.sequences:
+            assert all(a < b for a, b in pairwise(sequence))
+
+
+def test_the_law_notices_that_cancellations_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    def harmless(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
+        return ()
+
+    cancelled = spelled("q0 a q1, q1 b q2, q1 v q0", final="q2")
+    word = [letter(name) for name in "avb"]
+    assert linear_formations(cancelled, word) == formations(cancelled, word) == []
+    monkeypatch.setattr(linear, "vio_transitions", harmless)
+    assert linear_formations(cancelled, word) != formations(cancelled, word)
