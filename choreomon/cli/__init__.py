@@ -12,7 +12,7 @@ import io
 import os
 import sys
 import traceback
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -66,10 +66,36 @@ def group() -> None:
 
 def main() -> None:
     """The console script."""
+    output_closed = sys.stdout is None
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a poor terminal is no error of ours
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(_code())
+    try:
+        if output_closed:
+            click.echo("the output is closed: nothing can be shown", err=True)
+        code = BAD_INPUT if output_closed else _code()
+    except OSError as error:  # not even what is wrong can be said
+        _discard(sys.stderr)
+        code = NOBODY_READS if isinstance(error, BrokenPipeError) else BAD_INPUT
+    sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """What is written to a stream that was closed before the start goes nowhere, and not
+    into the first file that is opened, which would be given its descriptor."""
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            if nowhere != descriptor:
+                os.dup2(nowhere, descriptor)
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(descriptor, "w", encoding="utf-8", closefd=False))
+
+
+def _discard(stream: TextIO) -> None:
+    """What the stream still holds, which Python writes when it ends, goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _code() -> int:
@@ -87,8 +113,8 @@ def _code() -> int:
         return INTERRUPTED
     except (SystemExit, BrokenPipeError):
         # Where the reader of our output went away, as `head` does, click and rich end with
-        # exit code 1, which would be a violation. What is left of the output goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # exit code 1, which would be a violation.
+        _discard(sys.stdout)
         return NOBODY_READS
     except OSError as error:
         click.echo(f"{error.filename or 'the output'}: {error.strerror or error}", err=True)

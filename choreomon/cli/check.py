@@ -38,14 +38,12 @@ def command(file: str, show_tables: bool, as_json: bool) -> int:
 
 
 def _show(document: Document, tables: dict[str, TransitionTable], show_tables: bool) -> None:
-    from rich.console import Console
-
+    from choreomon.cli.screen import screens
     from choreomon.render.sentences import property_sentences
     from choreomon.render.text import monitor_table, transitions_table
     from choreomon.render.wording import counted
 
-    screen = Console(highlight=False)
-    errors = Console(stderr=True, highlight=False)
+    screen, errors = screens()
     for warning in document.warnings:
         errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
     screen.print(

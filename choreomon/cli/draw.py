@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
+from choreomon.cli.writing import WrittenPath, check_writable, write
 
 if TYPE_CHECKING:
     from choreomon.core.run import Run, RunVerdict
@@ -24,26 +25,28 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=WrittenPath(),
     help="What to write; the suffix decides: .svg, .png or .mmd (Mermaid).",
 )
 @click.option("--run", "a_run", is_flag=True, help="Draw a run instead of the automaton.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the run.")
+@click.option("--seed", default=0, show_default=True, help="With --run: its seed.")
 @click.option(
     "--strategy",
     type=click.Choice(["pull", "push", "central"]),
     default="pull",
     show_default=True,
-    help="Strategy of the run's monitors.",
+    help="With --run: the strategy of its monitors.",
 )
 @click.option(
     "--rules",
     type=click.Choice(["sound", "paper"]),
     default=None,
-    help="Rules of the run's monitors.",
+    help="With --run: the rules of its monitors.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the picture's structure as JSON.")
+@click.pass_context
 def command(
+    context: click.Context,
     file: str,
     output: Path,
     a_run: bool,
@@ -59,39 +62,55 @@ def command(
     """
     from choreomon.formats.read import load_document
 
-    if output.suffix not in (".svg", ".png", ".mmd"):
+    suffix = output.suffix.lower()
+    if suffix not in (".svg", ".png", ".mmd"):
         raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
+    if not a_run:
+        _refuse_options_of_a_run(context)
     document = load_document(file)
     code = NOTHING_FOUND
     if a_run:
         from choreomon.cli.simulate import stopped
         from simulator.run import simulation
 
-        run = simulation(document).run(seed, strategy=strategy, rules=rules, keep_events=True)
+        prepared = simulation(document)
+        check_writable(output)
+        run = prepared.run(seed, strategy=strategy, rules=rules, keep_events=True)
         picture, mermaid = _run(run)
         if run.reached_max_events:
             click.echo(stopped(file, run), err=True)
             code = BAD_INPUT
     else:
         picture, mermaid = _automaton(document)
-    try:
-        if output.suffix == ".mmd":
-            output.write_text(mermaid, encoding="utf-8")
-        elif output.suffix == ".svg":
-            from choreomon.render.svg import svg_document
+    if suffix == ".mmd":
+        write(output, mermaid)
+    elif suffix == ".svg":
+        from choreomon.render.svg import svg_document
 
-            output.write_text(svg_document(picture.drawing), encoding="utf-8")
-        else:
-            from choreomon.render.png import png_bytes
+        write(output, svg_document(picture.drawing))
+    else:
+        from choreomon.render.png import png_bytes
 
-            output.write_bytes(png_bytes(picture.drawing))
-    except OSError as error:
-        raise click.ClickException(f"{output}: cannot be written: {error.strerror}") from None
+        write(output, png_bytes(picture.drawing))
     if as_json:
         import json
 
         click.echo(json.dumps(picture.structure, indent=2))
     return code
+
+
+def _refuse_options_of_a_run(context: click.Context) -> None:
+    """Raises `UsageError` where one was given, even with its default's value."""
+    from click.core import ParameterSource
+
+    given = [
+        f"--{name}"
+        for name in ("seed", "strategy", "rules")
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+    ]
+    if given:
+        options = " and ".join(given)
+        raise click.UsageError(f"{options} can only be used with --run: only a run has them")
 
 
 def _automaton(document: Document) -> tuple[Picture, str]:

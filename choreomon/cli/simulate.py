@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.writing import WrittenPath, check_writable, make_directory, opened, write
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,13 +64,13 @@ RUNS_WITH_EVENTS: Final = 5
 @click.option(
     "--trace",
     "trace_directory",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=WrittenPath(directory=True),
     help="Write the events of each run to run-<seed>.jsonl in this directory.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option(
     "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=WrittenPath(),
     help="Write one self-contained HTML page.",
 )
 def command(
@@ -86,15 +87,13 @@ def command(
 
     Times are virtual. One seed gives one run, on every machine.
     """
-    from rich.console import Console
-
+    from choreomon.cli.screen import screens
     from choreomon.formats.read import load_document
     from simulator.run import simulation
 
     document = load_document(file)
     prepared = simulation(document)
-    screen = Console(highlight=False)
-    errors = Console(stderr=True, highlight=False)
+    screen, errors = screens()
     for warning in document.warnings:
         errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
     if document.property is None:
@@ -106,14 +105,19 @@ def command(
             markup=False,
             soft_wrap=True,
         )
+    seeds = range(seed, seed + runs)
     if trace_directory is not None:
-        _make_directory(trace_directory)
+        make_directory(trace_directory)
+        for each in seeds:
+            check_writable(_trace_file(trace_directory, each))
+    if report is not None:
+        check_writable(report)
     live = runs == 1 and not as_json
     outcome = _Outcome(errors, file)
     results = outcome.followed(
         _runs(
             prepared,
-            range(seed, seed + runs),
+            seeds,
             strategy,
             rules,
             trace_directory,
@@ -136,7 +140,7 @@ def command(
         else:
             _show_unmonitored(screen, kept)
     if report is not None:
-        _write(report, _page(document, kept, strategy, rules or prepared.rules, seed))
+        write(report, _page(document, kept, strategy, rules or prepared.rules, seed))
         if not as_json:
             screen.print(f"Report: {report}", markup=False, soft_wrap=True)
     return outcome.exit_code()
@@ -189,8 +193,7 @@ def _runs(
         with ExitStack() as stack:
             recorder = None
             if trace_directory is not None:
-                path = trace_directory / f"run-{seed}.jsonl"
-                sink = stack.enter_context(_opened(path))
+                sink = stack.enter_context(opened(_trace_file(trace_directory, seed)))
                 recorder = tracing(sink, prepared.application.processes)
             run = prepared.run(
                 seed,
@@ -216,13 +219,23 @@ def _tracked(seeds: range, screen: Console) -> Iterator[int]:
         yield from bar.track(seeds, description="Running")
 
 
+def _trace_file(directory: Path, seed: int) -> Path:
+    return directory / f"run-{seed}.jsonl"
+
+
 def stopped(file: str, run: Run) -> str:
     """What to say of a run that reached `network.max_events`."""
-    return (
-        f"{file}: seed {run.seed}: stopped after network.max_events = {run.events} events: do "
-        "handlers send to each other without end? Raise network.max_events if the run should "
-        "be longer"
+    from choreomon.core.errors import Problem
+
+    # A run does not know where the document states its bound, nor whether it does.
+    problem = Problem(
+        file,
+        0,
+        "network.max_events",
+        f"stopped after {run.events} events, with seed {run.seed}: raise it if the run should be "
+        "longer, or look for handlers that send to each other without end",
     )
+    return str(problem)
 
 
 def _announcer(screen: Console) -> Callable[[RunVerdict], None]:
@@ -317,24 +330,3 @@ def _page(document: Document, runs: list[Run], strategy: str, rules: RulesName, 
         runs,
         tables=[table for table in tables.values() if table.rows],
     )
-
-
-def _make_directory(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise click.ClickException(f"{directory}: cannot be made: {error.strerror}") from None
-
-
-def _opened(path: Path) -> TextIO:
-    try:
-        return path.open("w", encoding="ascii", newline="\n")
-    except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from None
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from None

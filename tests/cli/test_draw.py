@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from simulator.run import Simulation
 from tests.cli.command_line import choreomon
 
 SIGNATURES = {
@@ -28,6 +29,23 @@ def test_both_pictures_are_written_in_every_format(kind: str, what: list[str]) -
     assert content.lstrip().startswith((expected, b"<svg")) or expected in content[:200]
     if kind == "svg":
         ElementTree.fromstring(content)
+
+
+@pytest.mark.parametrize("kind", SIGNATURES)
+def test_a_suffix_may_be_in_capitals(kind: str) -> None:
+    capitals = f"x.{kind.upper()}"
+    assert choreomon("draw", "violated.yaml", "-o", capitals).code == 0
+    choreomon("draw", "violated.yaml", "-o", f"y.{kind}")
+    assert Path(capitals).read_bytes() == Path(f"y.{kind}").read_bytes()
+
+
+def test_a_picture_that_cannot_be_written_is_said_before_its_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(Simulation, "run")
+    answer = choreomon("draw", "violated.yaml", "--run", "-o", "nowhere/x.svg")
+    assert (answer.code, answer.out) == (2, "")
+    assert "nowhere/x.svg: cannot be written: No such file or directory" in answer.err
 
 
 def test_the_automaton_has_its_states_and_a_run_its_processes() -> None:
@@ -82,7 +100,7 @@ property:
 def test_a_run_that_reaches_max_events_is_drawn_and_said_to_have() -> None:
     answer = choreomon("draw", "endless.yaml", "--run", "-o", "x.svg")
     assert (answer.code, answer.out) == (2, "")
-    assert "stopped after network.max_events = 300 events" in answer.err
+    assert answer.err.startswith("endless.yaml: network.max_events: stopped after 300 events")
     assert Path("x.svg").exists()
 
 
@@ -109,6 +127,12 @@ def test_without_the_extra_a_png_says_what_to_install(monkeypatch: pytest.Monkey
         (["application.yaml", "-o", "x.svg"], "has no property to draw; --run draws a run"),
         (["property.yaml", "-o", "x.svg", "--run"], "there is nothing to simulate"),
         (["nowhere.yaml", "-o", "x.svg"], "there is no such file"),
+        (["violated.yaml", "-o", ""], "Invalid value for '-o' / '--output': a file needs a name"),
+        (["violated.yaml", "-o", "x.svg", "--seed", "0"], "--seed can only be used with --run"),
+        (
+            ["violated.yaml", "-o", "x.svg", "--rules", "paper", "--strategy", "pull"],
+            "--strategy and --rules can only be used with --run",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

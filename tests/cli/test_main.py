@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -144,3 +145,84 @@ def test_a_full_output_device_is_exit_code_2() -> None:
         )
     assert finished.returncode == 2
     assert finished.stderr == b"the output: No space left on device\n"
+
+
+def redirected(
+    redirection: str, *arguments: str, program: tuple[str, ...] = ("-m", "choreomon")
+) -> subprocess.CompletedProcess[bytes]:
+    """The command, or another program, with a redirection of a shell."""
+    command = shlex.join([sys.executable, *program, *arguments])
+    return subprocess.run(
+        ["sh", "-c", f"exec {command} {redirection}"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["schema"],
+        ["check", "violated.yaml"],
+        ["simulate", "violated.yaml", "--json"],
+        ["simulate", "violated.yaml", "--report", "x.html"],
+    ],
+    ids=" ".join,
+)
+def test_a_closed_output_is_exit_code_2_before_anything_is_done(arguments: list[str]) -> None:
+    finished = redirected(">&-", *arguments)
+    assert finished.returncode == 2
+    assert finished.stderr == b"the output is closed: nothing can be shown\n"
+    assert not Path("x.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("document", "code"), [("conforming", 0), ("violated", 1), ("endless", 2), ("possible", 3)]
+)
+def test_closed_errors_change_no_exit_code(document: str, code: int) -> None:
+    finished = redirected("2>&-", "simulate", f"{document}.yaml")
+    assert finished.returncode == code
+    assert b"The forbidden sequence" in finished.stdout or code == 0
+
+
+def test_no_file_is_opened_in_the_place_of_closed_errors() -> None:
+    """Else what a library writes to the errors would get into a trace."""
+    program = (
+        "import os, sys\n"
+        "from choreomon.cli import main\n"
+        "sys.argv = ['choreomon', 'schema']\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print(os.path.samestat(os.fstat(2), os.stat(os.devnull)))\n"
+    )
+    finished = redirected("2>&-", program=("-c", program))
+    assert finished.returncode == 0
+    assert finished.stdout.endswith(b"True\n")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "arguments"),
+    [
+        ("2>/dev/full", ["check", "nowhere.yaml"]),
+        ("2>/dev/full", ["simul"]),
+        ("2>/dev/full", ["simulate", "application.yaml"]),
+        (">/dev/full 2>&1", ["schema"]),
+        (">&- 2>/dev/full", ["schema"]),
+    ],
+    ids=str,
+)
+def test_errors_that_cannot_be_said_are_no_verdict(redirection: str, arguments: list[str]) -> None:
+    """Python's own exit code for this is that of a violation."""
+    assert redirected(redirection, *arguments).returncode == 2
+
+
+@pytest.mark.parametrize("columns", [0, 1, 39])
+def test_a_screen_that_is_too_narrow_is_taken_to_have_40_columns(columns: int) -> None:
+    for arguments in (["check", "violated.yaml", "--tables"], ["simulate", "violated.yaml"]):
+        narrow = choreomon(*arguments, columns=columns)
+        assert narrow == choreomon(*arguments, columns=40)
+        assert "q0" in narrow.out or "The forbidden sequence was formed." in narrow.out
+    assert choreomon("simulate", "violated.yaml", columns=60) != narrow

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import select
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from choreomon.cli.writing import check_writable
 from choreomon.core.run import Run, RunVerdict
 from simulator.run import Simulation
 from tests.cli.command_line import VIOLATED, choreomon
@@ -164,7 +168,8 @@ class TestARunThatReachesMaxEvents:
         answer = choreomon("simulate", "endless.yaml")
         assert answer.code == 2
         (line,) = answer.err.splitlines()
-        assert line.startswith("endless.yaml: seed 0: stopped after network.max_events = 300")
+        assert line.startswith("endless.yaml: network.max_events: stopped after 300 events, with")
+        assert "with seed 0: raise it if the run should be longer, or look for" in line
 
     def test_still_prints_the_verdicts_but_not_hundreds_of_them(self) -> None:
         answer = choreomon("simulate", "endless.yaml")
@@ -211,6 +216,8 @@ def test_a_document_without_an_application_has_nothing_to_simulate() -> None:
         ["--rules", "none"],
         ["--trace", "violated.yaml"],
         ["--report", "."],
+        ["--report", ""],
+        ["--trace", ""],
         ["--unknown"],
     ],
     ids=" ".join,
@@ -221,22 +228,86 @@ def test_a_wrong_option_is_bad_usage(options: list[str]) -> None:
     assert "Usage: choreomon simulate" in answer.err
 
 
-@pytest.mark.parametrize(
-    "options",
-    [["--trace", "violated.yaml/traces"], ["--report", "nowhere/report.html"]],
-    ids=" ".join,
-)
-def test_what_cannot_be_written_is_said_with_its_name(options: list[str]) -> None:
-    answer = choreomon("simulate", "conforming.yaml", *options)
-    assert answer.code == 2
-    assert f"{options[1]}: cannot be" in answer.err
+class TestWhatCannotBeWritten:
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (["--trace", "violated.yaml/traces"], "violated.yaml/traces: cannot be made: Not a"),
+            (["--report", "nowhere/report.html"], "nowhere/report.html: cannot be written: No "),
+            (["--report", "loop"], "loop: cannot be written: Too many levels of symbolic links"),
+            (["--trace", "traces", "--runs", "2"], "run-1.jsonl: cannot be written: Is a direct"),
+        ],
+        ids=str,
+    )
+    def test_is_said_with_its_name_before_any_run(
+        self, options: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Path("loop").symlink_to("loop")
+        Path("traces/run-1.jsonl").mkdir(parents=True)
+        monkeypatch.delattr(Simulation, "run")
+        answer = choreomon("simulate", "conforming.yaml", *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert said in answer.err
+
+    def test_leaves_the_files_that_could_be_written(self) -> None:
+        """They are not emptied, nor do empty ones stay where there were none."""
+        Path("t").mkdir()
+        Path("t/run-0.jsonl").write_text("of yesterday", encoding="utf-8")
+        options = ["--trace", "t", "--runs", "2", "--report", "nowhere/report.html"]
+        assert choreomon("simulate", "conforming.yaml", *options).code == 2
+        assert Path("t/run-0.jsonl").read_text(encoding="utf-8") == "of yesterday"
+        assert not Path("t/run-1.jsonl").exists()
 
 
-def test_a_trace_file_that_cannot_be_opened_is_said_with_its_name() -> None:
-    Path("traces/run-1.jsonl").mkdir(parents=True)
-    answer = choreomon("simulate", "conforming.yaml", "--trace", "traces", "--runs", 2)
-    assert answer.code == 2
-    assert "run-1.jsonl: cannot be written" in answer.err
+def test_an_interrupted_run_leaves_the_report_of_yesterday(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object, **__: object) -> Run:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Simulation, "run", interrupted)
+    Path("report.html").write_text("of yesterday", encoding="utf-8")
+    Path("link.html").symlink_to("target.html")
+    for report in ("report.html", "link.html", "new.html"):
+        assert choreomon("simulate", "conforming.yaml", "--report", report).code == 130
+    assert Path("report.html").read_text(encoding="utf-8") == "of yesterday"
+    assert Path("link.html").is_symlink()
+    assert not Path("target.html").exists()
+    assert not Path("new.html").exists()
+
+
+def test_a_report_is_written_through_links_and_into_the_directory_of_traces() -> None:
+    Path("link.html").symlink_to("target.html")
+    for report in ("link.html", "t/report.html"):
+        options = ["--report", report, "--trace", "t"]
+        assert choreomon("simulate", "conforming.yaml", *options).code == 0
+        assert Path(report).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert Path("link.html").is_symlink()
+
+
+def test_a_report_can_be_written_to_a_pipe() -> None:
+    """As a shell's `--report >(command)` has it."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, encoding="utf-8") as pipe, ThreadPoolExecutor(1) as pool:
+        page = pool.submit(pipe.read)
+        try:
+            answer = choreomon("simulate", "conforming.yaml", "--report", f"/dev/fd/{writing}")
+        finally:
+            os.close(writing)
+        assert page.result().startswith("<!DOCTYPE html>")
+    assert answer.code == 0
+
+
+def test_a_named_pipe_is_not_tried_because_its_reader_would_take_that_for_the_end() -> None:
+    os.mkfifo("pipe")
+    reading = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    poll = select.poll()
+    poll.register(reading)
+    try:
+        check_writable(Path("pipe"))
+        assert poll.poll(0) == []
+    finally:
+        os.close(reading)
 
 
 def test_a_full_disk_is_no_error_of_ours() -> None:
