@@ -15,6 +15,7 @@ The lattice can still be exponential in the number of processes; `max_cuts` boun
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import cache
@@ -28,6 +29,9 @@ from choreomon.properties.reference import formations
 from choreomon.properties.relations import cancels, pre_transitions
 
 MAX_CUTS: Final = 1_000_000
+SETS_A_CUT: Final = 64
+"""Live sets at a cut that the budget allows on average: few are usual, but their number is
+exponential in the forward transitions at worst."""
 
 
 class Formed(Enum):
@@ -60,7 +64,8 @@ def evaluate(
     """For every event, in the order given, where the property is formed.
 
     `events` may come in any order; the order of `processes` is that of clock entries.
-    Raises `BudgetExceeded` when more than `max_cuts` consistent cuts would be visited.
+    Raises `BudgetExceeded` when more than `max_cuts` consistent cuts would be visited, or
+    more than `SETS_A_CUT` times as many live sets at them.
     """
     step = _stepper(automaton)
     watched = set(automaton.labels)
@@ -75,11 +80,14 @@ def evaluate(
     some, every = [False] * len(events), [True] * len(events)
 
     cuts = {(0,) * len(chains): frozenset({0})}
-    visited = 0
+    visited = sets = 0
     while cuts:
         visited += len(cuts)
         if visited > max_cuts:
             raise BudgetExceeded(f"more than {max_cuts} consistent cuts")
+        sets += sum(map(len, cuts.values()))
+        if sets > max_cuts * SETS_A_CUT:
+            raise BudgetExceeded(f"more than {max_cuts * SETS_A_CUT} sets of live transitions")
         following: dict[tuple[int, ...], frozenset[LiveSet]] = {}
         for cut, live in cuts.items():
             for index, done in enumerate(cut):
@@ -117,8 +125,9 @@ def _needed(
             for other, others in enumerate(chains):
                 if other == own:
                     continue
-                count = sum(
-                    1 for before in others if knows(clock, other, events[before].clock[other])
+                # Sorted by count, so those that are known come first.
+                count = bisect_right(
+                    others, clock[other], key=lambda before: events[before].clock[other]
                 )
                 if count:
                     least.append((other, count))

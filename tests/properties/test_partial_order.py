@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import BudgetExceeded
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
+from choreomon.properties import partial_order
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import MAX_CUTS, Formed, evaluate, evaluate_slowly
 from tests.properties.words import automaton, letter
@@ -163,3 +164,13 @@ def test_unlabelled_events_make_no_cuts() -> None:
     found, names, events = silent_processes(5, 1)
     other = [event("z", "P1", count, 0, 0, 0, 0) for count in range(2, 100)]
     assert evaluate(found, names, [*events, *other], max_cuts=2**5)
+
+
+def test_the_budget_counts_sets_of_live_transitions_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two silent processes; at some cuts more than one set is possible."""
+    found = automaton("q0 a q1, q1 b q2", final="q2", watchers={"a": "P1", "b": "P2"})
+    events = [Event(label, (1, 0) if label.process == "P1" else (0, 1)) for label in found.labels]
+    assert len(evaluate(found, ("P1", "P2"), events, max_cuts=4)) == 2
+    monkeypatch.setattr(partial_order, "SETS_A_CUT", 1)
+    with pytest.raises(BudgetExceeded, match="sets of live transitions"):
+        evaluate(found, ("P1", "P2"), events, max_cuts=4)
