@@ -7,7 +7,8 @@ these models. What a shape cannot say is in `choreomon.formats.validation`.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+import re
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
@@ -27,7 +28,9 @@ from choreomon.formats.fields import (
     one_key,
     refused,
     shown,
+    unquoted_label,
 )
+from choreomon.formats.labels import NAME_PATTERN
 
 # ---------------------------------------------------------------- the network
 
@@ -110,7 +113,15 @@ def _branch_of_condition(value: object) -> str:
     return f"{BRANCH}not" if isinstance(value, dict) else f"{BRANCH}variable"
 
 
+_NEGATION: Final = re.compile(f"not +({NAME_PATTERN})")
+
+
 def _condition(value: object) -> object:
+    if isinstance(value, str) and (negated := _NEGATION.fullmatch(value.strip())):
+        raise refused(
+            f"should be a boolean variable or {{not: variable}}, not {shown(value)}; "
+            f"did you mean {{not: {negated[1]}}}?"
+        )
     if isinstance(value, str) or (isinstance(value, dict) and "not" in value):
         return value
     raise refused(f"should be a boolean variable or {{not: variable}}, not {shown(value)}")
@@ -198,6 +209,8 @@ def _branch_of_formula(value: object) -> str:
 
 def _formula(value: object) -> object:
     right = "a formula: true, a label, {not: formula} or {and: [formula, formula]}"
+    if unquoted := unquoted_label(value):
+        raise unquoted
     if isinstance(value, dict):
         return one_key(("not", "and"), right)(value)
     if value is True or isinstance(value, str):

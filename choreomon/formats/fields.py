@@ -205,10 +205,25 @@ def _constant(value: object) -> bool | int:
     raise refused(f"should be an integer, true or false, not {shown(value)}")
 
 
+def unquoted_label(value: object) -> PydanticCustomError | None:
+    """The error of a label without quotes, which YAML takes for a mapping of one key in a
+    list or below a key; `None` where `value` is none."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return None
+    ((key, name),) = value.items()
+    if not isinstance(key, str) or "->" not in key:
+        return None
+    meant = parse_label(f"{key} : {name}") if type(name) in (str, int) else None
+    right = f': "{meant}"' if meant else ', as in "A -> B : m"'
+    return refused(f"is a label that YAML takes for a mapping: put it in quotes{right}")
+
+
 def _label(value: object) -> Label:
     label = parse_label(value) if isinstance(value, str) else None
     if label is None:
-        raise refused(f'should be a label "[handle] SENDER -> RECEIVER : NAME", not {shown(value)}')
+        raise unquoted_label(value) or refused(
+            f'should be a label "[handle] SENDER -> RECEIVER : NAME", not {shown(value)}'
+        )
     return label
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from pydantic import ValidationError
 
-from choreomon.core.errors import Defect, DocumentError, Problem, PropertyError
+from choreomon.core.errors import Defect, DocumentError, Path, Problem, PropertyError
 from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.formats.compilation import LoadedProperty, compiled, labels_in
 from choreomon.formats.documents import (
@@ -22,9 +22,13 @@ from choreomon.formats.fields import problems_of
 from choreomon.formats.located import MAX_BYTES, Located, read_located
 from choreomon.formats.validation import (
     application_defects,
+    empty_part_warnings,
+    final_state_warnings,
     label_defects,
     label_warnings,
     link_defects,
+    repetition_warnings,
+    start_warnings,
 )
 
 
@@ -100,8 +104,25 @@ def parse_document(text: str | bytes, file: str) -> Document:
             if application
             else _processes_of(label for _, label in labels)
         ),
-        warnings=_problems(label_warnings(labels, application), located) if application else (),
+        warnings=_problems(_warnings(document, loaded, labels, located), located),
     )
+
+
+def _warnings(
+    document: ScenarioDocument,
+    loaded: LoadedProperty | None,
+    labels: Iterable[tuple[Path, Label]],
+    located: Located,
+) -> Iterator[Defect]:
+    yield from empty_part_warnings(located.value)
+    if document.property is None or loaded is None:
+        return
+    yield from repetition_warnings(document.property)
+    if document.property.automaton is not None:
+        yield from final_state_warnings(document.property.automaton, loaded.automaton)
+    if document.application is not None:
+        yield from start_warnings(document.application)
+        yield from label_warnings(labels, document.application)
 
 
 def _compiled(document: PropertyDocument, defects: list[Defect]) -> LoadedProperty | None:

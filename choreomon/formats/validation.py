@@ -6,23 +6,32 @@ the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import assert_never
 
 from choreomon.core.errors import Defect, Path
 from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
 from choreomon.formats.documents import (
     ApplicationDocument,
     AssignStatement,
+    AutomatonDocument,
+    Formula,
     IfStatement,
+    LabelledTransition,
     LinkDocument,
+    LoopTransition,
     NotCondition,
     ProcessDocument,
+    PropertyDocument,
     SendStatement,
     Statement,
+    TransitionDocument,
 )
 from choreomon.formats.fields import did_you_mean, shown
+from choreomon.properties.automaton import SequenceAutomaton
 
 _TOP: Path = ("application",)
+_AUTOMATON: Path = ("property", "automaton")
 
 
 def application_defects(application: ApplicationDocument) -> Iterator[Defect]:
@@ -115,6 +124,84 @@ def label_warnings(
             else f"no handler of {sender} sends {name} to {receiver}"
         )
         yield Defect(path, f'nothing ever happens that is labelled "{label}": {reason}')
+
+
+def start_warnings(application: ApplicationDocument) -> Iterator[Defect]:
+    """An application that nothing starts."""
+    if not application.start:
+        yield Defect(
+            (*_TOP, "start"),
+            "has no message, so nothing ever happens: give at least one, as in "
+            "start: [{to: PROCESS, message: NAME}]",
+        )
+
+
+def empty_part_warnings(value: Mapping[str, object]) -> Iterator[Defect]:
+    """Keys of the top that hold nothing, as if they were left out."""
+    for key, effect in (("application", "nothing runs"), ("property", "nothing is forbidden")):
+        if key in value and value[key] is None:
+            yield Defect((key,), f"is empty, so {effect}: fill it, or leave it out")
+
+
+def final_state_warnings(
+    document: AutomatonDocument, automaton: SequenceAutomaton
+) -> Iterator[Defect]:
+    """Final states at which sequences end otherwise than their author may think."""
+    entered = {transition.target for transition in automaton.forward}
+    for state in automaton.final:
+        path: Path = (*_AUTOMATON, "final", document.final.index(state))
+        if state in automaton.initial:
+            none = "" if state in entered else ", of which there is none"
+            yield Defect(
+                path,
+                f"{state} is initial, too: the sequence is not formed by starting there, only by "
+                f"a forward transition into it{none}",
+            )
+        elif state not in entered:
+            yield Defect(
+                path,
+                f"no forward transition leads into {state}, so no sequence ends there: let one "
+                "lead there, or leave the state out of final",
+            )
+
+
+def repetition_warnings(document: PropertyDocument) -> Iterator[Defect]:
+    """What a property states twice, which is the same as once."""
+    if document.automaton is not None:
+        automaton = document.automaton
+        yield from _repeated(automaton.initial, (*_AUTOMATON, "initial"))
+        yield from _repeated(automaton.final, (*_AUTOMATON, "final"))
+        yield from _repeated(
+            map(_transition_meant, automaton.transitions), (*_AUTOMATON, "transitions")
+        )
+    sequences = document.sequences or ()
+    yield from _repeated(
+        ((sequence.steps, frozenset(sequence.cancel)) for sequence in sequences),
+        ("property", "sequences"),
+    )
+    for number, sequence in enumerate(sequences):
+        yield from _repeated(sequence.cancel, ("property", "sequences", number, "cancel"))
+
+
+def _transition_meant(transition: TransitionDocument) -> tuple[str, str, Formula]:
+    match transition:
+        case LabelledTransition(source=source, target=target, label=label):
+            return source, target, label
+        case LoopTransition(source=source, target=target, formula=formula):
+            return source, target, formula
+        case _:
+            assert_never(transition)
+
+
+def _repeated(items: Iterable[Hashable], path: Path) -> Iterator[Defect]:
+    first: dict[Hashable, int] = {}
+    for position, item in enumerate(items):
+        if first.setdefault(item, position) != position:
+            yield Defect(
+                (*path, position),
+                f"is stated twice, first as number {first[item] + 1} of this list: "
+                "leave this one out",
+            )
 
 
 def _handlers_by_process(application: ApplicationDocument) -> dict[str, tuple[str, ...]]:

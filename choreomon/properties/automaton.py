@@ -106,13 +106,15 @@ def sequence_automaton(
 
     Raises `PropertyError` for: no initial or final state, a state that no transition
     mentions, more than `MAX_STATES` states or `MAX_TRANSITIONS` transitions (with those
-    that self-loops add), a self-loop among `transitions`, a transition that is neither
-    forward nor backward, a statement about `backward` that Definition 4 contradicts, a
-    self-loop that cannot be split among monitors.
+    that self-loops add), a self-loop among `transitions`, final states into which no
+    forward transition leads, a transition that is neither forward nor backward, a statement
+    about `backward` that Definition 4 contradicts, a self-loop that cannot be split among
+    monitors.
     """
     states = _states(transitions, self_loops)
     _refuse(_shape_defects(states, initial, final, transitions, self_loops))
     pairs = _forward_pairs(initial, final, transitions)
+    _refuse(_ending_defects(final, pairs))
     reach = reflexive_reach(states, pairs)
     _refuse(_kind_defects(transitions, pairs, reach))
     added = _cancellations(initial, transitions, self_loops, reach, undecidable_self_loop)
@@ -204,6 +206,17 @@ def _forward_pairs(
         )
     except SearchExhausted as stopped:
         raise PropertyError((Defect((), str(stopped)),)) from None
+
+
+def _ending_defects(final: Sequence[str], forward: frozenset[Pair]) -> Iterator[Defect]:
+    """Told alone: that no transition is forward or backward then only follows from it."""
+    if not any(target in final for _, target in forward):
+        yield Defect(
+            ("final",),
+            f"no forward transition leads into {' or '.join(dict.fromkeys(final))}, so the "
+            "sequence can never be formed (starting in a final state does not form it): let "
+            "transitions lead from an initial state to another one that is final",
+        )
 
 
 def _kind_defects(

@@ -33,7 +33,8 @@ def label_in_picture(label: Label) -> str:
 
 
 def formula_in_words(formula: Formula) -> str:
-    """The formula with the words of the document language."""
+    """The formula with the words of the document language; operands that are more than
+    `true` or a label are in parentheses, since labels have blanks themselves."""
     match formula:
         case Truth():
             return "true"
@@ -41,15 +42,24 @@ def formula_in_words(formula: Formula) -> str:
             return str(label)
         case Not(operand):
             return f"not {_operand(operand)}"
+        case And(()):
+            return "true"
+        case And((single,)):
+            return formula_in_words(single)
         case And(operands):
-            return " and ".join(map(_operand, operands)) if operands else "true"
+            return " and ".join(map(_operand, operands))
         case _:
             assert_never(formula)
 
 
 def _operand(formula: Formula) -> str:
-    words = formula_in_words(formula)
-    return f"({words})" if isinstance(formula, And) and len(formula.operands) > 1 else words
+    match formula:
+        case Truth() | Atom() | And(()):
+            return formula_in_words(formula)
+        case And((single,)):
+            return _operand(single)
+        case _:
+            return f"({formula_in_words(formula)})"
 
 
 def event_in_words(event: RunEvent) -> str:

@@ -290,6 +290,14 @@ LEAVE = "application.processes[0].handlers.leave"
             f"{LEAVE}[2].if",
             "should be a boolean variable or {not: variable}, not true",
         ),
+        (
+            "- if: away",
+            "- if: not away",
+            10,
+            f"{LEAVE}[2].if",
+            "{not: variable}, not 'not away'; did you mean {not: away}?",
+        ),
+        ("- if: away", "- if: nothing at all", 10, f"{LEAVE}[2].if", "should be a name of"),
         ("- if: away", "- if: {nto: away}", 10, f"{LEAVE}[2].if", "{not: variable}, not a mapping"),
         ("- if: away", "- if: {not: {not: away}}", 10, f"{LEAVE}[2].if.not", "should be text"),
         # transitions and formulas
@@ -299,6 +307,20 @@ LEAVE = "application.processes[0].handlers.leave"
             33,
             f"{SECOND}.on",
             "should be a label \"[handle] SENDER -> RECEIVER : NAME\", not 'P1 > P3 : turnOn'",
+        ),
+        (
+            'on: "P1 -> P3 : turnOn"',
+            "on: {P1 -> P3 : turnOn}",
+            33,
+            f"{SECOND}.on",
+            'put it in quotes: "P1 -> P3 : turnOn"',
+        ),
+        (
+            '{not: "P2 -> P1 : resume"}',
+            "{not: {P2 -> P1: resume}}",
+            35,
+            f"{LOOP}.when.not",
+            'put it in quotes: "P2 -> P1 : resume"',
         ),
         ('on: "P1 -> P3 : turnOn"', "on: 5", 33, f"{SECOND}.on", "should be a label"),
         (
@@ -388,6 +410,28 @@ def test_a_mistake_in_the_shape_of_a_sequence_is_told(
     assert problem.field == f"property.sequences[0].{field}"
     assert problem.line == (4 if field.startswith("cancel") else 3)
     assert part in problem.message
+
+
+@pytest.mark.parametrize(
+    ("step", "right"),
+    [
+        ("P1 -> P2 : turnOff", ': "P1 -> P2 : turnOff"'),
+        ("handle P1->P2: 7", ': "handle P1 -> P2 : 7"'),
+        ("P1 -> P2 :", ', as in "A -> B : m"'),
+        ("P1 -> P2 : true", ', as in "A -> B : m"'),
+        ("P 1 -> P2 : m", ', as in "A -> B : m"'),
+    ],
+)
+def test_a_label_without_quotes_in_a_list_is_told_to_need_them(step: str, right: str) -> None:
+    (problem,) = problems(f"property:\n  sequences:\n  - steps:\n    - {step}\n")
+    assert (problem.line, problem.field) == (4, "property.sequences[0].steps[0]")
+    assert problem.message == f"is a label that YAML takes for a mapping: put it in quotes{right}"
+
+
+@pytest.mark.parametrize("step", ["{a: b}", "{}", "{A -> B: m, C -> D: m}"])
+def test_any_other_mapping_is_only_no_label(step: str) -> None:
+    (problem,) = problems(f"property: {{sequences: [{{steps: [{step}]}}]}}\n")
+    assert problem.message.endswith('RECEIVER : NAME", not a mapping')
 
 
 def test_an_automaton_and_sequences_exclude_each_other() -> None:

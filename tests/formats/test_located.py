@@ -182,9 +182,19 @@ def test_aliases_repeat_values_that_do_not_share_anything() -> None:
         ("a: [1\nb: 2\n", 2, "", "is not YAML"),
         ("a: &x [*x]\n", 1, "", "the alias *x lies inside of what it repeats"),
         ("a: 1\nb: *x\n", 2, "", "unknown alias *x"),
-        ("a:\n\tb: 1\n", 2, "", "is not YAML"),
         ("a: 1\non: P1 -> P2 : m\n", 2, "", 'put labels in quotes, as in "P1 -> P2 : name"'),
-        ("a: \x00\n", 0, "", "is not YAML"),
+        ("a:\n\tb: 1\n", 2, "", "tabs may not indent: use spaces (column 1)"),
+        ("a:\n  - x\n \t- y\n", 3, "", "tabs may not indent: use spaces (column 2)"),
+        ("a: \x00\n", 1, "", "it holds the control character U+0000 (column 4): take it out"),
+        ("a: 1\r\nb: x\x07\n", 2, "", "the control character U+0007 (column 5)"),
+        ("a: 1\n\x7f", 2, "", "the control character U+007F (column 1)"),
+        ("a: 1\nb: @x\n", 2, "", "a value may not start with @: put it in quotes (column 4)"),
+        ("a: [1, `x]\n", 1, "", "a value may not start with `: put it in quotes (column 8)"),
+        ("a: %x\n", 1, "", "a value may not start with %: put it in quotes"),
+        ("a: 1\nb: 'x\nc: 2\n", 4, "", "; ' was opened on line 2 (column 4)"),
+        ('a: "x\n---\n', 2, "", '; " was opened on line 1 (column 4)'),
+        ("a: [1,\n 2\nb: 2\n", 3, "", "; [ was opened on line 1 (column 4)"),
+        ("a:\n  {b: 1\nc: 2\n", 3, "", "; { was opened on line 2 (column 3)"),
         ('a: "\\uD800"\n', 1, "", "is not YAML"),
         ("a: 1\nb: \ud800\n", 2, "", "surrogate"),
         (f"a: 1\nb: {'9' * 5000}\n", 2, "b", "has 5000 characters"),
@@ -286,6 +296,10 @@ def test_the_same_comes_out_where_pyyaml_has_no_libyaml(
     found = read_located("a: &x\n  - yes\n  - '1'\nb: *x\n", "f", as_json=False)
     assert found.value == {"a": ["yes", "1"], "b": ["yes", "1"]}
     assert found.lines["a", 1] == 3
+    assert "tabs may not indent" in problem("a:\n\tb: 1\n").message
+    assert "may not start with @" in problem("a: @x\n").message
+    assert "[ was opened on line 1" in problem("a: [1\nb: 2\n").message
+    assert "the control character U+0007 (column 4)" in problem("a: \x07\n").message
     assert "is not YAML" in problem('a: "\\UFFFFFFFF"').message
     assert "surrogate" in problem('a: "\\uD800"').message
     assert "is not YAML" in problem(f"%YAML 1.{'9' * 5000}\n---\na: 1").message

@@ -287,3 +287,110 @@ def test_without_an_application_env_is_still_not_to_be_watched() -> None:
     assert (problem.line, problem.field) == (3, "property.sequences[0].steps[1]")
     (problem,) = problems(variation("P1 -> P3 : turnOn", "P1 -> env : turnOn", SEQUENCES))
     assert problem.message == "'env' receives nothing: name a process as receiver"
+
+
+def warned(text: str) -> list[tuple[int, str, str]]:
+    return [(told.line, told.field, told.message) for told in parsed(text).warnings]
+
+
+def test_an_application_that_nothing_starts_is_a_warning_where_there_is_a_property() -> None:
+    text = variation("start: [{to: P1, message: leave, at: 0}]", "")
+    ((line, field, message),) = warned(text)
+    assert (line, field) == (2, "application.start")
+    assert message.startswith("has no message, so nothing ever happens: give at least one")
+    assert warned(variation("[{to: P1, message: leave, at: 0}]", "[]"))[0][0] == 18
+    assert warned(text[: text.index("property:")]) == []
+
+
+def test_a_part_that_is_empty_is_a_warning() -> None:
+    application = EXAMPLE[: EXAMPLE.index("property:")]
+    assert warned(f"{application}property:\n") == [
+        (25, "property", "is empty, so nothing is forbidden: fill it, or leave it out")
+    ]
+    assert warned(f"application:\n{SEQUENCES}") == [
+        (1, "application", "is empty, so nothing runs: fill it, or leave it out")
+    ]
+
+
+AUTOMATON = """\
+property:
+  automaton:
+    initial: [q0, q1]
+    final: [q2]
+    transitions:
+      - {from: q0, to: q1, on: "A -> B : m"}
+      - {from: q1, to: q2, on: "A -> B : n"}
+      - {from: q2, to: q0, on: "A -> B : v"}
+      - {from: q1, to: q1, when: {not: "A -> B : n"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "field"),
+    [
+        ("[q0, q1]", "[q0, q1, q0]", 3, "initial[2]"),
+        ("[q2]", "[q2, q2]", 4, "final[1]"),
+        (
+            "transitions:\n",
+            'transitions:\n      - {from: q2, to: q0, on: "A->B:v", backward: true}\n',
+            9,
+            "transitions[3]",
+        ),
+        (
+            "transitions:\n",
+            'transitions:\n      - {from: q1, to: q1, when: {not: "A->B:n"}}\n',
+            10,
+            "transitions[4]",
+        ),
+    ],
+)
+def test_what_an_automaton_states_twice_is_a_warning(
+    old: str, new: str, line: int, field: str
+) -> None:
+    assert warned(AUTOMATON) == []
+    ((told_line, told_field, message),) = warned(variation(old, new, AUTOMATON))
+    assert (told_line, told_field) == (line, f"property.automaton.{field}")
+    assert message.startswith("is stated twice, first as number ")
+
+
+def test_a_transition_on_another_label_is_not_stated_twice() -> None:
+    other = '- {from: q0, to: q1, on: "handle A -> B : m"}\n      - {from: q0'
+    assert warned(variation("- {from: q0", other, AUTOMATON)) == []
+
+
+def test_what_sequences_state_twice_is_a_warning() -> None:
+    cancel = '{on: "P2 -> P1 : resume", after: [1, 1], back_to: 0}'
+    (told,) = warned(variation(cancel, f"{cancel}, {cancel}", SEQUENCES))
+    assert told == (
+        4,
+        "property.sequences[0].cancel[1]",
+        "is stated twice, first as number 1 of this list: leave this one out",
+    )
+    sequence = SEQUENCES[SEQUENCES.index("    - steps") :]
+    (told,) = warned(SEQUENCES + sequence)
+    assert told[:2] == (5, "property.sequences[1]")
+    assert warned(SEQUENCES + variation("resume", "again", sequence)) == []
+
+
+def test_a_state_that_is_initial_and_final_is_a_warning() -> None:
+    not_by_starting = "q1 is initial, too: the sequence is not formed by starting there, only by "
+    assert warned(variation("[q2]", "[q2, q1]", AUTOMATON)) == [
+        (4, "property.automaton.final[1]", f"{not_by_starting}a forward transition into it")
+    ]
+    text = variation('      - {from: q2, to: q0, on: "A -> B : v"}\n', "", AUTOMATON)
+    ((_, _, message),) = warned(variation("[q2]", "[q2, q0]", text))
+    assert message.endswith("only by a forward transition into it, of which there is none")
+
+
+def test_a_final_state_that_nothing_leads_to_is_a_warning_beside_one_that_is_reached() -> None:
+    text = variation("[q2]", "[q2, q3]", AUTOMATON) + "      - {from: q3, to: q3, when: true}\n"
+    ((line, field, message),) = warned(text)
+    assert (line, field) == (4, "property.automaton.final[1]")
+    assert message.startswith("no forward transition leads into q3, so no sequence ends there")
+
+
+def test_a_sequence_that_can_never_be_formed_is_told_at_the_final_states() -> None:
+    text = AUTOMATON[: AUTOMATON.index("      - ")] + "      - {from: q2, to: q2, when: true}\n"
+    (problem,) = problems(variation("[q0, q1]", "[q2]", text))
+    assert (problem.line, problem.field) == (4, "property.automaton.final")
+    assert "can never be formed" in problem.message

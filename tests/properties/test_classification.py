@@ -15,11 +15,13 @@ from choreomon.properties import classification
 from choreomon.properties.automaton import (
     MAX_STATES,
     MAX_TRANSITIONS,
+    SelfLoop,
     StatedTransition,
     sequence_automaton,
 )
 from choreomon.properties.classification import forward_pairs, reflexive_reach, simple_path_pairs
-from tests.properties.words import automaton, letter, pairs, stated
+from choreomon.properties.formula import Truth
+from tests.properties.words import automaton, formed, letter, pairs, stated
 
 STATES = [f"q{number}" for number in range(7)]
 
@@ -109,6 +111,38 @@ def test_a_transition_to_or_from_a_dead_end_is_neither_forward_nor_backward(trip
     assert defect.path == ("transitions", 2)
     assert "is neither forward" in defect.message
     assert "nor backward" in defect.message
+
+
+@pytest.mark.parametrize(
+    ("triples", "initial", "final", "states"),
+    [
+        ("q0 a q1, q1 b q0", "q0", "q0", "q0"),
+        ("q0 a q1, q1 b q2", "q2", "q0 q1", "q0 or q1"),
+        ("q0 a q1, q2 b q3", "q0", "q3 q3", "q3"),
+    ],
+)
+def test_an_automaton_that_can_never_be_formed_is_refused_at_its_final_states(
+    triples: str, initial: str, final: str, states: str
+) -> None:
+    with pytest.raises(PropertyError) as caught:
+        automaton(triples, initial=initial, final=final)
+    (defect,) = caught.value.defects
+    assert defect.path == ("final",)
+    assert f"no forward transition leads into {states}, so" in defect.message
+
+
+def test_an_automaton_of_self_loops_alone_is_refused() -> None:
+    with pytest.raises(PropertyError) as caught:
+        sequence_automaton(
+            initial=["q0"], final=["q0"], transitions=[], self_loops=[SelfLoop("q0", Truth())]
+        )
+    (defect,) = caught.value.defects
+    assert defect.path == ("final",)
+    assert "starting in a final state does not form it" in defect.message
+
+
+def test_a_forward_transition_into_an_initial_state_forms_the_sequence() -> None:
+    assert formed(automaton("q0 a q1", initial="q0 q1", final="q1"), "a") == [0]
 
 
 def test_every_defect_is_told_and_not_only_the_first() -> None:

@@ -10,6 +10,7 @@ from choreomon.core.errors import PropertyError
 from choreomon.core.message import HANDLE, Label
 from choreomon.properties.automaton import MAX_TRANSITIONS, SelfLoop, sequence_automaton
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth, labels_of, satisfies
+from choreomon.render.wording import formula_in_words
 from tests.properties.words import automaton, formed, letter, pairs, stated
 
 A, B, C, V = letter("a"), letter("b"), letter("c"), letter("v")
@@ -58,6 +59,25 @@ def test_a_label_that_a_formula_does_not_name_is_like_any_other_such_label(
     assert labels_of(And((formula, other))) == labels_of(formula) | labels_of(other)
     unnamed = [x for x in (A, B, C, V, letter("z")) if x not in labels_of(formula)]
     assert len({satisfies(x, formula) for x in unnamed}) == 1
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        (Truth(), "true"),
+        (Not(Atom(A)), f"not {A}"),
+        (And((Not(Atom(A)), Truth())), f"(not {A}) and true"),
+        (And((Atom(A), Atom(B), Atom(C))), f"{A} and {B} and {C}"),
+        (Not(And((Atom(A), Truth()))), f"not ({A} and true)"),
+        (And((And((Atom(A), Atom(B))), Atom(C))), f"({A} and {B}) and {C}"),
+        (Not(Not(Atom(A))), f"not (not {A})"),
+        (And((And((Not(Atom(A)),)), Atom(B))), f"(not {A}) and {B}"),
+        (And((Not(Atom(A)),)), f"not {A}"),
+        (And((And(()), Atom(A))), f"true and {A}"),
+    ],
+)
+def test_a_formula_in_words_says_what_belongs_together(formula: Formula, words: str) -> None:
+    assert formula_in_words(formula) == words
 
 
 # --- self-loops ---------------------------------------------------------------------
