@@ -26,19 +26,16 @@ class Word(NamedTuple):
 class Measures:
     """Implements `simulator.monitoring.Measurements`.
 
-    `final` are the labels of final transitions; `now` tells the virtual time; `on_word`
-    hears every word as it is given.
+    `now` tells the virtual time; `on_word` hears every word as it is given.
     """
 
     def __init__(
         self,
         index_of: Mapping[str, int],
-        final: frozenset[Label],
         now: Callable[[], int],
         on_word: Callable[[Word], None] | None = None,
     ) -> None:
         self._index_of = index_of
-        self._final = final
         self._now = now
         self._on_word = on_word
         self.messages = 0
@@ -51,10 +48,8 @@ class Measures:
         self._latencies = array("q")
 
     def observed(self, label: Label, clock: VectorClock) -> None:
-        if label in self._final:
-            process = label.process
-            count = clock[self._index_of[process]]
-            self._since[process, count] = (self._now(), label)
+        process = label.process
+        self._since[process, clock[self._index_of[process]]] = (self._now(), label)
 
     def sent(self, size: int) -> None:
         self.messages += 1

@@ -45,7 +45,7 @@ class Measurements(Protocol):
     """Where the measurements of monitors go."""
 
     def observed(self, label: Label, clock: VectorClock) -> None:
-        """A labelled event happened."""
+        """An event happened that labels a final transition."""
 
     def sent(self, size: int) -> None:
         """A monitoring message of so many bytes left."""
@@ -141,7 +141,7 @@ class PullStation:
         self._channels: dict[str, Channel[MonitoringMessage]] = {}
         self.desk = Desk(surroundings, monitor.process, self._step)
         watch = self._occur if surroundings.at_once else self._observe
-        self.watchers: Watchers = dict.fromkeys(monitor.table.inspections, watch)
+        self.watchers = _watching(monitor.table, watch, surroundings.measurements)
 
     def connect(self, others: Mapping[str, PullStation]) -> None:
         """Make a channel to every other monitor."""
@@ -151,11 +151,9 @@ class PullStation:
                 self._channels[name] = network.channel(process, name, other.desk.message)
 
     def _occur(self, label: Label, clock: VectorClock) -> None:
-        self._measurements.observed(label, clock)
         self._step(Event(label, clock))
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
-        self._measurements.observed(label, clock)
         self._state, _, _ = self._monitor.step(self._state, clock, Observe(Event(label, clock)))
         self.desk.event(_PROCESS)
 
@@ -195,7 +193,7 @@ class PushStation:
         self._process = surroundings.processes[own]
         self._channels: dict[str, Channel[MonitoringMessage]] = {}
         self.desk = Desk(surroundings, self._process, self._step)
-        self.watchers: Watchers = dict.fromkeys(monitor.table.inspections, self._observe)
+        self.watchers = _watching(monitor.table, self._observe, surroundings.measurements)
 
     def connect(self, others: Mapping[str, PushStation]) -> None:
         """Make a channel to every other monitor."""
@@ -205,7 +203,6 @@ class PushStation:
                 self._channels[name] = network.channel(self._process, name, other.desk.message)
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
-        self._surroundings.measurements.observed(label, clock)
         self.desk.event(Event(label, clock))
 
     def _step(self, given: Any) -> None:
@@ -238,7 +235,7 @@ class CentralStation:
         self._monitor = monitor
         self._desk = Desk(surroundings, CENTRE, self._step)
         self.watchers = [
-            dict.fromkeys(tables[process].inspections, self._teller(process))
+            _watching(tables[process], self._teller(process), surroundings.measurements)
             for process in surroundings.processes
         ]
 
@@ -247,7 +244,6 @@ class CentralStation:
         channel: Channel[Notice] = surroundings.network.channel(process, CENTRE, self._desk.message)
 
         def tell(label: Label, clock: VectorClock) -> None:
-            surroundings.measurements.observed(label, clock)
             notice = Notice(process, process, label, clock)
             surroundings.measurements.sent(len(encode(notice)))
             channel(notice)
@@ -262,6 +258,20 @@ class CentralStation:
 
 
 _PROCESS: Final = Process()
+
+
+def _watching(table: TransitionTable, watch: Watcher, measurements: Measurements) -> Watchers:
+    """A watcher for each label of a table, and measurements first where it may end a
+    sequence."""
+
+    def watch_final(label: Label, clock: VectorClock) -> None:
+        measurements.observed(label, clock)
+        watch(label, clock)
+
+    return {
+        label: watch_final if any(each.final for each in inspected) else watch
+        for label, inspected in table.inspections.items()
+    }
 
 
 def watchers(

@@ -15,7 +15,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reason
 from choreomon.formats.read import Document
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.reference import formations
+from choreomon.properties.linear import linear_formations
 from choreomon.properties.tables import RulesName
 from simulator.agenda import MONITORING
 from simulator.application import (
@@ -122,7 +122,6 @@ class Simulation:
         agenda, streams, lookup = world.agenda, Streams(seed), _Lookup(world)
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
-            frozenset(t.label for t in automaton.forward if t.target in automaton.final),
             lambda: agenda.now,
             (lambda word: on_word(lookup.verdict(word))) if on_word else None,
         )
@@ -241,7 +240,7 @@ def _formed(
         for verdict in verdicts
     }
     formed = []
-    for formation in formations(automaton, (event.label for event in events)):
+    for formation in linear_formations(automaton, (event.label for event in events)):
         sources = certain.get(formation.index, set())
         ways = zip(formation.transitions, formation.sequences, strict=True)
         sure = [sequence for transition, sequence in ways if transition.source in sources]

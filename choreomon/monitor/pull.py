@@ -137,7 +137,8 @@ class Monitor(MonitorSetup):
             records: tuple[Record, ...] = ()
             if own_asked:
                 inquiry = Inquiry(self.process, self.process, reference, event, own_asked, clock, 0)
-                if must_wait(self, undecided(self, state), inquiry):
+                is_open = state.inspections or unprocessed
+                if is_open and must_wait(self, undecided(self, state), inquiry):
                     waiting = (*waiting, self.process)
                     postponed = (*postponed, inquiry)
                 else:
@@ -204,7 +205,8 @@ class Monitor(MonitorSetup):
         clock = merge(clock, inquiry.clock)
         if inquiry.settled >= state.settled[self.index_of[inquiry.sender]] + SMALL:
             state = self._noted(state, inquiry)
-        if must_wait(self, undecided(self, state), inquiry):
+        is_open = state.inspections or state.unprocessed
+        if is_open and must_wait(self, undecided(self, state), inquiry):
             state = MonitorState(
                 state.unprocessed,
                 state.history,
@@ -300,11 +302,17 @@ class Monitor(MonitorSetup):
     ) -> MonitorState:
         """Take down an answer; with the last one, judge."""
         own = self.own
-        place = bisect_left(state.inspections, count, key=lambda i: i.event[own])
+        place = 0
+        if len(state.inspections) > FEW:
+            place = bisect_left(state.inspections, count, key=lambda i: i.event[own])
         for inspection in state.inspections[place:]:
-            if inspection.event[own] != count:
+            if inspection.event[own] > count:
                 return state
-            if inspection.inspected.reference == reference and owner in inspection.waiting:
+            if (
+                inspection.event[own] == count
+                and inspection.inspected.reference == reference
+                and owner in inspection.waiting
+            ):
                 break
             place += 1
         else:
@@ -345,7 +353,9 @@ class Monitor(MonitorSetup):
         count = inspection.event[own]
         place = self.chain_of[reference]
         chain = state.history[place]
-        at = bisect_left(chain, count, key=lambda record: record.clock[own])
+        at = len(chain) - 1
+        if chain[at].clock[own] != count:
+            at = bisect_left(chain, count, key=lambda record: record.clock[own])
         history, result = state.history, judgement.result
         kept = result is not None and (self.readers_of[place] or not self.rules.drops)
         found = (Record(reference, inspection.event, result or FRM_P),) if kept else ()

@@ -82,7 +82,7 @@ def test_formulas_are_written_with_the_words_of_the_document() -> None:
     made = automaton(["q0"], ["q1"], [("q0", "A -> B : a", "q1")], loops)
     assert [loop["formula"] for loop in automaton_picture(made).structure["self_loops"]] == [
         "true",
-        "not (A -> B : a and not B -> A : b)",
+        "not (A -> B : a and (not B -> A : b))",
     ]
 
 
