@@ -10,17 +10,21 @@ Events that are concurrent and may each continue the other could take turns in r
 and refuting each other for ever while the news travel. So after `MAX_REVISIONS` changes
 a judgement stays `Frm_p`, which is always right, and less precise.
 
-Nothing is ever dropped: these strategies are there to be compared with.
+Most news leave most judgements as they are, and those are not made anew: see
+`Gathering._concerned`. Nothing is ever dropped: these strategies are there to be compared
+with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM_P, Judgement, Reference, Result
+from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference, Result
 from choreomon.monitor.history import Chain, Record
 from choreomon.monitor.rules import NOTHING, STARTS, Rules
 from choreomon.properties.tables import Inspected, TransitionTable
@@ -29,12 +33,26 @@ MAX_REVISIONS: Final = 8
 
 
 class Judged(NamedTuple):
-    """What one transition came to at one event, and how often that has changed."""
+    """What one transition came to at one event, and how often that result has changed.
+    The reasons are those of the last change."""
 
     inspected: Inspected
     event: VectorClock
     judgement: Judgement
     revision: int
+
+
+class News(NamedTuple):
+    """A record that appeared (`was` is `None`), vanished (`now` is `None`) or changed its
+    result; `older` and `newer` are the clocks of its neighbours in the chain at that
+    moment."""
+
+    reference: Reference
+    event: VectorClock
+    was: Result | None
+    now: Result | None
+    older: VectorClock | None
+    newer: VectorClock | None
 
 
 class Gathering:
@@ -50,17 +68,23 @@ class Gathering:
         self.rules = rules
         self.index_of: Mapping[str, int] = {p: i for i, p in enumerate(processes)}
         self.inspections: dict[Label, tuple[Inspected, ...]] = {}
-        self.needed_by: dict[Reference, list[Reference]] = {}
+        # Who needs a reference, and which of its results a record that is concurrent to
+        # the judged event can change by appearing.
+        self.needed_by: dict[Reference, dict[Reference, set[Result | None]]] = {}
         for table in tables:
             self.inspections.update(table.inspections)
             for row in table.rows:
-                for asked in ((row.pre,) if row.pre else ()) + row.vio:
-                    needing = self.needed_by.setdefault(asked, [])
-                    if row.transition.reference not in needing:
-                        needing.append(row.transition.reference)
+                needing = row.transition.reference
+                if row.pre:
+                    self._need(row.pre, needing).add(None)
+                for vio in row.vio:
+                    self._need(vio, needing).add(FRM)
         self.judged: dict[Reference, list[Judged]] = {}
         self.chains: dict[Reference, Chain] = {}
         self.revisions: dict[tuple[Reference, VectorClock], int] = {}
+
+    def _need(self, asked: Reference, needing: Reference) -> set[Result | None]:
+        return self.needed_by.setdefault(asked, {}).setdefault(needing, set())
 
     @property
     def records(self) -> int:
@@ -69,8 +93,9 @@ class Gathering:
 
     def observe(self, event: Event) -> list[Judged]:
         """Judge an event of one of the tables' processes; all judgements that are new or
-        changed, its own first."""
+        have another result now, its own first."""
         changed: list[Judged] = []
+        news: list[News] = []
         own = self.index_of[event.process]
         for inspected in self.inspections[event.label]:
             reference = inspected.reference
@@ -89,73 +114,124 @@ class Gathering:
             judgement = self._judge(inspected, event.clock, own)
             entries[place] = Judged(inspected, event.clock, judgement, 0)
             changed.append(entries[place])
-            self._set(inspected.reference, event.clock, judgement.result)
-        changed += self._spread([(judged.inspected.reference, event.clock) for judged in changed])
-        return changed
+            news += self._set(inspected.reference, event.clock, judgement.result)
+        return changed + self._spread(news)
 
     def learn(
         self, reference: Reference, event: VectorClock, result: Result | None, revision: int
     ) -> list[Judged]:
-        """Take over what another monitor judged; the judgements that change by it."""
+        """Take over what another monitor judged; the judgements whose results change."""
         known = self.revisions.get((reference, event), -1)
         if revision <= known:
             return []
         self.revisions[reference, event] = revision
-        self._set(reference, event, result)
-        return self._spread([(reference, event)])
+        return self._spread(self._set(reference, event, result))
 
-    def _set(self, reference: Reference, event: VectorClock, result: Result | None) -> None:
+    def _set(
+        self, reference: Reference, event: VectorClock, result: Result | None
+    ) -> tuple[News, ...]:
+        """Note what became of an event; the news, where that is any."""
         own = self.index_of[reference.process]
         chain = self.chains.get(reference, ())
         place = len(chain)
         while place and chain[place - 1].clock[own] >= event[own]:
             place -= 1
         tail = chain[place:]
+        was: Result | None = None
         if tail and tail[0].clock == event:
+            was = FRM if tail[0].result == FRM else FRM_P
             tail = tail[1:]
+        if was == result:
+            return ()
         record = () if result is None else (Record(reference, event, result),)
         self.chains[reference] = chain[:place] + record + tail
+        older = chain[place - 1].clock if place else None
+        newer = tail[0].clock if tail else None
+        return (News(reference, event, was, result, older, newer),)
 
-    def _spread(self, news: list[tuple[Reference, VectorClock]]) -> list[Judged]:
-        """Judge anew whatever the news concern, and what that concerns in turn."""
+    def _spread(self, first: Iterable[News]) -> list[Judged]:
+        """Judge anew whatever the news concern, and what that concerns in turn.
+
+        A judgement anew is by all that is known, later news in the queue included. So an
+        entry is always as if judged after some of the news, at least those that were
+        taken from the queue; passing over it is right where the next one alone changes
+        nothing.
+        """
         changed: list[Judged] = []
-        while news:
-            reference, event = news.pop(0)
-            for needing in self.needed_by.get(reference, ()):
-                for place in self._concerned(needing, event):
+        queue = deque(first)
+        while queue:
+            news = queue.popleft()
+            for needing, appearing in self.needed_by.get(news.reference, {}).items():
+                for place in self._concerned(needing, appearing, news):
                     entry = self.judged[needing][place]
                     revised = self._revised(entry)
-                    if revised is None:
-                        continue
-                    self.judged[needing][place] = revised
-                    changed.append(revised)
-                    if revised.judgement.result != entry.judgement.result:
-                        self._set(needing, entry.event, revised.judgement.result)
-                        news.append((needing, entry.event))
+                    if revised is not None:
+                        self.judged[needing][place] = revised
+                        changed.append(revised)
+                        queue += self._set(needing, entry.event, revised.judgement.result)
         return changed
 
-    def _concerned(self, needing: Reference, event: VectorClock) -> Iterator[int]:
-        """Where in `judged[needing]` the events are that did not happen before `event`,
-        newest first: only those can be concerned by it."""
-        own = self.index_of[needing.process]
+    def _concerned(
+        self, needing: Reference, appearing: set[Result | None], news: News
+    ) -> Iterator[int]:
+        """Where in `judged[needing]` the entries are whose results the news may change,
+        newest first. None of their events happened before that of the news.
+
+        Entries whose events know the news' event are all judged anew. For the others, to
+        which it is concurrent, the `sound` rules leave few. They only ask *whether* a
+        chain has a record concurrent to the entry, not how many, nor of which result:
+        - as a pre record each one gives `Frm_p` and nothing else. It cannot be certainly
+          cancelled: what does that happened before the entry, and so would it have. So
+          the first to appear matters where the result is `None`, and the last to vanish
+          where it is `Frm_p`;
+        - as a vio record each one takes the certainty from every pre record before the
+          entry, and cancels none. So the first to appear matters where the result is
+          `Frm`, and the last to vanish where it is `Frm_p`.
+        Whether there is another one, its neighbours in the chain tell: of the older
+        records the nearest is known to the fewest entries, and of the newer ones the
+        nearest happened after the fewest.
+
+        Other rules promise nothing of the kind, and judge all of them anew.
+        """
         entries = self.judged.get(needing, [])
-        for place in range(len(entries) - 1, -1, -1):
-            if entries[place].event[own] <= event[own]:
-                return
-            yield place
+        own, other = self.index_of[needing.process], self.index_of[news.reference.process]
+
+        def not_before(event: VectorClock) -> int:
+            return bisect_right(entries, event[own], key=lambda entry: entry.event[own])
+
+        def knowing(event: VectorClock) -> int:
+            return bisect_left(entries, event[other], key=lambda entry: entry.event[other])
+
+        begin = not_before(news.event)
+        if self.rules.name != "sound":
+            yield from reversed(range(begin, len(entries)))
+            return
+        end = max(begin, knowing(news.event))
+        yield from reversed(range(end, len(entries)))
+        if news.was is not None:
+            appearing = {FRM_P} if news.now is None else set()
+        if not appearing:
+            return
+        if news.older is not None:
+            begin = max(begin, knowing(news.older))
+        if news.newer is not None:
+            end = min(end, not_before(news.newer))
+        for place in reversed(range(begin, end)):
+            if entries[place].judgement.result in appearing:
+                yield place
 
     def _revised(self, entry: Judged) -> Judged | None:
-        """The entry judged anew, or `None` where nothing changed."""
+        """The entry judged anew, or `None` where the result is the same: other reasons
+        for it are no news."""
         if entry.inspected.starts:
             return None
         own = self.index_of[entry.inspected.reference.process]
         judgement = self._judge(entry.inspected, entry.event, own)
         if entry.revision >= MAX_REVISIONS:
             judgement = judgement._replace(result=FRM_P)
-        if judgement == entry.judgement:
+        if judgement.result == entry.judgement.result:
             return None
-        changes = judgement.result != entry.judgement.result
-        return Judged(entry.inspected, entry.event, judgement, entry.revision + changes)
+        return Judged(entry.inspected, entry.event, judgement, entry.revision + 1)
 
     def _judge(self, inspected: Inspected, event: VectorClock, own: int) -> Judgement:
         if inspected.starts:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import Judgement, Reference, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, Judgement, Reference, Word
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Push
@@ -24,11 +24,15 @@ from simulator.gathering import Gathering, Judged
 
 
 class FinalWords:
-    """The joint words about events with final transitions, as their judgements change."""
+    """The joint words about events with final transitions, as their judgements change.
+
+    `withdrawn` takes back `possibly-violated` only. Where a hasty `violated` was the only
+    word, and nothing remains of it, there is no word any more.
+    """
 
     def __init__(self) -> None:
         self._finals: dict[tuple[str, VectorClock], dict[Reference, Judgement]] = {}
-        self._told: dict[tuple[str, VectorClock], Word] = {}
+        self._told_possible: set[tuple[str, VectorClock]] = set()
 
     def revise(self, changed: Sequence[Judged]) -> list[tuple[str, Declared]]:
         """The words to declare after these judgements were made or changed, each with the
@@ -41,11 +45,13 @@ class FinalWords:
                 self._finals.setdefault(event, {})[reference] = judged.judgement
                 touched[event] = None
         words: list[tuple[str, Declared]] = []
-        for process, clock in touched:
-            finals = tuple(self._finals[process, clock].items())
-            verdict = joint_verdict(process, clock, finals, self._told.get((process, clock)))
-            if verdict is not None:
-                self._told[process, clock] = verdict.word
+        for event in touched:
+            process, clock = event
+            finals = tuple(self._finals[event].items())
+            told: Word | None = POSSIBLY_VIOLATED if event in self._told_possible else None
+            verdict = joint_verdict(process, clock, finals, told)
+            if verdict is not None and verdict.word == POSSIBLY_VIOLATED:
+                self._told_possible.add(event)
             words.append((process, Declared(clock, verdict, True)))
         return words
 
@@ -57,7 +63,6 @@ class PushMonitor:
         self.table = table
         self._gathering = Gathering([table], processes, rules)
         self._words = FinalWords()
-        self._pushed: dict[tuple[Reference, VectorClock], int] = {}
 
     @property
     def records(self) -> int:
@@ -76,10 +81,8 @@ class PushMonitor:
     def _tell(self, changed: list[Judged], clock: VectorClock) -> list[Effect]:
         effects: list[Effect] = []
         for inspected, event, judgement, revision in changed:
-            key = (inspected.reference, event)
-            if revision == self._pushed.get(key, 0 if judgement.result is None else -1):
-                continue  # the readers know, or were never told that it fired
-            self._pushed[key] = revision
+            if judgement.result is None and not revision:
+                continue  # the readers were never told that it fired
             effects += [
                 Send(
                     Push(

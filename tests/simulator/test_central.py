@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from choreomon.core.message import SEND, Label, Message
-from choreomon.core.verdict import VIOLATED, WITHDRAWN
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.formats.wire import encode
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.rules import SOUND
@@ -49,17 +49,46 @@ def test_notices_that_overtake_each_other_are_put_in_their_places() -> None:
     ((_, first),) = monitor.receive(Notice("P2", "P2", B, (2, 1)))
     assert first.verdict is None
     assert monitor.receive(Notice("P1", "P1", V, (2, 0))) == []
-    # Once a is known, so is that v cancelled it before b.
-    told = monitor.receive(Notice("P1", "P1", A, (1, 0)))
-    assert [effect.verdict for _, effect in told] == [None]
+    # Once a is known, so is that v cancelled it before b: nothing new to say about b.
+    assert monitor.receive(Notice("P1", "P1", A, (1, 0))) == []
 
 
-def test_a_word_is_withdrawn_when_a_late_notice_says_that_it_was_cancelled() -> None:
+def test_a_hasty_violation_is_gone_when_a_late_notice_says_that_it_was_cancelled() -> None:
     monitor = centre()
     monitor.receive(Notice("P1", "P1", A, (1, 0)))
     ((_, first),) = monitor.receive(Notice("P2", "P2", B, (2, 1)))
     ((_, second),) = monitor.receive(Notice("P1", "P1", V, (2, 0)))
-    assert [e.verdict and e.verdict.word for e in (first, second)] == [VIOLATED, WITHDRAWN]
+    assert [e.verdict and e.verdict.word for e in (first, second)] == [VIOLATED, None]
+
+
+def test_a_possible_violation_is_withdrawn_when_what_it_rests_on_did_not_fire() -> None:
+    """c is concurrent to b, so it is possible for as long as b may have fired; v, whose
+    notice is late, took back the a that b continues."""
+    c = Label(SEND, Message("P3", "c", "P1"))
+    processes = (*PROCESSES, "P3")
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q3"],
+        transitions=[
+            StatedTransition("q0", A, "q1"),
+            StatedTransition("q1", B, "q2"),
+            StatedTransition("q2", c, "q3"),
+            StatedTransition("q1", V, "q0"),
+        ],
+    )
+    tables = tuple(transition_tables(automaton, processes).values())
+    monitor = CentralMonitor(tables, processes, SOUND)
+    told = [
+        effect.verdict and effect.verdict.word
+        for process, label, clock in (
+            ("P3", c, (0, 0, 1)),
+            ("P1", A, (1, 0, 0)),
+            ("P2", B, (2, 1, 0)),
+            ("P1", V, (2, 0, 0)),
+        )
+        for _, effect in monitor.receive(Notice(process, process, label, clock))
+    ]
+    assert told == [None, POSSIBLY_VIOLATED, WITHDRAWN]
 
 
 def test_every_labelled_event_is_one_notice_and_nothing_comes_back() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 
 import pytest
@@ -12,19 +12,20 @@ import simulator.gathering
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM_P, Reference
+from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference, Result
 from choreomon.monitor.effects import Send
+from choreomon.monitor.history import FAR_BACK, Chain, Record, State, relevant
 from choreomon.monitor.messages import Push
-from choreomon.monitor.rules import SOUND
+from choreomon.monitor.rules import PAPER, SOUND, Rules, Sound
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,
     sequence_automaton,
 )
-from choreomon.properties.tables import transition_tables
-from simulator.gathering import MAX_REVISIONS, Gathering
+from choreomon.properties.tables import Inspected, transition_tables
+from simulator.gathering import MAX_REVISIONS, Gathering, News
 from simulator.push import PushMonitor
-from tests.simulator.monitored import draw_simulation
+from tests.simulator.monitored import draw_simulation, judged
 
 PROCESSES = ("P1", "P2", "P3")
 
@@ -161,3 +162,225 @@ def test_news_that_is_older_than_what_is_known_changes_nothing() -> None:
     (revised,) = gathering.learn(s, (0, 0, 1), "Frm", 3)
     assert (revised.judgement.result, revised.revision) == ("Frm", 1)
     assert gathering.records == 2
+
+
+class JudgesEverythingAnew(Gathering):
+    """No bug: what did not happen before the news is judged anew, whatever it is."""
+
+    def _concerned(
+        self, needing: Reference, appearing: set[Result | None], news: News
+    ) -> Iterator[int]:
+        own = self.index_of[needing.process]
+        entries = self.judged.get(needing, [])
+        for place in range(len(entries) - 1, -1, -1):
+            if entries[place].event[own] > news.event[own]:
+                yield place
+
+
+class JudgesNothingAnew(Gathering):
+    """Planted: the first word is the last."""
+
+    def _concerned(
+        self, needing: Reference, appearing: set[Result | None], news: News
+    ) -> Iterator[int]:
+        yield from ()
+
+
+class TakesConcurrentForHarmless(Gathering):
+    """Planted: only what happened after the news is judged anew."""
+
+    def _concerned(
+        self, needing: Reference, appearing: set[Result | None], news: News
+    ) -> Iterator[int]:
+        other = self.index_of[news.reference.process]
+        for place in super()._concerned(needing, appearing, news):
+            if self.judged[needing][place].event[other] >= news.event[other]:
+                yield place
+
+
+class ForgetsVanishedPreRecords(Gathering):
+    """Planted: a pre record that vanishes changes only what happened after it."""
+
+    kept: Result | None = FRM
+
+    def _concerned(
+        self, needing: Reference, appearing: set[Result | None], news: News
+    ) -> Iterator[int]:
+        other = self.index_of[news.reference.process]
+        for place in super()._concerned(needing, appearing, news):
+            knows = self.judged[needing][place].event[other] >= news.event[other]
+            if knows or news.now is not None or self.kept in appearing:
+                yield place
+
+
+class ForgetsVanishedVioRecords(ForgetsVanishedPreRecords):
+    """Planted: a vio record that vanishes changes only what happened after it."""
+
+    kept = None
+
+
+Given = list[tuple[SequenceAutomaton, tuple[str, ...], list[RunEvent]]]
+
+
+@pytest.fixture(scope="module")
+def shuffled() -> Given:
+    """The labelled events of random runs, in orders in which notices may arrive; in the
+    last two it matters that a concurrent record vanishes, which is rare."""
+    given = []
+    for seed, shuffling in (*((seed, seed) for seed in range(300)), (389, 0), (1077, 0)):
+        automaton, processes, labelled = events_of(seed)
+        Random(shuffling).shuffle(labelled)
+        given.append((automaton, processes, labelled))
+    return given
+
+
+def results(gathering: Gathering) -> dict[tuple[Reference, VectorClock], Result | None]:
+    return {
+        (reference, entry.event): entry.judgement.result
+        for reference, entries in gathering.judged.items()
+        for entry in entries
+    }
+
+
+def differing(given: Given, kind: type[Gathering], rules: Rules = SOUND) -> tuple[int, int]:
+    """In how many runs one `kind` of gathering came to other results than judging
+    everything anew does, and how many were compared: those where nothing was revised too
+    often."""
+    different = compared = 0
+    for automaton, processes, events in given:
+        tables = tuple(transition_tables(automaton, processes, rules.name).values())
+        found = kind(tables, processes, rules)
+        expected = JudgesEverythingAnew(tables, processes, rules)
+        for event in events:
+            found.observe(Event(event.label, event.clock))
+            expected.observe(Event(event.label, event.clock))
+        revised = [e.revision for g in (found, expected) for es in g.judged.values() for e in es]
+        if max(revised, default=0) < MAX_REVISIONS:
+            compared += 1
+            different += results(found) != results(expected)
+    return different, compared
+
+
+@pytest.mark.parametrize("rules", [SOUND, PAPER], ids=["sound", "paper"])
+def test_passing_over_what_news_cannot_change_changes_no_result(
+    shuffled: Given, rules: Rules
+) -> None:
+    different, compared = differing(shuffled, Gathering, rules)
+    assert different == 0
+    assert compared > 250
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        JudgesNothingAnew,
+        TakesConcurrentForHarmless,
+        ForgetsVanishedPreRecords,
+        ForgetsVanishedVioRecords,
+    ],
+)
+def test_the_comparison_notices_passing_over_too_much(
+    shuffled: Given, planted: type[Gathering]
+) -> None:
+    different, _ = differing(shuffled, planted)
+    assert different > 0
+
+
+@pytest.mark.parametrize("strategy", ["push", "central"])
+def test_the_guarantees_need_judging_anew(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both hold for the last words of the runs here, and neither if the first word stood."""
+
+    def broken() -> tuple[int, int]:
+        missed = false = 0
+        for seed in range(150):
+            found = judged(draw_simulation(Random(seed), seed), seed, strategy=strategy)
+            missed += len(found.formed - found.violated - found.possible)
+            false += len(found.violated - found.formed)
+        return missed, false
+
+    assert broken() == (0, 0)
+    monkeypatch.setattr(Gathering, "_concerned", JudgesNothingAnew._concerned)
+    missed, false = broken()
+    assert missed > 0
+    assert false > 0
+
+
+class Counting(Sound):
+    """The `sound` rules, counting what they judge."""
+
+    def __init__(self) -> None:
+        self.judgements = 0
+
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+    ) -> Judgement:
+        self.judgements += 1
+        return super().judge(inspected, event, own, records, index_of)
+
+
+def judgements_of_silent_processes(labels: tuple[Label, ...], rounds: int) -> int:
+    """How many judgements it takes when each process sends its message over and over and
+    never hears of the others: a, then b, unless v in between."""
+    processes = tuple(label.process for label in labels)
+    stated = [
+        StatedTransition("q0", labels[0], "q1"),
+        StatedTransition("q1", labels[1], "q2"),
+        *(StatedTransition("q1", label, "q0") for label in labels[2:]),
+    ]
+    automaton = sequence_automaton(initial=["q0"], final=["q2"], transitions=stated)
+    rules = Counting()
+    tables = tuple(transition_tables(automaton, processes).values())
+    gathering = Gathering(tables, processes, rules)
+    for count in range(1, rounds + 1):
+        for place, label in enumerate(labels):
+            clock = tuple(count if i == place else 0 for i in range(len(labels)))
+            gathering.observe(Event(label, clock))
+    assert all(
+        entry.judgement.result == FRM_P
+        for entry in gathering.judged[Reference("q1", processes[1], "q2")]
+    )
+    return rules.judgements
+
+
+@pytest.mark.parametrize("labels", [(X, Y), (X, Y, V)], ids=["two", "three"])
+def test_processes_that_never_hear_of_each_other_are_judged_hardly_more_than_once(
+    labels: tuple[Label, ...],
+) -> None:
+    assert judgements_of_silent_processes(labels, 400) <= 2 * len(labels) * 400
+
+
+def test_the_count_of_judgements_notices_judging_everything_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Gathering, "_concerned", JudgesEverythingAnew._concerned)
+    assert judgements_of_silent_processes((X, Y), 400) > 100 * 2 * 400
+
+
+def test_a_long_chain_is_answered_as_by_looking_at_every_record() -> None:
+    """Of the records before the event the last and the last `Frm`; of the others that did
+    not happen after it the last."""
+    reference = Reference("q0", "P1", "q1")
+    random = Random(0)
+    far = 0
+    for _ in range(400):
+        chain: Chain = ()
+        count = heard = 0
+        for _ in range(random.randint(FAR_BACK - 2, 3 * FAR_BACK)):
+            since = (count + 1, heard) if random.random() < 0.2 else None
+            count, heard = count + random.randint(1, 2), heard + random.randint(0, 1)
+            state: State = random.choice((FRM, FRM_P, FRM_P))
+            chain += (Record(reference, (count + (since is not None), heard), state, since),)
+            count = chain[-1].clock[0]
+        event = (random.randint(0, count), random.randint(0, heard + 2))
+        before = [r for r in chain if r.clock[0] <= event[0]]
+        others = [r for r in chain if r.clock[0] > event[0] and r.first[1] < event[1]]
+        surely = [r for r in before if r.result == FRM]
+        expected = dict.fromkeys(others[-1:] + before[-1:] + surely[-1:])
+        assert relevant(chain, 0, event, 1) == list(expected)
+        far += len(chain) - len(before) >= FAR_BACK
+    assert far > 100
