@@ -27,6 +27,7 @@ The laws of all three: tests/laws/test_history.py and test_merging.py.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock
@@ -38,6 +39,10 @@ State: TypeAlias = Literal["Frm", "Frm_p", "?"]
 
 MAX_CHAIN: Final = 6
 """Records of one reference above which the oldest are merged."""
+
+FAR_BACK: Final = 32
+"""Records that are looked at one by one, newest first, before bisection is cheaper. Merged
+chains are shorter; those of the simulator's other strategies grow with the run."""
 
 
 class Record(NamedTuple):
@@ -67,6 +72,8 @@ def relevant(chain: Chain, own: int, event: VectorClock, asker: int) -> list[Rec
     """
     count = event[asker]
     known = count - 1 if own == asker else event[own]  # the event itself is not before it
+    if len(chain) > FAR_BACK and chain[-FAR_BACK].clock[own] > known:
+        return _relevant_far_back(chain, own, known, asker, count)
     records: list[Record] = []
     concurrent = last = False
     for record in reversed(chain):
@@ -80,6 +87,22 @@ def relevant(chain: Chain, own: int, event: VectorClock, asker: int) -> list[Rec
         elif not concurrent and (record.since or record.clock)[asker] < count:
             concurrent = True
             records.append(_answered(record))
+    return records
+
+
+def _relevant_far_back(chain: Chain, own: int, known: int, asker: int, count: int) -> list[Record]:
+    """`relevant` where many records are newer than what the event knows. The records
+    before the event, and those not after it, are each a beginning of the chain."""
+    before = bisect_right(chain, known, key=lambda record: record.clock[own])
+    reached = bisect_left(chain, count, before, key=lambda record: record.first[asker])
+    records = [_answered(chain[reached - 1])] if reached > before else []
+    for place in range(before - 1, -1, -1):
+        record = chain[place]
+        if record.result == FRM:
+            records.append(record)
+            break
+        if place == before - 1:
+            records.append(record)
     return records
 
 
