@@ -72,15 +72,21 @@ def test_a_run_has_one_entry_an_event_which_is_the_last_word_about_it(
             said = [w.verdict for w in found.words if w.event_index == verdict.event_index]
             assert verdict == last[verdict.event_index]
             if verdict.verdict == "withdrawn":
-                assert {"possibly-violated", "violated"} & {*said}
+                assert "possibly-violated" in said
             seen[verdict.verdict] += 1
             seen["revised"] += len({*said}) > 1
-        # Who is left out has never been spoken of.
-        assert last.keys() == {*indices}
+        # Left out is only what was never spoken of, or hastily called violated by a monitor
+        # that pushes or gathers: only a word that something is possible can be withdrawn.
+        left_out = last.keys() - {*indices}
+        assert {word.verdict for word in found.words if word.event_index in left_out} <= {
+            "violated"
+        }
+        assert not left_out or strategy != "pull"
     assert seen["violated"] > 100
     assert seen["possibly-violated"] > 20
     assert seen["revised"] > 5
-    assert seen["withdrawn"] > 0
+    # Those that push or gather seldom have to withdraw; they have tests of their own for it.
+    assert seen["withdrawn"] > 0 or strategy != "pull"
 
 
 Transitions: TypeAlias = dict[tuple[str, str], list[Transition]]
