@@ -19,8 +19,10 @@ pre record (happened before it), so are the earlier ones.
 **What is merged.** A reader that stays silent never reports what it knows. So a chain
 longer than `MAX_CHAIN` merges its oldest neighbours into one record: the newer one, which
 now stands for the older one too, back to `since`. For an event after both the newer one
-is all that matters, as above; so merging costs certainty only for an event between the
-two, for which the record is one that may have happened before or after it.
+is all that matters, as above; so merging costs certainty for an event between the two,
+for which the record is one that may have happened before or after it. Where open records
+leave no other neighbours the last `Frm` is merged into a `Frm_p`, which costs certainty
+for later events too.
 
 The laws of all three: tests/laws/test_history.py and test_merging.py.
 """

@@ -56,9 +56,9 @@ from choreomon.properties.tables import Inspected
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
 
 SMALL: Final = 4
-"""A chain is looked through for what can be dropped when it grew by this many records,
-and a promise that is better by less than this is not taken down: doing either every time
-would cost more than it saves."""
+"""A chain is looked through for what can be dropped when its length is a multiple of this
+(or above `MAX_CHAIN`), and a promise that is better by less than this is not taken down:
+doing either every time would cost more than it saves."""
 
 
 @dataclass(frozen=True)

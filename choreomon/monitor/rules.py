@@ -56,7 +56,7 @@ class Rules(Protocol):
     ) -> Judgement:
         """Whether `inspected` fired at `event`, of the process at `own`, given all
         `records` of what it needs. Starting transitions are not judged: they fire. Reasons
-        are given for final transitions only: nobody asks for the others."""
+        may be left out where the transition is not final: nobody asks for them."""
 
 
 class Sound:

@@ -74,7 +74,11 @@ def _defects(sequences: Sequence[MessageSequence]) -> Iterator[Defect]:
             yield Defect(("sequences", number, "steps"), "has no steps: give at least one label")
         for position, (_, (low, high), back_to) in enumerate(sequence.cancel):
             path: Path = ("sequences", number, "cancel", position)
-            if not 1 <= low <= high < steps:
+            if steps == 1:
+                yield Defect(
+                    path, "cancels a sequence of one step, in which nothing can be: leave it out"
+                )
+            elif not 1 <= low <= high < steps:
                 yield Defect(
                     (*path, "after"),
                     f"[{low}, {high}] is no stretch of a sequence of {steps} steps: "

@@ -75,6 +75,7 @@ def test_a_repeated_step_is_an_event_of_its_own_each_time() -> None:
     [
         ([], ("sequences",), "lists no sequence"),
         ([sequence("ab"), sequence("")], ("sequences", 1, "steps"), "has no steps"),
+        ([sequence("a", ("v", (1, 1), 0))], ("sequences", 0, "cancel", 0), "of one step"),
         ([sequence("ab", ("v", (0, 1), 0))], ("sequences", 0, "cancel", 0, "after"), "[0, 1]"),
         ([sequence("ab", ("v", (1, 2), 0))], ("sequences", 0, "cancel", 0, "after"), "<= 1 is"),
         ([sequence("abc", ("v", (2, 1), 0))], ("sequences", 0, "cancel", 0, "after"), "[2, 1]"),
