@@ -1,0 +1,1 @@
+"""What should happen: interactions (sequence diagrams as terms) and their semantics."""

@@ -1,0 +1,1 @@
+"""Multi-traces against interactions: the questions, the searches that answer them, and why."""

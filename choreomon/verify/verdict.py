@@ -1,0 +1,48 @@
+"""Questions and answers: the modes of the verifier, and what it says about a multi-trace."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+Mode: TypeAlias = Literal["accept", "test", "prefix", "multiprefix", "simulate", "slice"]
+
+MODES: Final[tuple[Mode, ...]] = ("accept", "test", "prefix", "multiprefix", "simulate", "slice")
+
+
+class Verdict(Enum):
+    """docs/verify.md, "Verdicts"."""
+
+    PASS = "Pass"
+    """Exactly accepted."""
+    WEAK_PASS = "WeakPass"
+    """Not accepted, but what the mode asks for: a prefix, a multi-prefix, a slice."""
+    INCONC = "Inconc"
+    """Not known: the mode `test` lacked observation, or something cut the search."""
+    WEAK_FAIL = "WeakFail"
+    """Not found by the bounded simulation of `simulate`; not known."""
+    FAIL = "Fail"
+    """Not what the mode asks for."""
+
+    @property
+    def passes(self) -> bool:
+        """Pass or WeakPass."""
+        return self in (Verdict.PASS, Verdict.WEAK_PASS)
+
+    @property
+    def inconclusive(self) -> bool:
+        """Inconc or WeakFail."""
+        return self in (Verdict.INCONC, Verdict.WEAK_FAIL)
+
+
+class Answer(NamedTuple):
+    """What was found out.
+
+    `reason` is empty, or says in a short sentence why nothing definite was found, or which end
+    of the search decided. `vertices` counts those of the search that were visited (0 where a
+    decider without a graph answered).
+    """
+
+    verdict: Verdict
+    reason: str = ""
+    vertices: int = 0
