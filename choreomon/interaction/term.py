@@ -291,7 +291,7 @@ def operator_name(term: Interaction) -> str:
     elif term.operator is Operator.LOOP_C:
         names_of = {NONE: "loopW", ALL: "loopP"}
     else:
-        return term.operator.value
+        return str(term.operator.value)
     return names_of.get(term.region) or f"{term.operator.value}({','.join(names(term.region))})"
 
 
@@ -304,7 +304,7 @@ def text(term: Interaction) -> str:
         if isinstance(top, str):
             parts.append(top)
         elif top.left is None:
-            parts.append(str(top.action) if top.action is not None else "o")
+            parts.append("o" if top.action is None else str(top.action))
         else:
             parts.append(f"{operator_name(top)}(")
             pending.append(")")

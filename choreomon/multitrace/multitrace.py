@@ -26,7 +26,7 @@ class Component(NamedTuple):
 
 
 class MultiTrace(NamedTuple):
-    """Components over pairwise disjoint sets of lifelines, in the order in which they were given."""
+    """Components over pairwise disjoint sets of lifelines, in the order of their document."""
 
     components: tuple[Component, ...]
 
