@@ -1,0 +1,205 @@
+"""In which order a graph of interactions is visited, and how far.
+
+Paper 001, section 7.3: *strategies* say which of the steps that were found is taken next,
+*priorities* in which order the steps of one vertex are, *filters* which steps are not taken at
+all. None of them changes what the steps are, so a search that looks until it finds, and that no
+filter cut, answers the same under all of them.
+
+Everything here is deterministic: `random_seed` shuffles by a digest of the seed and of the
+number of the vertex, so that one seed gives one order, in every process.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from heapq import heappop, heappush
+from typing import Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from choreomon.core.action import EMISSION, ActionKind
+
+Strategy: TypeAlias = Literal["dfs", "bfs", "hcs"]
+"""Depth first, breadth first, or high coverage: `dfs` down one path to its end, then on from the
+step nearest to the start that was left, so that few paths share long prefixes."""
+
+STRATEGIES: Final[tuple[Strategy, ...]] = ("dfs", "bfs", "hcs")
+
+Item = TypeVar("Item")
+
+
+class Agenda(Protocol[Item]):
+    """The steps that were found and not yet taken.
+
+    A search calls `add` once for every vertex that it visits, with all steps from there, none
+    of them included, since `HighCoverage` learns from it where a path ends.
+    """
+
+    def add(self, items: Iterable[Item], depth: int) -> None:
+        """Adds the steps from a vertex that is `depth` steps away from the start, in the order
+        in which they are to be taken."""
+
+    def take(self) -> Item:
+        """Removes and returns the next step. Raises IndexError where there is none."""
+
+    def __len__(self) -> int:
+        """How many steps are left."""
+
+
+class DepthFirst(Generic[Item]):
+    """The agenda of `dfs`."""
+
+    def __init__(self) -> None:
+        self._items: list[Item] = []
+
+    def add(self, items: Iterable[Item], depth: int) -> None:
+        self._items.extend(reversed(tuple(items)))
+
+    def take(self) -> Item:
+        return self._items.pop()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+class BreadthFirst(Generic[Item]):
+    """The agenda of `bfs`."""
+
+    def __init__(self) -> None:
+        self._items: deque[Item] = deque()
+
+    def add(self, items: Iterable[Item], depth: int) -> None:
+        self._items.extend(items)
+
+    def take(self) -> Item:
+        return self._items.popleft()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+class HighCoverage(Generic[Item]):
+    """The agenda of `hcs`.
+
+    Paper 001 says no more than that it "favors paths sharing fewer common prefixes". Here: the
+    first step from the vertex visited last, if it has any; else, of the steps that were left,
+    one nearest to the start, the one found first among equals.
+    """
+
+    def __init__(self) -> None:
+        self._path: tuple[Item, int] | None = None
+        self._left: list[tuple[int, int, Item]] = []
+        self._found = 0
+
+    def add(self, items: Iterable[Item], depth: int) -> None:
+        steps = tuple(items)
+        if self._path is not None:
+            # The vertex visited last was not reached by the step on the path: keep that one.
+            item, at = self._path
+            self._path = None
+            self._leave(item, at)
+        for item in steps[1:]:
+            self._leave(item, depth)
+        if steps:
+            self._path = (steps[0], depth)
+
+    def _leave(self, item: Item, depth: int) -> None:
+        # `_found` is different for all, so items are never compared.
+        heappush(self._left, (depth, self._found, item))
+        self._found += 1
+
+    def take(self) -> Item:
+        if self._path is not None:
+            item, self._path = self._path[0], None
+            return item
+        return heappop(self._left)[2]
+
+    def __len__(self) -> int:
+        return len(self._left) + (self._path is not None)
+
+
+def agenda_of(strategy: Strategy) -> Agenda[Item]:
+    """An empty agenda."""
+    if strategy == "dfs":
+        return DepthFirst()
+    if strategy == "bfs":
+        return BreadthFirst()
+    return HighCoverage()
+
+
+class Priorities(NamedTuple):
+    """What is taken first from one vertex: the step with the highest sum; among equals, the one
+    whose position is leftmost in the term.
+
+    - `emission`, `reception`: what the action adds;
+    - `loop`: what being within a loop adds;
+    - `simulation`: what not being observed adds;
+    - `elimination`: all that lifeline removal has;
+    - `random_seed`: where given, equals are shuffled.
+    """
+
+    emission: int = 0
+    reception: int = 0
+    loop: int = 0
+    elimination: int = 0
+    simulation: int = 0
+    random_seed: int | None = None
+
+    def of_action(self, kind: ActionKind, *, in_loop: bool = False, simulated: bool = False) -> int:
+        """The priority of executing an action."""
+        own = self.emission if kind == EMISSION else self.reception
+        return own + (self.loop if in_loop else 0) + (self.simulation if simulated else 0)
+
+    def ordered(
+        self, steps: Sequence[Item], priorities: Sequence[int], vertex: int
+    ) -> tuple[Item, ...]:
+        """The steps of a vertex in the order in which they are to be taken.
+
+        `priorities` has one number for each of `steps`; `vertex` is any number that tells the
+        vertices of a search apart, so that random orders differ between them.
+        """
+        numbers = range(len(steps))
+        if self.random_seed is None:
+            order = sorted(numbers, key=lambda number: -priorities[number])
+        else:
+            seed = self.random_seed
+            order = sorted(
+                numbers,
+                key=lambda number: (-priorities[number], _lot(seed, vertex, number)),
+            )
+        return tuple(steps[number] for number in order)
+
+
+def _lot(*numbers: int) -> bytes:
+    """A number drawn for `numbers`, the same in every process."""
+    return blake2b(" ".join(map(str, numbers)).encode(), digest_size=8).digest()
+
+
+Cut: TypeAlias = Literal["max_depth", "max_loop_depth", "max_node_number"]
+"""Which filter cut a step off."""
+
+
+class Filters(NamedTuple):
+    """What is not visited; None sets no limit.
+
+    - `max_depth`: how many steps a path may have;
+    - `max_loop_depth`: how many loops may be entered on a path, where an action within n nested
+      loops enters n (paper 001, Definition 12 and Fig. 19);
+    - `max_node_number`: how many vertices may be visited in all, the first one included.
+    """
+
+    max_depth: int | None = None
+    max_loop_depth: int | None = None
+    max_node_number: int | None = None
+
+    def cut(self, *, depth: int, loop_depth: int, nodes: int) -> Cut | None:
+        """What forbids to visit a vertex, if anything does: it is `depth` steps away from the
+        start, `loop_depth` loops are entered on the way, and `nodes` vertices were visited
+        before."""
+        if self.max_depth is not None and depth > self.max_depth:
+            return "max_depth"
+        if self.max_loop_depth is not None and loop_depth > self.max_loop_depth:
+            return "max_loop_depth"
+        if self.max_node_number is not None and nodes >= self.max_node_number:
+            return "max_node_number"
+        return None
