@@ -1,0 +1,91 @@
+"""Sizes of interactions that bounds and reports speak of.
+
+Loop depth and the number of actions outside loops are paper 001, Definitions 12 and 13: the
+measure that makes its simulation end. An `open` iteration counts as its body.
+
+Terms share subterms; every number here counts the tree, not the shared nodes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from choreomon.interaction.lifelines import names
+from choreomon.interaction.term import LOOPS, Interaction, Operator, subterms
+
+
+class Metrics(NamedTuple):
+    """What there is in an interaction."""
+
+    symbols: int
+    depth: int
+    actions: int
+    loops: int
+    loop_depth: int
+    lifelines: tuple[str, ...]
+    messages: tuple[str, ...]
+
+
+def loop_depth(term: Interaction) -> int:
+    """How many loops are nested at most: beta(i) of paper 001, Definition 12."""
+    depths: dict[Interaction, int] = {}
+    for part in subterms(term):
+        below = max(
+            (depths[side] for side in (part.left, part.right) if side is not None), default=0
+        )
+        depths[part] = below + (part.operator in LOOPS)
+    return depths[term]
+
+
+def loop_depth_at(term: Interaction, position: str) -> int:
+    """How many loops are around a position in Dewey notation: beta(i, p) of paper 001,
+    Definition 12. A loop is not around itself. Raises KeyError where there is no such position.
+    """
+    depth = 0
+    for digit in position:
+        below = term.left if digit == "1" else term.right if digit == "2" else None
+        if below is None:
+            raise KeyError(position)
+        depth += term.operator in LOOPS
+        term = below
+    return depth
+
+
+def actions_outside_loops(term: Interaction) -> int:
+    """How many actions can happen at most without entering a loop: eta(i) of paper 001,
+    Definition 13."""
+    numbers: dict[Interaction, int] = {}
+    for part in subterms(term):
+        if part.left is None:
+            numbers[part] = int(part.action is not None)
+        elif part.operator in LOOPS:
+            numbers[part] = 0
+        elif part.right is None:
+            numbers[part] = numbers[part.left]
+        elif part.operator is Operator.ALT:
+            numbers[part] = max(numbers[part.left], numbers[part.right])
+        else:
+            numbers[part] = numbers[part.left] + numbers[part.right]
+    return numbers[term]
+
+
+def metrics(term: Interaction) -> Metrics:
+    """The numbers of a term in one value."""
+    actions: dict[Interaction, int] = {}
+    loops: dict[Interaction, int] = {}
+    messages: set[str] = set()
+    for part in subterms(term):
+        sides = [side for side in (part.left, part.right) if side is not None]
+        actions[part] = sum(actions[side] for side in sides) + (part.action is not None)
+        loops[part] = sum(loops[side] for side in sides) + (part.operator in LOOPS)
+        if part.action is not None:
+            messages.add(part.action.message)
+    return Metrics(
+        symbols=term.size,
+        depth=term.depth,
+        actions=actions[term],
+        loops=loops[term],
+        loop_depth=loop_depth(term),
+        lifelines=names(term.lifelines),
+        messages=tuple(sorted(messages)),
+    )
