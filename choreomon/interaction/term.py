@@ -67,7 +67,12 @@ class Interaction:
     __slots__ = (
         "__weakref__",
         "_after",
+        "_is_normal",
+        "_key",
+        "_level",
+        "_normal",
         "_pruned",
+        "_shared",
         "_simulated",
         "_steps",
         "action",
@@ -100,6 +105,12 @@ class Interaction:
     _after: dict[Interaction, tuple[Interaction, ...]] | None
     _simulated: tuple[tuple[Action, Interaction], ...] | None
     _pruned: dict[Mask, Interaction | None] | None
+    _normal: Interaction | None
+    """These five are of `choreomon.interaction.normal`."""
+    _is_normal: bool
+    _level: int
+    _shared: Mask
+    _key: tuple[int, str, int] | None
 
     def __repr__(self) -> str:
         return f"<{text(self)}>"
@@ -139,7 +150,10 @@ def _leaf(operator: Operator, action: Action | None) -> Interaction:
     term.size = term.depth = 1
     term._steps = term._simulated = None
     term._after = None
-    term._pruned = None
+    term._pruned = term._normal = term._key = None
+    term._is_normal = False
+    term._level = 0
+    term._shared = NONE
     return term
 
 
@@ -200,7 +214,10 @@ def make(
             term.terminates = left.terminates and right.terminates
     term._steps = term._simulated = None
     term._after = None
-    term._pruned = None
+    term._pruned = term._normal = term._key = None
+    term._is_normal = False
+    term._level = 0
+    term._shared = NONE
     _terms[key] = term
     return term
 
