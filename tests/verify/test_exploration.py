@@ -107,6 +107,18 @@ def test_the_maximal_loop_depth_suffices_to_express_every_action() -> None:
     assert "m2" not in " ".join(paths(explore(NESTED, filters=Filters(max_loop_depth=1))))
 
 
+def test_the_tree_of_figure_19_has_six_arcs() -> None:
+    """Paper 001, Fig. 19. The text keeps the six arcs of the picture, not the interaction; this
+    one has them, two from the root and four from these, with the limit that is said there."""
+    term = seq(loop_s(seq(do("l1!m1"), loop_s(do("l1!m2")))), loop_s(do("l1!m3")))
+    made = explore(term, strategy="bfs", filters=Filters(max_loop_depth=loop_depth(term)))
+    assert [str(node.action) for node in made.nodes[1:3]] == ["l1!m1", "l1!m3"]
+    assert [str(node.action) for node in made.nodes[3:]] == [
+        "l1!m2", "l1!m1", "l1!m3", "l1!m3",
+    ]  # fmt: skip
+    assert [node.depth for node in made.nodes] == [0, 1, 1, 2, 2, 2, 2]
+
+
 def test_what_a_filter_forbids_is_told_where_it_was_forbidden() -> None:
     made = explore(NESTED, filters=Filters(max_loop_depth=1))
     assert [
