@@ -1,0 +1,353 @@
+"""An interaction as a sequence diagram, and what the picture shows as data.
+
+The pictures of papers 000, 001 and 003: a line for each lifeline, an arrow for each message, a
+frame for each operator but `seq`. Arrows with a dot at one end lead to or come from the
+environment. Brackets on a lifeline within a `coreg` mean that its operands are not ordered there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from choreomon.interaction.term import Interaction
+from choreomon.render.drawing import (
+    FAINT,
+    INK,
+    MUTED,
+    PAPER,
+    Box,
+    Circle,
+    Drawing,
+    Group,
+    Picture,
+    Point,
+    Polyline,
+    Shape,
+    Text,
+    arrowhead,
+    middle_of_line,
+    shortened,
+)
+from choreomon.render.sequence_diagram_layout import (
+    BRACKET,
+    HEAD,
+    LABEL_SIZE,
+    LONGEST_LABEL,
+    LONGEST_MESSAGE,
+    LONGEST_NAME,
+    MARGIN,
+    MESSAGE_SIZE,
+    SELF_HEIGHT,
+    SELF_WIDTH,
+    STUB,
+    TAB,
+    Frame,
+    SequenceLayout,
+    label_side,
+    name_width,
+    sequence_layout,
+    tab_width,
+)
+from choreomon.render.sequence_diagram_parts import Message, Part, lifelines_of, parts_of
+from choreomon.render.wording import counted
+
+_ROWS_BEFORE_FEET: Final = 15
+_TAB_FILL: Final = "#eef2f6"
+_DOT: Final = 4.0
+
+
+def sequence_diagram(
+    interaction: Interaction, *, lifelines: Sequence[str] = (), name: str = ""
+) -> Picture:
+    """The interaction as a sequence diagram. `lifelines` come first, in their order, whether
+    they occur or not; the others follow in the order in which they come up. `name` is what the
+    interaction is called.
+
+    `structure` has `lifelines` (from the left), `rows` (their number), `arrows` (row, from, to,
+    message; `from` is None for a message from the environment, `to` is empty for one to it) and
+    `fragments` (operator, label, lifelines that it covers, unordered lifelines of a `coreg`,
+    first_row and last_row, parent, depth, operands with first_row, last_row and empty).
+    Fragments stand in the order of their beginnings; `parent` is an index among them or None.
+
+    Raises ChoreomonError for interactions of more than 20,000 symbols and for those with more
+    than 200 frames within each other.
+    """
+    parts = parts_of(interaction)
+    layout = sequence_layout(parts, lifelines_of(parts, lifelines))
+    title = f"Sequence diagram{f' of {name}' if name else ''}: "
+    return Picture(
+        drawing=drawing_of(layout, title + summary(layout)),
+        structure=structure_of(layout),
+    )
+
+
+def summary(layout: SequenceLayout) -> str:
+    """How much there is to see, in words."""
+    messages = sum(row.message is not None for row in layout.rows)
+    return ", ".join(
+        (
+            counted(len(layout.lifelines), "lifeline"),
+            counted(messages, "message"),
+            counted(len(layout.frames), "fragment"),
+        )
+    )
+
+
+def structure_of(layout: SequenceLayout) -> dict[str, Any]:
+    """What a layout shows; see `sequence_diagram`."""
+    return {
+        "lifelines": list(layout.lifelines),
+        "rows": len(layout.rows),
+        "arrows": [
+            {
+                "row": number,
+                "from": row.message.sender,
+                "to": list(row.message.receivers),
+                "message": row.message.message,
+            }
+            for number, row in enumerate(layout.rows)
+            if row.message is not None
+        ],
+        "fragments": [
+            {
+                "operator": frame.start.operator.value,
+                "label": frame.start.label,
+                "lifelines": [name for name in layout.lifelines if name in frame.start.lifelines],
+                "unordered": list(frame.start.unordered),
+                "first_row": frame.operands[0][0],
+                "last_row": frame.operands[-1][1] - 1,
+                "parent": frame.parent,
+                "depth": frame.depth,
+                "operands": [
+                    {
+                        "first_row": first,
+                        "last_row": behind - 1,
+                        "empty": all(row.message is None for row in layout.rows[first:behind]),
+                    }
+                    for first, behind in frame.operands
+                ],
+            }
+            for frame in layout.frames
+        ],
+    }
+
+
+def drawing_of(layout: SequenceLayout, title: str, below: Sequence[Shape] = ()) -> Drawing:
+    """The picture of a layout; `below` is painted last."""
+    feet = len(layout.rows) > _ROWS_BEFORE_FEET
+    height = layout.bottom + (HEAD if feet else 0.0) + MARGIN
+    shapes: list[Shape] = [
+        Polyline(points=(Point(x, MARGIN + HEAD), Point(x, layout.bottom)), colour=FAINT, width=1.2)
+        for x in layout.columns[: len(layout.lifelines)]
+    ]
+    shapes += [_frame(frame, layout) for frame in layout.frames]
+    column = {name: number for number, name in enumerate(layout.lifelines)}
+    shapes += [
+        _message(row.message, row.y, layout, column)
+        for row in layout.rows
+        if row.message is not None
+    ]
+    shapes += _heads(layout, MARGIN)
+    if feet:
+        shapes += _heads(layout, layout.bottom)
+    return Drawing(width=layout.width, height=height, shapes=(*shapes, *below), title=title)
+
+
+def _heads(layout: SequenceLayout, top: float) -> list[Shape]:
+    return [
+        Group(
+            shapes=(
+                Box(
+                    at=Point(x - width / 2, top),
+                    width=width,
+                    height=HEAD,
+                    corner=3,
+                    fill=PAPER,
+                    colour=INK,
+                    stroke=1.4,
+                ),
+                Text(
+                    at=Point(x, middle_of_line(top + HEAD / 2)),
+                    content=shortened(name, LONGEST_NAME),
+                    anchor="middle",
+                    bold=True,
+                ),
+            ),
+            title=f"lifeline {name}",
+        )
+        for name, x, width in zip(layout.lifelines, layout.columns, layout.heads, strict=False)
+    ]
+
+
+def _frame(frame: Frame, layout: SequenceLayout) -> Group:
+    left = layout.columns[frame.low] - frame.left
+    right = layout.columns[frame.high] + frame.right
+    corners = (
+        Point(left, frame.top),
+        Point(right, frame.top),
+        Point(right, frame.bottom),
+        Point(left, frame.bottom),
+        Point(left, frame.top),
+    )
+    shapes: list[Shape] = [
+        Polyline(points=(Point(left, y), Point(right, y)), colour=MUTED, width=1.0, dashed=True)
+        for y in frame.separators
+    ]
+    shapes += [
+        *_brackets(frame, layout),
+        Polyline(points=corners, colour=MUTED, width=1.3),
+        Box(
+            at=Point(left, frame.top),
+            width=tab_width(frame.start.label),
+            height=TAB,
+            corner=0,
+            fill=_TAB_FILL,
+            colour=MUTED,
+            stroke=1.0,
+        ),
+        Text(
+            at=Point(left + 7, middle_of_line(frame.top + TAB / 2, LABEL_SIZE)),
+            content=shortened(frame.start.label, LONGEST_LABEL),
+            size=LABEL_SIZE,
+            bold=True,
+        ),
+    ]
+    return Group(shapes=tuple(shapes), title=f"{frame.start.label} fragment")
+
+
+def _brackets(frame: Frame, layout: SequenceLayout) -> list[Shape]:
+    """Around the part of a lifeline on which a `coreg` does not order its operands."""
+    shapes: list[Shape] = []
+    for name in frame.start.unordered:
+        x = layout.columns[layout.lifelines.index(name)]
+        for y, tip in (
+            (frame.top + TAB + 4, frame.top + TAB + 4 + BRACKET),
+            (frame.bottom - 4, frame.bottom - 4 - BRACKET),
+        ):
+            points = (
+                Point(x - BRACKET, tip),
+                Point(x - BRACKET, y),
+                Point(x + BRACKET, y),
+                Point(x + BRACKET, tip),
+            )
+            shapes.append(Polyline(points=points, colour=INK, width=1.8))
+    return shapes
+
+
+def _message(message: Message, y: float, layout: SequenceLayout, column: dict[str, int]) -> Group:
+    name = shortened(message.message, LONGEST_MESSAGE)
+    width = name_width(message)
+    seen = any(message.observed)
+    colour = INK if seen else FAINT
+    side = label_side(message, column)
+    shapes: list[Shape] = []
+    if message.sender is None or not message.receivers:
+        shapes += _with_environment(message, y, layout, column, colour)
+        named = message.receivers[0] if message.sender is None else message.sender
+        reach = max(STUB, width + 8)
+        x = layout.columns[column[named]] + (-reach / 2 if side == "left" else reach / 2)
+    else:
+        at = column[message.sender]
+        start = layout.columns[at]
+        for one in (-1, 1):
+            shapes += _arrows(message, y, layout, column, one)
+        if len(message.receivers) > 1:
+            shapes.append(
+                Circle(centre=Point(start, y), radius=3.0, fill=colour, colour=colour, width=1.0)
+            )
+        if message.sender in message.receivers:
+            shapes += _to_self(message, y, start)
+            x = start + SELF_WIDTH + 4 + width / 2
+            y += SELF_HEIGHT / 2 + 7 + 0.35 * MESSAGE_SIZE
+        else:
+            x = (start + layout.columns[at + (1 if side == "right" else -1)]) / 2
+    shapes.append(
+        Text(
+            at=Point(x, y - 7),
+            content=name,
+            size=MESSAGE_SIZE,
+            anchor="middle",
+            colour=INK if seen else MUTED,
+        )
+    )
+    marks = "" if all(message.observed) else " (not observed)" if not seen else ""
+    words = ", ".join(
+        f"{action}{'' if observed or not seen else ' (not observed)'}"
+        for action, observed in zip(message.actions, message.observed, strict=True)
+    )
+    return Group(shapes=tuple(shapes), title=words + marks)
+
+
+def _line(points: tuple[Point, ...], observed: bool) -> Polyline:
+    return Polyline(
+        points=points, colour=INK if observed else FAINT, width=1.5, dashed=not observed
+    )
+
+
+def _with_environment(
+    message: Message, y: float, layout: SequenceLayout, column: dict[str, int], colour: str
+) -> list[Shape]:
+    observed = message.observed[0]
+    reach = max(STUB, name_width(message) + 8)
+    if message.sender is None:
+        end = Point(layout.columns[column[message.receivers[0]]], y)
+        start = Point(end.x - reach + _DOT, y)
+        dot = start
+    else:
+        start = Point(layout.columns[column[message.sender]], y)
+        end = Point(start.x + reach - 2 * _DOT, y)
+        dot = Point(end.x + _DOT, y)
+    return [
+        _line((start, end), observed),
+        arrowhead(end, 0.0, colour),
+        Circle(centre=dot, radius=_DOT, fill=colour, colour=colour, width=1.0),
+    ]
+
+
+def _arrows(
+    message: Message, y: float, layout: SequenceLayout, column: dict[str, int], towards: int
+) -> list[Shape]:
+    """To the receivers left (-1) or right (1) of the sender: the emission's half of the way to
+    the nearest one looks as the emission does, the rest as the receptions there."""
+    assert message.sender is not None
+    at = column[message.sender]
+    receptions = message.observed[1:]
+    reached = sorted(
+        (abs(column[name] - at), layout.columns[column[name]], seen)
+        for name, seen in zip(message.receivers, receptions, strict=True)
+        if (column[name] - at) * towards > 0
+    )
+    if not reached:
+        return []
+    here = layout.columns[at]
+    middle = (here + layout.columns[at + towards]) / 2
+    shapes: list[Shape] = [_line((Point(here, y), Point(middle, y)), message.sent)]
+    x = middle
+    for _, end, seen in reached:
+        shapes.append(_line((Point(x, y), Point(end, y)), seen))
+        x = end
+    for _, end, seen in reached:
+        colour = INK if seen else FAINT
+        shapes.append(arrowhead(Point(end, y), 0.0 if towards > 0 else math.pi, colour))
+    return shapes
+
+
+def _to_self(message: Message, y: float, x: float) -> list[Shape]:
+    assert message.sender is not None
+    received = message.observed[1 + message.receivers.index(message.sender)]
+    right, middle, back = x + SELF_WIDTH, y + SELF_HEIGHT / 2, y + SELF_HEIGHT
+    return [
+        _line((Point(x, y), Point(right, y), Point(right, middle)), message.sent),
+        _line((Point(right, middle), Point(right, back), Point(x, back)), received),
+        arrowhead(Point(x, back), math.pi, INK if received else FAINT),
+    ]
+
+
+def diagram_of_parts(
+    parts: Sequence[Part], lifelines: Sequence[str], title: str, below: Sequence[Shape] = ()
+) -> Picture:
+    """Any parts as a picture; its structure is that of `sequence_diagram`."""
+    layout = sequence_layout(parts, lifelines)
+    return Picture(drawing=drawing_of(layout, title, below), structure=structure_of(layout))
