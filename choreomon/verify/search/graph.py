@@ -1,0 +1,120 @@
+"""What a search returns: the verdict, and on request the graph that it visited.
+
+Vertices are those of paper 000, Definition 10 and paper 001, Definition 7: an interaction, what
+is left of the multi-trace, on which components observation has started, and the measure. The
+verdict vertices (`Ok`, `Ko`, `Cov` and so on) are a field of the vertex that leads to them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+from choreomon.core.action import Action
+from choreomon.interaction.step import Position
+from choreomon.interaction.term import Interaction
+from choreomon.multitrace.multitrace import Component, MultiTrace
+from choreomon.verify.verdict import Verdict
+
+Rule: TypeAlias = Literal["execute", "simulate", "remove"]
+"""`execute` consumes an observed action, `simulate` does an unobserved one, `remove` takes out
+the lifelines of the components that are used up."""
+
+End: TypeAlias = Literal["Cov", "TooShort", "MultiPref", "Slice", "LackObs", "Out", "OutSim"]
+"""Where a path ends, in HIBOU's words: the multi-trace is used up and the interaction may stop
+(`Cov`), or it may not (`TooShort`); it is used up with what was observed being a multi-prefix or
+a slice; or nothing more can be done, for lack of observation (`LackObs`), within the bounds of
+simulation (`OutSim`), or at all (`Out`)."""
+
+Measure: TypeAlias = tuple[int, int]
+"""(lambda, alpha) of paper 001, section 5.1: loops and actions that may still be simulated."""
+
+
+class Vertex(NamedTuple):
+    """A vertex that was visited.
+
+    - `number`: its place in `Graph.vertices`, which is the order of visits;
+    - `positions`: for each component of the multi-trace, how many of its actions are consumed;
+    - `removed`: the components whose lifelines were removed;
+    - `measure`: in the mode `simulate`, else None;
+    - `end`: where a path ends here, None where it goes on;
+    - `by_local_analysis`: whether a component alone was reason enough to go no further.
+    """
+
+    number: int
+    interaction: Interaction
+    positions: tuple[int, ...]
+    removed: tuple[int, ...]
+    measure: Measure | None
+    end: End | None
+    by_local_analysis: bool
+
+    @property
+    def started(self) -> tuple[bool, ...]:
+        """The flags of paper 001, section 4.1: on which components observation has started."""
+        return tuple(position > 0 for position in self.positions)
+
+
+class Edge(NamedTuple):
+    """A step between two vertices, by their numbers.
+
+    `action`, `position` and `component` (a number) are None for `remove`; `position` is also
+    None for unobserved steps of the exact search, which merges equal steps at different ones.
+    """
+
+    source: int
+    target: int
+    rule: Rule
+    action: Action | None
+    position: Position | None
+    component: int | None
+
+
+class Graph(NamedTuple):
+    """The part of a graph that a search visited.
+
+    `multitrace` has an empty component for every lifeline of the interaction that the question
+    did not mention. `cut` are the vertices from which a filter cut something off.
+    """
+
+    multitrace: MultiTrace
+    vertices: tuple[Vertex, ...]
+    edges: tuple[Edge, ...]
+    cut: tuple[int, ...]
+
+    def remaining(self, vertex: Vertex) -> MultiTrace:
+        """What is left of the multi-trace at a vertex, without the removed components."""
+        return MultiTrace(
+            tuple(
+                Component(part.lifelines, part.actions[vertex.positions[number] :])
+                for number, part in enumerate(self.multitrace.components)
+                if number not in vertex.removed
+            )
+        )
+
+
+class PathStep(NamedTuple):
+    """A step of the path that decided: see `Edge` for the fields."""
+
+    rule: Rule
+    action: Action | None
+    position: Position | None
+
+
+class SearchResult(NamedTuple):
+    """What a search found.
+
+    - `reason`: why nothing better is known: empty, or one of `options.Reason`;
+    - `vertices`: how many were visited in the graph of the mode;
+    - `checked`: how many more, in the graph of `accept`, to tell Pass from WeakPass;
+    - `path`: how the end was reached that decided for Pass or WeakPass. After a removal, or
+      after the sound reduction, which searches the weakened interaction, this is no global trace
+      of the interaction; `choreomon.verify.explanation` makes those;
+    - `graph`: that of the mode, where it was to be recorded.
+    """
+
+    verdict: Verdict
+    reason: str
+    vertices: int
+    checked: int = 0
+    path: tuple[PathStep, ...] = ()
+    graph: Graph | None = None

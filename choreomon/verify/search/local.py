@@ -1,0 +1,141 @@
+"""Local analyses: what one component alone tells about a vertex.
+
+Paper 000, Definition 12: what is left of a component must fit what is left of the interaction on
+the component's lifelines, its *local view*. Failing that, no global trace can explain the vertex.
+It is a necessary condition only; which one depends on the mode:
+
+- `exact`: the view accepts what is left (mode `accept`);
+- `prefix`: the view accepts a continuation of it (`prefix`, `multiprefix`, and `simulate` and
+  `slice` after the component's first action);
+- `factor`: the same, after any actions that were missed (`simulate` and `slice` before it).
+
+Deviations from the paper. A local analysis is not a search of its own, but a run of an automaton:
+its states are sets of local views, it is built while it runs and kept for later vertices and
+multi-traces. In a view onto two or more lifelines `loopH` becomes `loopW`: what comes first in an
+iteration may lie on a lifeline that is not seen, `loopH(alt(seq(l3!p,l1!a),seq(l1!b,l2!c)))`
+accepts c a b on {l1,l2}, its projection does not. The marks of `open` iterations are dropped: the
+action that serves one may lie elsewhere.
+
+Sets of views may grow without end (`loopP` with actions missing at the start). Beyond a fixed
+size the analysis gives up and says that the component fits, which is never wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, TypeAlias
+
+from choreomon.interaction.lifelines import NONE, Mask, is_single
+from choreomon.interaction.normal import normal
+from choreomon.interaction.step import after, frontier
+from choreomon.interaction.term import EMPTY, Interaction, Operator, combined
+
+Question: TypeAlias = Literal["exact", "prefix", "factor"]
+
+_MANY: Final = 256
+"""Sets of more local views are not followed."""
+
+
+class _Views:
+    """A state of an automaton: the local views that may be what is left."""
+
+    __slots__ = ("moves", "terminates", "terms")
+
+    def __init__(self, terms: tuple[Interaction, ...]) -> None:
+        self.terms = terms
+        self.terminates = any(term.terminates for term in terms)
+        self.moves: dict[Interaction, _Views | None] = {}
+
+
+class LocalAutomaton:
+    """The local analyses for the components on one set of lifelines."""
+
+    def __init__(self, lifelines: Mask) -> None:
+        self.lifelines = lifelines
+        self._projected: dict[Interaction, Interaction] = {}
+        self._views: dict[Interaction, Interaction] = {}
+        self._states: dict[frozenset[Interaction], _Views] = {}
+        self._reachable: dict[Interaction, _Views | None] = {}
+
+    def view(self, term: Interaction) -> Interaction:
+        """The local view of a term, in normal form."""
+        known = self._views.get(term)
+        if known is None:
+            known = self._views[term] = normal(self._projection(term))
+        return known
+
+    def fits(
+        self, view: Interaction, word: Sequence[Interaction], start: int, stop: int, ask: Question
+    ) -> bool:
+        """Whether the actions of `word` (terms `act(action)`) from `start` to before `stop` fit a
+        local view. `exact` is only for `stop` at the end of the word."""
+        state = self._anywhere(view) if ask == "factor" else self._state((view,))
+        for number in range(start, stop):
+            if state is None:
+                return True
+            leaf = word[number]
+            following = state.moves.get(leaf)
+            if following is None and leaf not in state.moves:
+                following = self._moved(state, leaf)
+                state.moves[leaf] = following
+            state = following
+            if state is not None and not state.terms:
+                return False
+        return state is None or ask != "exact" or state.terminates
+
+    def _moved(self, state: _Views, leaf: Interaction) -> _Views | None:
+        return self._state(normal(rest) for term in state.terms for rest in after(term, leaf))
+
+    def _state(self, terms: Iterable[Interaction]) -> _Views | None:
+        distinct = tuple(dict.fromkeys(terms))
+        if len(distinct) > _MANY:
+            return None
+        key = frozenset(distinct)
+        known = self._states.get(key)
+        if known is None:
+            known = self._states[key] = _Views(distinct)
+        return known
+
+    def _anywhere(self, view: Interaction) -> _Views | None:
+        """Every local view that any number of missed actions may leave."""
+        if view not in self._reachable:
+            found = {view: None}
+            pending = [view]
+            while pending and len(found) <= _MANY:
+                for _, _, rest in frontier(pending.pop()):
+                    rest = normal(rest)
+                    if rest not in found:
+                        found[rest] = None
+                        pending.append(rest)
+            self._reachable[view] = self._state(found)
+        return self._reachable[view]
+
+    def _projection(self, term: Interaction) -> Interaction:
+        projected = self._projected
+        weaken = not is_single(self.lifelines)
+        pending = [term]
+        while pending:
+            top = pending[-1]
+            if top in projected:
+                pending.pop()
+                continue
+            if not top.lifelines & self.lifelines:
+                projected[top] = EMPTY
+                continue
+            if top.left is None:
+                projected[top] = top
+                continue
+            sides = (top.left, top.right)
+            missing = [side for side in sides if side is not None and side not in projected]
+            if missing:
+                pending.extend(missing)
+                continue
+            left = projected[top.left]
+            right = None if top.right is None else projected[top.right]
+            if top.operator is Operator.OPEN:
+                projected[top] = left
+            elif top.operator is Operator.LOOP_H and weaken:
+                projected[top] = combined(Operator.LOOP_C, NONE, left, None)
+            else:
+                projected[top] = combined(top.operator, top.region, left, right)
+        return projected[term]

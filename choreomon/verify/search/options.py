@@ -1,0 +1,98 @@
+"""What may be asked of a search: how it goes, how far, and by which shortcuts.
+
+Paper 001, section 7.4, and paper 000, section 5. Every option is plain data, but `should_stop`,
+through which a caller who has a clock or counts memory ends a search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.verify.heuristics import Filters, Priorities, Strategy
+from choreomon.verify.verdict import Verdict
+
+Reduction: TypeAlias = Literal["none", "paper", "sound"]
+"""`paper`: one-unambiguous actions (paper 000, Definition 11), which sometimes fails what is
+right; `sound`: one component at a time, where nothing orders actions across lifelines."""
+
+REDUCTIONS: Final[tuple[Reduction, ...]] = ("none", "paper", "sound")
+
+Method: TypeAlias = Literal["auto", "removal", "search"]
+"""How `multiprefix` goes on when a component is used up: by removing its lifeline (paper 000,
+Definition 10), by doing its further actions unobserved, or by removal wherever that is exact."""
+
+METHODS: Final[tuple[Method, ...]] = ("auto", "removal", "search")
+
+Reason: TypeAlias = Literal["FilteredNodes", "TimedOut", "OutOfMemory", "LackObs"]
+"""Why nothing definite is known."""
+
+
+class LocalAnalyses(NamedTuple):
+    """Which components are analyzed alone at every vertex (paper 000, Definition 12).
+
+    - `depth`: of how many actions of a component, None for all that are left;
+    - `select`: of all components, or only of those that are `dirty`: what the last step left of
+      the interaction on their lifelines is not what was there before it.
+    """
+
+    depth: int | None = None
+    select: Literal["all", "dirty"] = "dirty"
+
+
+class SimulationCriteria(NamedTuple):
+    """What bounds the mode `simulate` (paper 001, sections 5.1 and 7.4).
+
+    - `loops`: how many loops may be entered by unobserved actions in a row: as many as are nested
+      at most, as there are at all, or a number;
+    - `actions`: how many actions outside of loops may be done unobserved in a row: as many as
+      there are, or a number, which then counts unobserved actions within loops as well;
+    - `before`: whether actions may be missing before the first one of a component, too;
+    - `multiply`: whether both numbers are multiplied by the number of actions left to observe;
+    - `reset`: whether they are computed anew after every observed action; else they are for the
+      whole analysis.
+    """
+
+    loops: Literal["depth", "number"] | int = "depth"
+    actions: Literal["outside"] | int = "outside"
+    before: bool = True
+    multiply: bool = False
+    reset: bool = True
+
+
+_NO_PRIORITIES: Final = Priorities()
+_NO_FILTERS: Final = Filters()
+_DIRTY: Final = LocalAnalyses()
+_PAPER: Final = SimulationCriteria()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to search.
+
+    - `goal`: what ends the search. `Verdict.PASS` looks for a WeakPass and, once there is one,
+      whether it is a Pass; `Verdict.WEAK_PASS` is content with the former (and may say WeakPass
+      of what is accepted); None visits the whole graph, whatever is found on the way.
+    - `memoise`: vertices reached again are not visited again.
+    - `should_stop`: asked before every visit; a reason that it returns ends the search.
+    - `record`: the result has the graph that was visited, of terms exactly as steps leave them.
+      Else equal normal forms are one vertex.
+    - `criteria` are for the mode `simulate` only, `method` for `multiprefix` only.
+    """
+
+    strategy: Strategy = "dfs"
+    priorities: Priorities = _NO_PRIORITIES
+    filters: Filters = _NO_FILTERS
+    goal: Verdict | None = Verdict.PASS
+    memoise: bool = True
+    reduction: Reduction = "sound"
+    local: LocalAnalyses | None = _DIRTY
+    method: Method = "auto"
+    criteria: SimulationCriteria = _PAPER
+    should_stop: Callable[[], Reason | None] | None = None
+    record: bool = False
+
+    def __post_init__(self) -> None:
+        if self.goal not in (None, Verdict.PASS, Verdict.WEAK_PASS):
+            raise ValueError(f"{self.goal.value} is no goal; choose Pass, WeakPass or none")

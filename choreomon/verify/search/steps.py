@@ -1,0 +1,200 @@
+"""The steps from a vertex.
+
+Two ways to the same steps. With positions, as papers and pictures show them; this is needed
+where a graph is recorded, and by everything that asks where in the term an action is. Without,
+which asks the interaction only for actions that can be consumed, and puts follow-ups in normal
+form, so that more of them are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from choreomon.core.action import Action
+from choreomon.interaction.lifelines import Mask
+from choreomon.interaction.normal import normal
+from choreomon.interaction.removal import remove
+from choreomon.interaction.step import Position, after, frontier, simulated
+from choreomon.interaction.term import Interaction
+from choreomon.verify.search.graph import Measure, Rule
+from choreomon.verify.search.measure import Measures, loops_around
+from choreomon.verify.search.reduction import one_unambiguous
+from choreomon.verify.search.rules import Rules
+
+
+class State(NamedTuple):
+    """What makes a vertex: two with the same state are one.
+
+    `removed` has bit n set where the lifelines of component n were removed. The flags of paper
+    001 say which positions are not 0, so they are no field.
+    """
+
+    term: Interaction
+    positions: tuple[int, ...]
+    removed: int
+    measure: Measure | None
+
+
+class Step(NamedTuple):
+    """A step to `state`. `entered`: how many loops are around the action, 0 where not computed."""
+
+    rule: Rule
+    component: int
+    action: Action | None
+    position: Position | None
+    entered: int
+    state: State
+
+
+class Stepper:
+    """The steps of one multi-trace under one set of rules.
+
+    `words` are the components, actions as terms; `owners` says which component a lifeline
+    belongs to; `one_component` asks for the sound reduction, `one_action` for paper 000's.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        words: Sequence[Sequence[Interaction]],
+        lifelines: Sequence[Mask],
+        owners: dict[str, int],
+        *,
+        measures: Measures,
+        positioned: bool,
+        one_component: bool,
+        one_action: bool,
+    ) -> None:
+        self._rules = rules
+        self._words = words
+        self._lifelines = lifelines
+        self._owners = owners
+        self._ends = tuple(len(word) for word in words)
+        self._measures = measures
+        self._positioned = positioned
+        self._one_component = one_component
+        self._one_action = one_action
+
+    def steps(self, state: State) -> Sequence[Step]:
+        """Every step from a vertex whose multi-trace is not used up."""
+        if self._rules.removal:
+            gone = self._used_up(state) & ~state.removed
+            if gone:
+                return (self._removal(state, gone),)
+        found = self._located(state) if self._positioned else self._consuming(state)
+        if self._rules.simulation == "exact":
+            found += self._simulating(state)
+        if self._one_component:
+            return self._of_one_component(state, found)
+        if self._one_action:
+            return self._with_one_action(state, found)
+        return found
+
+    def _used_up(self, state: State) -> int:
+        gone = 0
+        for number, position in enumerate(state.positions):
+            if position == self._ends[number]:
+                gone |= 1 << number
+        return gone
+
+    def _removal(self, state: State, gone: int) -> Step:
+        lifelines = 0
+        for number, own in enumerate(self._lifelines):
+            if gone >> number & 1:
+                lifelines |= own
+        rest = remove(state.term, lifelines)
+        if not self._positioned:
+            rest = normal(rest)
+        following = State(rest, state.positions, state.removed | gone, state.measure)
+        return Step("remove", -1, None, None, 0, following)
+
+    def _located(self, state: State) -> list[Step]:
+        """Consuming steps, and those that the measure bounds, in the order of positions."""
+        found: list[Step] = []
+        measured = self._rules.simulation == "measured"
+        for position, action, rest in frontier(state.term):
+            number = self._owners.get(action.lifeline)
+            if number is None:
+                continue
+            entered = loops_around(state.term, position)
+            at = state.positions[number]
+            word = self._words[number]
+            if at < len(word) and word[at].action == action:
+                following = self._consumed(state, number, rest)
+                if following is not None:
+                    found.append(Step("execute", number, action, position, entered, following))
+            if measured and self._unobserved(state, number):
+                assert state.measure is not None
+                measure = self._measures.after(state.measure, entered, rest)
+                if measure is not None:
+                    following = State(rest, state.positions, state.removed, measure)
+                    found.append(Step("simulate", number, action, position, entered, following))
+        return found
+
+    def _consuming(self, state: State) -> list[Step]:
+        found: list[Step] = []
+        for number, word in enumerate(self._words):
+            at = state.positions[number]
+            if at < len(word):
+                leaf = word[at]
+                rests = after(state.term, leaf)
+                for rest in dict.fromkeys(normal(rest) for rest in rests):
+                    following = self._consumed(state, number, rest)
+                    if following is not None:
+                        found.append(Step("execute", number, leaf.action, None, 0, following))
+        return found
+
+    def _consumed(self, state: State, number: int, rest: Interaction) -> State | None:
+        at = state.positions
+        positions = (*at[:number], at[number] + 1, *at[number + 1 :])
+        measure = state.measure
+        if rest.unserved or measure is not None:
+            left = self.left(positions)
+            if rest.unserved > left:
+                return None
+            if measure is not None:
+                measure = self._measures.consumed(measure, rest, left)
+        return State(rest, positions, state.removed, measure)
+
+    def _simulating(self, state: State) -> list[Step]:
+        """Unobserved steps that leave no more iterations to serve than there are actions."""
+        found: list[Step] = []
+        left = self.left(state.positions)
+        for action, rest in simulated(state.term):
+            number = self._owners.get(action.lifeline)
+            if number is None or not self._unobserved(state, number):
+                continue
+            if not self._positioned:
+                rest = normal(rest)
+            if rest.unserved <= left:
+                following = State(rest, state.positions, state.removed, state.measure)
+                found.append(Step("simulate", number, action, None, 0, following))
+        return found
+
+    def left(self, positions: tuple[int, ...]) -> int:
+        """How many actions are not yet consumed."""
+        return sum(self._ends) - sum(positions)
+
+    def _unobserved(self, state: State, number: int) -> bool:
+        """Whether an action of the component may happen outside of its observation."""
+        at = state.positions[number]
+        return at == self._ends[number] or (at == 0 and self._rules.before)
+
+    def _of_one_component(self, state: State, found: list[Step]) -> Sequence[Step]:
+        mine: dict[int, list[Step]] = {
+            number: [] for number, at in enumerate(state.positions) if at < self._ends[number]
+        }
+        for step in found:
+            if step.component in mine:
+                mine[step.component].append(step)
+        return min(mine.values(), key=len)
+
+    def _with_one_action(self, state: State, found: list[Step]) -> Sequence[Step]:
+        """One consuming step in place of all where paper 000 says so; simulated ones stay."""
+        for step in found:
+            if step.rule == "execute" and step.action is not None:
+                own = self._lifelines[step.component]
+                if one_unambiguous(state.term, step.action, own):
+                    return [step, *(other for other in found if other.rule == "simulate")]
+        return found
