@@ -1,0 +1,30 @@
+"""HIBOU's files: signatures, interactions, multi-traces and configurations.
+
+HIBOU is the tool behind papers 000, 001 and 003. Its files are read as they are found in the
+wild (paper 001, section 7; older files as well), and written so that it can read them too.
+Bad input leaves this package as `choreomon.core.errors.DocumentError` alone.
+
+    scanner        words, comments, errors with lines
+    signature      .hsf
+    interaction    .hif
+    multitrace     .htf
+"""
+
+from choreomon.formats.hibou.interaction import read_interaction, write_interaction
+from choreomon.formats.hibou.multitrace import (
+    MultiTraceReader,
+    read_multi_trace,
+    write_multi_trace,
+)
+from choreomon.formats.hibou.signature import Signature, read_signature, write_signature
+
+__all__ = [
+    "MultiTraceReader",
+    "Signature",
+    "read_interaction",
+    "read_multi_trace",
+    "read_signature",
+    "write_interaction",
+    "write_multi_trace",
+    "write_signature",
+]
