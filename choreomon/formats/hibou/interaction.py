@@ -27,7 +27,7 @@ from typing import Final
 from choreomon.core.action import EMISSION, RECEPTION, emission, reception
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.scanner import END, Cursor, is_name
-from choreomon.formats.hibou.signature import Signature, checked_names
+from choreomon.formats.hibou.signature import Signature, checked_names, unknown
 from choreomon.interaction.lifelines import ALL, NONE, Mask, mask, names
 from choreomon.interaction.term import (
     BINARY,
@@ -333,7 +333,8 @@ def _operands(term: Interaction) -> list[Interaction]:
         and rest.region == term.region
         and not _leaf_text(rest)
     ):
-        assert rest.left is not None and rest.right is not None
+        assert rest.left is not None
+        assert rest.right is not None
         operands.append(rest.left)
         rest = rest.right
     operands.append(rest)
@@ -349,7 +350,8 @@ def _leaf_text(term: Interaction) -> str:
         return f"{lifeline} -- {message} ->|" if kind == EMISSION else f"{message} -> {lifeline}"
     if term.operator is not Operator.STRICT:
         return ""
-    assert term.left is not None and term.right is not None
+    assert term.left is not None
+    assert term.right is not None
     sent = term.left.action
     if sent is None or sent.kind != EMISSION:
         return ""

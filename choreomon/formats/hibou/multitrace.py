@@ -25,7 +25,6 @@ from functools import lru_cache
 from typing import Final, NoReturn
 
 from choreomon.core.action import Action
-from choreomon.core.errors import DocumentError
 from choreomon.formats.hibou.scanner import is_name, refusal, shown, without_comments
 from choreomon.formats.hibou.signature import Signature, checked_names, unknown
 from choreomon.multitrace.coded import TraceBuilder
@@ -102,9 +101,7 @@ class MultiTraceReader:
         mentioned = {name for part in parts for name in part.lifelines}
         if len(mentioned) != count:
             return None
-        for name in self._lifelines:
-            if name not in mentioned:
-                parts.append(Component((name,), ()))
+        parts.extend(Component((name,), ()) for name in self._lifelines if name not in mentioned)
         return MultiTrace(tuple(parts))
 
     def _learn_head(self, head: str) -> tuple[tuple[str, ...], dict[str, Action]] | None:
@@ -334,9 +331,8 @@ class _SlowReader:
         """The word that begins at `_at`, which is passed; empty at the end."""
         while True:
             found = _WORD.match(self._text, self._at)
-            if found is None or found.end() == len(self._text):
-                if self._fetch():
-                    continue
+            if (found is None or found.end() == len(self._text)) and self._fetch():
+                continue
             if found is None:
                 return ""
             self._at = found.end()
@@ -456,7 +452,7 @@ class _SlowReader:
 
 
 _VISIBLE: Final = re.compile(r"\S")
-_WORD: Final = re.compile(rf"#?\w+|\S")
+_WORD: Final = re.compile(r"#?\w+|\S")
 
 
 def write_multi_trace(multitrace: MultiTrace) -> str:
