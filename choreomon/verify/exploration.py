@@ -96,7 +96,6 @@ class _Found(NamedTuple):
 
     parent: int
     step: Step
-    loop_depth: int
 
 
 def explore(
@@ -109,7 +108,9 @@ def explore(
     """The execution tree, or what filters leave of it.
 
     Raises ValueError where the interaction has loops and no filter limits the exploration: any
-    one of the three makes it finite.
+    one of the three makes it finite. Of every node visited all steps are made, with their
+    positions and follow-ups, so what is both very deep and very wide takes time and memory that
+    grow with the square of its size.
     """
     if loop_depth(interaction) and filters == Filters():
         raise ValueError(
@@ -122,8 +123,10 @@ def explore(
     agenda: Agenda[_Found] = agenda_of(strategy)
     agenda.add(_steps(nodes[0], priorities), 0)
     while len(agenda):
-        parent, step, entered = agenda.take()
-        depth = nodes[parent].depth + 1
+        parent, step = agenda.take()
+        before = nodes[parent]
+        depth = before.depth + 1
+        entered = before.loop_depth + _loops_around(before.interaction, step)
         cut = filters.cut(depth=depth, loop_depth=entered, nodes=len(nodes))
         if cut is not None:
             pruned[parent].append(Pruned(step.action, step.position, cut))
@@ -150,10 +153,15 @@ def _steps(node: Node, priorities: Priorities) -> tuple[_Found, ...]:
     found: list[_Found] = []
     ranks: list[int] = []
     for step in frontier(node.interaction):
-        entered = loop_depth_at(node.interaction, position_text(step.position))
-        found.append(_Found(node.number, step, node.loop_depth + entered))
-        ranks.append(priorities.of_action(step.action.kind, in_loop=entered > 0))
+        found.append(_Found(node.number, step))
+        # Only asked where it matters: it costs a walk to every position.
+        in_loop = priorities.loop != 0 and _loops_around(node.interaction, step) > 0
+        ranks.append(priorities.of_action(step.action.kind, in_loop=in_loop))
     return priorities.ordered(found, ranks, node.number)
+
+
+def _loops_around(term: Interaction, step: Step) -> int:
+    return loop_depth_at(term, position_text(step.position))
 
 
 def generated_multi_traces(
