@@ -5,7 +5,8 @@ their local views is kept. `search` is for one.
 
 A search has up to two parts. The first looks for what the mode asks for. If it finds a WeakPass
 in a graph that cannot tell it from a Pass, the second looks in the graph of `accept`: removal and
-simulation lose whether the multi-trace was complete.
+simulation lose whether the multi-trace was complete. The second part goes its own way: of the
+options, only filters and `should_stop` are for it too.
 
 Filters and `should_stop` may cut the walk. What was found stays found; what was not found is then
 not known, and the verdict Inconc.
@@ -14,6 +15,7 @@ not known, and the verdict Inconc.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from choreomon.interaction.lifelines import Mask, mask, names
@@ -26,7 +28,7 @@ from choreomon.verify.search.graph import Edge as GraphEdge
 from choreomon.verify.search.graph import End, Graph, PathStep, SearchResult, Vertex
 from choreomon.verify.search.local import LocalAutomaton, Question
 from choreomon.verify.search.measure import Measures
-from choreomon.verify.search.options import Options
+from choreomon.verify.search.options import LocalAnalyses, Options
 from choreomon.verify.search.reduction import reducible
 from choreomon.verify.search.rules import Rules, rules_of
 from choreomon.verify.search.steps import State, Step, Stepper
@@ -284,6 +286,7 @@ class Searcher:
         self.interaction = interaction
         self.mode = mode
         self.options = options
+        self._checker: Searcher | None = None
         self._automata: dict[Mask, LocalAutomaton] = {}
         self._measures = Measures(options.criteria)
         self._weak = reducible(interaction) if options.reduction == "sound" else None
@@ -317,9 +320,26 @@ class Searcher:
         exact = multitrace.is_discrete and self._exact_by_removal
         return "removal" if exact else "search"
 
-    def walk(self, mode: Mode, multitrace: MultiTrace, visited_before: int = 0) -> Walk:
-        """A walk over the graph of a mode, which need not be the searcher's own."""
+    def checker(self) -> Searcher:
+        """Who tells Pass from WeakPass. Any way of deciding `accept` will do, so it is the fastest
+        one, whatever the options of the first part are."""
+        if self._checker is None:
+            options = replace(
+                self.options,
+                strategy="dfs",
+                priorities=Priorities(),
+                memoise=True,
+                reduction="sound",
+                local=LocalAnalyses(),
+                record=False,
+            )
+            self._checker = Searcher(self.interaction, "accept", options)
+        return self._checker
+
+    def walk(self, multitrace: MultiTrace, visited_before: int = 0) -> Walk:
+        """A walk over the graph of the mode, `visited_before` vertices after another walk."""
         options = self.options
+        mode = self.mode
         method = self.method(multitrace) if mode == "multiprefix" else ""
         by_removal = method == "removal"
         rules = rules_of(
@@ -386,14 +406,15 @@ class Running:
     def __init__(self, searcher: Searcher, multitrace: MultiTrace) -> None:
         self._searcher = searcher
         self._multitrace = multitrace
-        self._first = searcher.walk(searcher.mode, multitrace)
+        self._first = searcher.walk(multitrace)
         self._second: Walk | None = None
 
     def visits(self) -> Iterator[None]:
         """Visits vertices until there is an answer; yields after each."""
         yield from self._first.visits()
         if self._needs_check():
-            self._second = self._searcher.walk("accept", self._multitrace, self._first.visited)
+            checker = self._searcher.checker()
+            self._second = checker.walk(self._multitrace, self._first.visited)
             yield from self._second.visits()
 
     def _needs_check(self) -> bool:

@@ -63,7 +63,8 @@ def _verdicts(**ends: Verdict) -> Mapping[End, Verdict]:
     return MappingProxyType(ends)  # type: ignore[arg-type]
 
 
-_PASSES: Final = {"Cov": Verdict.PASS, "TooShort": Verdict.WEAK_PASS}
+_PASSES: Final = _verdicts(Cov=Verdict.PASS, TooShort=Verdict.WEAK_PASS)
+
 
 _ACCEPT: Final = Rules(
     removal=False,
@@ -78,12 +79,12 @@ _ACCEPT: Final = Rules(
     verdicts=_verdicts(Cov=Verdict.PASS),
     not_found=Verdict.FAIL,
 )
-_PREFIX: Final = _ACCEPT._replace(local="prefix", reducible=False, verdicts=_verdicts(**_PASSES))
+_PREFIX: Final = _ACCEPT._replace(local="prefix", reducible=False, verdicts=_PASSES)
 _TEST: Final = _PREFIX._replace(
     stuck="LackObs",
     local=None,
     weighs_ends=True,
-    verdicts=_verdicts(**_PASSES, LackObs=Verdict.INCONC),
+    verdicts=MappingProxyType({**_PASSES, "LackObs": Verdict.INCONC}),
 )
 _REMOVAL: Final = _PREFIX._replace(
     removal=True,
