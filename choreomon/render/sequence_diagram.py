@@ -50,7 +50,7 @@ from choreomon.render.sequence_diagram_layout import (
     sequence_layout,
     tab_width,
 )
-from choreomon.render.sequence_diagram_parts import Message, Part, lifelines_of, parts_of
+from choreomon.render.sequence_diagram_parts import Message, lifelines_of, parts_of
 from choreomon.render.wording import counted
 
 _ROWS_BEFORE_FEET: Final = 15
@@ -134,8 +134,8 @@ def structure_of(layout: SequenceLayout) -> dict[str, Any]:
     }
 
 
-def drawing_of(layout: SequenceLayout, title: str, below: Sequence[Shape] = ()) -> Drawing:
-    """The picture of a layout; `below` is painted last."""
+def drawing_of(layout: SequenceLayout, title: str) -> Drawing:
+    """The picture of a layout."""
     feet = len(layout.rows) > _ROWS_BEFORE_FEET
     height = layout.bottom + (HEAD if feet else 0.0) + MARGIN
     shapes: list[Shape] = [
@@ -152,7 +152,7 @@ def drawing_of(layout: SequenceLayout, title: str, below: Sequence[Shape] = ()) 
     shapes += _heads(layout, MARGIN)
     if feet:
         shapes += _heads(layout, layout.bottom)
-    return Drawing(width=layout.width, height=height, shapes=(*shapes, *below), title=title)
+    return Drawing(width=layout.width, height=height, shapes=tuple(shapes), title=title)
 
 
 def _heads(layout: SequenceLayout, top: float) -> list[Shape]:
@@ -343,11 +343,3 @@ def _to_self(message: Message, y: float, x: float) -> list[Shape]:
         _line((Point(right, middle), Point(right, back), Point(x, back)), received),
         arrowhead(Point(x, back), math.pi, INK if received else FAINT),
     ]
-
-
-def diagram_of_parts(
-    parts: Sequence[Part], lifelines: Sequence[str], title: str, below: Sequence[Shape] = ()
-) -> Picture:
-    """Any parts as a picture; its structure is that of `sequence_diagram`."""
-    layout = sequence_layout(parts, lifelines)
-    return Picture(drawing=drawing_of(layout, title, below), structure=structure_of(layout))

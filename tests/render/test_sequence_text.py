@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from interactions_to_draw import FIGURE_2, a, looped, message, nested, random_interactions
+
+from choreomon.core.action import Action
+from choreomon.interaction.lifelines import mask
+from choreomon.interaction.term import (
+    EMPTY,
+    Interaction,
+    act,
+    alt,
+    coreg,
+    loop_h,
+    loop_s,
+    par,
+    seq,
+    strict,
+)
+from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
+
+Writer = Callable[[Interaction], str]
+BOTH = [mermaid_sequence, plantuml_sequence]
+
+
+def test_figure_2_of_paper_001_in_mermaid() -> None:
+    assert mermaid_sequence(FIGURE_2).splitlines() == [
+        "sequenceDiagram",
+        "    participant p0 as l1",
+        "    participant p1 as l2",
+        "    participant p2 as l3",
+        "    par coreg(l2)",
+        "        alt choice",
+        "            p0->>p1: m1",
+        "            p0-->>p2: m1 (the same message)",
+        "        else or",
+        "            Note over p0,p2: nothing",
+        "        end",
+        "    and",
+        "        loop loopW",
+        "            alt choice",
+        "                p0->>p1: m2",
+        "            else or",
+        "                p1->>p2: m3",
+        "            end",
+        "        end",
+        "    end",
+        "    loop loopP",
+        "        p2->>p1: m4",
+        "        p1->>p2: m5",
+        "    end",
+    ]
+
+
+def test_figure_2_of_paper_001_in_plantuml() -> None:
+    assert plantuml_sequence(FIGURE_2).splitlines() == [
+        "@startuml",
+        'participant "l1" as p0',
+        'participant "l2" as p1',
+        'participant "l3" as p2',
+        "    group coreg(l2)",
+        "        alt",
+        "            p0 -> p1 : m1",
+        "            p0 --> p2 : m1 (the same message)",
+        "        else",
+        "            note over p0,p2 : nothing",
+        "        end",
+        "    else",
+        "        loop loopW",
+        "            alt",
+        "                p0 -> p1 : m2",
+        "            else",
+        "                p1 -> p2 : m3",
+        "            end",
+        "        end",
+        "    end",
+        "    loop loopP",
+        "        p2 -> p1 : m4",
+        "        p1 -> p2 : m5",
+        "    end",
+        "@enduml",
+    ]
+
+
+def test_the_environment_is_a_participant_in_mermaid_and_a_border_in_plantuml() -> None:
+    term = seq(a("x!out"), a("y?into"))
+    assert mermaid_sequence(term).splitlines()[1:] == [
+        "    participant env as environment",
+        "    participant p0 as x",
+        "    participant p1 as y",
+        "    p0->>env: out",
+        "    env->>p1: into",
+    ]
+    assert plantuml_sequence(term).splitlines()[3:-1] == ["    p0 ->] : out", "    [-> p1 : into"]
+
+
+def test_strict_and_par_have_the_blocks_that_come_closest() -> None:
+    one, other = message("x", "m", "y"), message("y", "n", "x")
+    assert "    critical strict" in mermaid_sequence(strict(one, other)).splitlines()
+    assert "    option then" in mermaid_sequence(strict(one, other)).splitlines()
+    assert "    group strict" in plantuml_sequence(strict(one, other)).splitlines()
+    assert "    par par" in mermaid_sequence(par(one, other)).splitlines()
+    assert "    par" in plantuml_sequence(par(one, other)).splitlines()
+
+
+def test_nothing_at_all_is_a_comment() -> None:
+    assert mermaid_sequence(EMPTY) == "sequenceDiagram\n    %% nothing\n"
+    assert plantuml_sequence(EMPTY) == "@startuml\n    ' nothing\n@enduml\n"
+
+
+@pytest.mark.parametrize("name", ['say "x"', "a;b", "a#b", "%%{init}%%", "[x]", "a\nend"])
+@pytest.mark.parametrize("write", BOTH)
+def test_hostile_names_are_encoded(write: Writer, name: str) -> None:
+    named = act(Action(name, "!", name))
+    text = write(alt(named, coreg(mask([name]), named, EMPTY)))
+    assert name not in text
+    assert [line.strip() for line in text.splitlines()].count("end") == 2
+
+
+@pytest.mark.parametrize("name", ["end", "End", "the end"])
+def test_the_word_that_ends_blocks_is_encoded_in_mermaid(name: str) -> None:
+    lines = mermaid_sequence(loop_s(act(Action(name, "!", name)))).splitlines()
+    assert [line for line in lines if re.search(r"\bend\b", line, re.IGNORECASE)] == ["    end"]
+
+
+def test_doubled_signs_format_nothing_in_plantuml() -> None:
+    assert "__" not in plantuml_sequence(act(Action("__b__", "!", "a_b__")))
+    assert "a_b" in plantuml_sequence(act(Action("l1", "!", "a_b")))
+
+
+def test_a_name_does_not_end_a_plantuml_diagram() -> None:
+    assert plantuml_sequence(act(Action("@enduml", "!", "@enduml"))).count("@enduml") == 1
+
+
+@pytest.mark.parametrize("write", BOTH)
+def test_names_can_be_read_back(write: Writer) -> None:
+    name = 'a "#;<%|_-/ name'
+    text = write(act(Action("l1", "!", name)))
+    read = re.sub(r"#(\d+);", lambda code: chr(int(code[1])), text)
+    read = re.sub(r"<U\+([0-9A-F]+)>", lambda code: chr(int(code[1], 16)), read)
+    assert name in read
+
+
+@pytest.mark.parametrize("write", BOTH)
+def test_blocks_are_closed_and_every_action_is_written(write: Writer) -> None:
+    starts = re.compile(r"(loop|alt|par|critical|group)\b(?! as)")
+    for term in random_interactions(8, 100):
+        depth = 0
+        for line in map(str.strip, write(term).splitlines()):
+            if line.startswith("participant"):
+                continue
+            depth += bool(starts.match(line)) - (line == "end")
+            assert depth >= 0
+        assert depth == 0
+
+
+@pytest.mark.parametrize("write", BOTH)
+def test_any_nesting_can_be_written(write: Writer) -> None:
+    for loop in (loop_s, loop_h):
+        text = write(looped(loop, 5000))
+        assert text.count(" loop ") == 5000
+        assert len(text) < 1_000_000
+    assert write(nested(alt, 5000, True)).count("else") == 4999
+
+
+@pytest.mark.parametrize("write", [mermaid_sequence, plantuml_sequence])
+def test_given_lifelines_come_first(write: Callable[..., str]) -> None:
+    text = write(message("x", "m", "y"), lifelines=["silent"])
+    assert re.findall(r"silent|\bx\b|\by\b", text)[:3] == ["silent", "x", "y"]

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+from examples_to_draw import Area, written
+from interactions_to_draw import DEEP, FIGURE_2, a, nested, random_interactions
+
+from choreomon.core.errors import ChoreomonError
+from choreomon.interaction.step import subterm
+from choreomon.interaction.term import EMPTY, Interaction, loop_s, operator_name, seq
+from choreomon.render import term_tree as module
+from choreomon.render.drawing import Box, Drawing, flattened
+from choreomon.render.term_tree import term_tree
+
+
+def positions(term: Interaction) -> dict[str, str]:
+    """The label at every position in Dewey notation, from the structure."""
+    found: list[str] = []
+    labels: dict[str, str] = {}
+    for node in term_tree(term).structure["nodes"]:
+        at = "" if node["parent"] is None else f"{found[node['parent']]}{node['operand']}"
+        found.append(at)
+        labels[at] = node["label"]
+    return labels
+
+
+def test_figure_2_of_paper_001_as_a_term() -> None:
+    labels = positions(FIGURE_2)
+    assert labels[""] == "seq"
+    assert labels["1"] == "coreg(l2)"
+    assert labels["1112"] == "seq"
+    assert labels["11121"] == "l2?m1"
+    assert labels["112"] == "o"
+    assert labels["2"] == "loopP"
+    assert len(labels) == FIGURE_2.size == 25
+
+
+@pytest.mark.parametrize("term", random_interactions(5, 40), ids=str)
+def test_every_place_of_the_term_is_a_node(term: Interaction) -> None:
+    labels = positions(term)
+    assert len(labels) == term.size
+    for position, label in labels.items():
+        there = subterm(term, position)
+        assert label == (operator_name(there) if there.action is None else str(there.action))
+
+
+def overlapping_boxes(drawing: Drawing) -> int:
+    boxes = [
+        Area(box.at.x, box.at.y, box.at.x + box.width, box.at.y + box.height)
+        for box in flattened(drawing.shapes)
+        if isinstance(box, Box)
+    ]
+    assert all(box.left >= 0 and box.right <= drawing.width for box in boxes)
+    assert all(box.top >= 0 and box.bottom <= drawing.height for box in boxes)
+    return sum(one.overlaps(other) for number, one in enumerate(boxes) for other in boxes[:number])
+
+
+def test_no_two_nodes_overlap() -> None:
+    for term in random_interactions(6, 60):
+        assert overlapping_boxes(term_tree(term).drawing) == 0
+
+
+def test_nodes_that_are_narrower_in_the_layout_than_in_the_picture_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terms = random_interactions(6, 10)
+    middles = module._middles
+
+    def squeezed(nodes: list[module._Node]) -> list[float]:
+        return middles([node._replace(label="o") for node in nodes])
+
+    monkeypatch.setattr(module, "_middles", squeezed)
+    noticed = 0
+    for term in terms:
+        try:
+            noticed += overlapping_boxes(term_tree(term).drawing) > 0
+        except AssertionError:
+            noticed += 1
+    assert noticed
+
+
+@pytest.mark.parametrize("to_the_left", [True, False])
+def test_terms_5000_deep_are_drawn(to_the_left: bool) -> None:
+    term = nested(DEEP["strict"], 5000, to_the_left)
+    assert max(n["level"] for n in term_tree(term).structure["nodes"]) == 4999
+
+
+def test_the_empty_interaction_is_one_node() -> None:
+    assert written(term_tree(EMPTY).drawing) == ["o"]
+
+
+def test_a_loop_stands_above_the_middle_of_its_body() -> None:
+    loop, body, *_ = term_tree(loop_s(seq(a("l1!m"), a("l2!m")))).structure["nodes"]
+    assert loop["x"] == body["x"]
+
+
+def test_a_term_that_shares_more_than_can_be_drawn_is_refused_with_words() -> None:
+    term = a("l1!m")
+    for _ in range(60):
+        term = seq(term, term)
+    with pytest.raises(ChoreomonError, match=r"symbols; at most 20,000"):
+        term_tree(term)
