@@ -31,6 +31,7 @@ from choreomon.formats.fields import (
     unquoted_label,
 )
 from choreomon.formats.labels import NAME_PATTERN
+from choreomon.formats.observation import EVERYTHING, ObservationDocument
 
 # ---------------------------------------------------------------- the network
 
@@ -356,6 +357,15 @@ class ScenarioDocument(Part):
         default=NetworkDocument(), description="how long things take in a simulated run"
     )
     property: PropertyDocument | None = Field(default=None, description="what must not happen")
+    interaction: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="what should happen: an interaction in HIBOU's words, or the name of a file "
+        "with one, beside the document: .hif, .hsf or .json",
+    )
+    observation: ObservationDocument = Field(
+        default=EVERYTHING,
+        description="what of a run is seen when it is verified against the interaction",
+    )
 
     @model_validator(mode="after")
     def _something(self) -> ScenarioDocument:

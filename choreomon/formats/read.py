@@ -20,6 +20,13 @@ from choreomon.formats.documents import (
 )
 from choreomon.formats.fields import problems_of
 from choreomon.formats.located import MAX_BYTES, Located, read_located
+from choreomon.formats.observation import EVERYTHING, ObservationDocument
+from choreomon.formats.stated_interaction import (
+    StatedInteraction,
+    interaction_defects,
+    interaction_warnings,
+    stated_interaction,
+)
 from choreomon.formats.validation import (
     application_defects,
     empty_part_warnings,
@@ -47,6 +54,8 @@ class Document:
     network: NetworkDocument
     property: LoadedProperty | None
     processes: tuple[str, ...]
+    interaction: StatedInteraction | None = None
+    observation: ObservationDocument = EVERYTHING
     warnings: tuple[Problem, ...] = ()
 
 
@@ -87,12 +96,21 @@ def parse_document(text: str | bytes, file: str) -> Document:
         *(application_defects(application) if application else ()),
         *link_defects(document.network.links, application),
         *label_defects(labels, application),
+        *interaction_defects(document.interaction, document.observation, application),
     ]
     loaded: LoadedProperty | None = None
     if document.property is not None:
         loaded = _compiled(document.property, defects)
-    if defects:
-        raise DocumentError(_problems(defects, located))
+    stated: StatedInteraction | None = None
+    in_interaction: tuple[Problem, ...] = ()
+    if document.interaction is not None and application is not None:
+        try:
+            line = located.lines[("interaction",)]
+            stated = stated_interaction(document.interaction, file, line, application)
+        except DocumentError as error:
+            in_interaction = error.problems
+    if defects or in_interaction:
+        raise DocumentError((*_problems(defects, located), *in_interaction))
     return Document(
         file=file,
         name=document.name or PurePath(file).stem or file,
@@ -104,17 +122,22 @@ def parse_document(text: str | bytes, file: str) -> Document:
             if application
             else _processes_of(label for _, label in labels)
         ),
-        warnings=_problems(_warnings(document, loaded, labels, located), located),
+        interaction=stated,
+        observation=document.observation,
+        warnings=_problems(_warnings(document, loaded, stated, labels, located), located),
     )
 
 
 def _warnings(
     document: ScenarioDocument,
     loaded: LoadedProperty | None,
+    stated: StatedInteraction | None,
     labels: Iterable[tuple[Path, Label]],
     located: Located,
 ) -> Iterator[Defect]:
     yield from empty_part_warnings(located.value)
+    if stated is not None and document.application is not None:
+        yield from interaction_warnings(stated.interaction, document.application)
     if document.property is None or loaded is None:
         return
     yield from repetition_warnings(document.property)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import assert_never
 
+from choreomon.core.action import Action, emission, reception
 from choreomon.core.errors import Defect, Path
 from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
 from choreomon.formats.documents import (
@@ -77,7 +78,7 @@ def link_defects(
                     f"{ENVIRONMENT!r} has no links: its messages arrive when start says",
                 )
             elif receivers is not None and process not in receivers:
-                yield Defect((*path, field), _unknown_process(process, receivers))
+                yield Defect((*path, field), unknown_process(process, receivers))
 
 
 def label_defects(
@@ -98,7 +99,7 @@ def label_defects(
         elif receivers is not None:
             yield from _delivery_defects(receiver, name, receivers, path, own_fields=False)
         if receivers is not None and sender != ENVIRONMENT and sender not in receivers:
-            yield Defect(path, _unknown_process(sender, receivers))
+            yield Defect(path, unknown_process(sender, receivers))
 
 
 def label_warnings(
@@ -124,6 +125,16 @@ def label_warnings(
             else f"no handler of {sender} sends {name} to {receiver}"
         )
         yield Defect(path, f'nothing ever happens that is labelled "{label}": {reason}')
+
+
+def sent_and_handled(application: ApplicationDocument) -> frozenset[Action]:
+    """What processes do by their handlers, whether these are ever reached or not."""
+    done: set[Action] = set()
+    for process in application.processes:
+        for name, statements in process.handlers.items():
+            done.add(reception(process.id, name))
+            done.update(emission(process.id, sent) for _, sent in _sends(statements))
+    return frozenset(done)
 
 
 def start_warnings(application: ApplicationDocument) -> Iterator[Defect]:
@@ -211,8 +222,9 @@ def _handlers_by_process(application: ApplicationDocument) -> dict[str, tuple[st
     return handlers
 
 
-def _unknown_process(process: str, receivers: dict[str, tuple[str, ...]]) -> str:
-    known = tuple(receivers)
+def unknown_process(process: str, processes: Iterable[str]) -> str:
+    """That there is no such process, and which there are."""
+    known = tuple(processes)
     suggestion = did_you_mean(process, known) or f"; the processes are {_listed(known)}"
     return f"unknown process {process!r}{suggestion}"
 
@@ -237,7 +249,7 @@ def _delivery_defects(
     if receiver == ENVIRONMENT:
         yield Defect(to, f"{ENVIRONMENT!r} receives nothing: name a process as receiver")
     elif receiver not in receivers:
-        yield Defect(to, _unknown_process(receiver, receivers))
+        yield Defect(to, unknown_process(receiver, receivers))
     elif message not in receivers[receiver]:
         suggestion = did_you_mean(message, receivers[receiver])
         yield Defect(

@@ -31,7 +31,7 @@ LAYERS = {
 }
 """What each package of `choreomon` may import, besides itself."""
 
-SIMULATOR_MAY_IMPORT = ("core", "properties", "monitor", "formats")
+SIMULATOR_MAY_IMPORT = ("core", "properties", "monitor", "multitrace", "formats")
 PURE = ("core", "properties", "monitor", "interaction", "multitrace", "verify")
 IMPURE = {
     "os",

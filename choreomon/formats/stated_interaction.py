@@ -1,0 +1,108 @@
+"""The interaction that a scenario states, and what must hold between the two.
+
+A process is a lifeline: a send of m is its action `l!m`, a handle `l?m`. So an interaction may
+speak of processes and of messages that the application has, and of nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from choreomon.core.action import EMISSION, Action
+from choreomon.core.errors import Defect, DocumentError, Path
+from choreomon.formats.documents import ApplicationDocument
+from choreomon.formats.observation import ObservationDocument
+from choreomon.formats.validation import sent_and_handled, unknown_process
+from choreomon.interaction.term import Interaction, subterms
+
+_FIELD: Path = ("interaction",)
+_LOGS: Path = ("observation", "logs")
+_SUFFIXES = (".hif", ".hsf", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedInteraction:
+    """`file` is where it was read from; None where the document itself holds it."""
+
+    file: str | None
+    interaction: Interaction
+
+
+def stated_interaction(
+    stated: str, document: str, line: int, application: ApplicationDocument
+) -> StatedInteraction:
+    """The interaction that the field `interaction` of a document holds or names.
+
+    `document` is the document's file, beside which a file is looked for; `line` that of the
+    field. Raises `DocumentError`: about the file, with its lines, or about the field.
+    """
+    # Inside, since what reads documents need not wait for what reads interactions.
+    from choreomon.formats.hibou import Signature, read_interaction
+
+    processes = tuple(process.id for process in application.processes)
+    messages = dict.fromkeys(name for process in application.processes for name in process.handlers)
+    signature = Signature(processes, tuple(messages))
+    if not stated.strip().lower().endswith(_SUFFIXES):
+        try:
+            return StatedInteraction(None, read_interaction(stated, signature, document))
+        except DocumentError as error:
+            raise DocumentError(
+                tuple(
+                    replace(
+                        problem,
+                        line=line,
+                        field="interaction",
+                        message=f"line {problem.line} of it: {problem.message}",
+                    )
+                    for problem in error.problems
+                )
+            ) from None
+    from choreomon.formats.hibou import load_interaction
+
+    file = os.fspath(PurePath(document).parent / stated.strip())
+    return StatedInteraction(file, load_interaction(file, signature))
+
+
+def interaction_defects(
+    stated: str | None, observation: ObservationDocument, application: ApplicationDocument | None
+) -> Iterator[Defect]:
+    """An interaction without runs that it could be about, logs of unknown processes, and
+    processes with two logs."""
+    if application is None:
+        if stated is not None:
+            yield Defect(_FIELD, "needs an application: what is checked are its runs")
+        return
+    known = tuple(process.id for process in application.processes)
+    owner: dict[str, int] = {}
+    for number, log in enumerate(observation.logs):
+        for position, process in enumerate(log.processes):
+            path = (*_LOGS, number, "processes", position)
+            if process not in known:
+                yield Defect(path, unknown_process(process, known))
+            elif process in owner:
+                yield Defect(
+                    path,
+                    f"{process} writes log number {owner[process] + 1} of this list, too: "
+                    "a process has one log",
+                )
+            else:
+                owner[process] = number
+
+
+def interaction_warnings(
+    interaction: Interaction, application: ApplicationDocument
+) -> Iterator[Defect]:
+    """Actions that no run ever shows, each once."""
+    possible = sent_and_handled(application)
+    told: set[Action] = set()
+    for part in subterms(interaction):
+        action = part.action
+        if action is not None and action not in possible and action not in told:
+            told.add(action)
+            does = "sends" if action.kind == EMISSION else "handles"
+            yield Defect(
+                _FIELD, f"{action} never happens: {action.lifeline} never {does} {action.message}"
+            )
