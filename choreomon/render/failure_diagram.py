@@ -1,0 +1,233 @@
+"""Where the explanation of a multi-trace breaks: what each component recorded, how far that is
+explained, and what would have been allowed instead of its next action.
+
+There is no common clock, so each component has a line of its own, and heights on different lines
+say nothing about each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from choreomon.core.action import EMISSION, Action
+from choreomon.multitrace.multitrace import Component
+from choreomon.render.drawing import (
+    FAINT,
+    INK,
+    MUTED,
+    PAPER,
+    QUIET,
+    TEXT_SIZE,
+    VIOLATED,
+    Box,
+    Circle,
+    Drawing,
+    Group,
+    Picture,
+    Point,
+    Polyline,
+    Shape,
+    Text,
+    arrowhead,
+    middle_of_line,
+    shortened,
+    text_width,
+)
+from choreomon.render.wording import counted
+
+MOST_BEFORE: Final = 10
+"""Explained actions that are drawn before the unexplained one."""
+MOST_AFTER: Final = 4
+MOST_ALLOWED: Final = 8
+
+_MARGIN: Final = 20.0
+_HEAD: Final = 30.0
+_ROW: Final = 28.0
+_SMALL: Final = 18.0
+_ARROW: Final = 26.0
+_SIZE: Final = 12.0
+_BETWEEN: Final = 36.0
+_LONGEST: Final = 36
+
+
+class ComponentReached(NamedTuple):
+    """How far a component is explained: `position` counts its explained actions. Where there are
+    more, `allowed` are the actions on its lifelines that would have been possible there."""
+
+    component: Component
+    position: int
+    allowed: tuple[Action, ...]
+
+    @property
+    def next_action(self) -> Action | None:
+        """The first action that is not explained; None where all are."""
+        actions = self.component.actions
+        return actions[self.position] if self.position < len(actions) else None
+
+    @property
+    def name(self) -> str:
+        """The component's lifelines."""
+        return ", ".join(self.component.lifelines)
+
+
+class _Line(NamedTuple):
+    """A row of a component: an action, or words where `action` is None."""
+
+    content: str
+    colour: str
+    action: Action | None = None
+    bold: bool = False
+
+
+def failure_diagram(reached: Iterable[ComponentReached]) -> Picture:
+    """The components beside each other: explained actions in ink, the first unexplained one red
+    with what was allowed below it, those behind it faint.
+
+    `structure` has `components`: lifelines, length, position, next (None where all is explained),
+    allowed (all of them, sorted) and drawn (the first and the last index of a drawn action, None
+    without any).
+    """
+    every = tuple(reached)
+    shapes: list[Shape] = []
+    bottom = _MARGIN + _HEAD
+    left = _MARGIN
+    for one in every:
+        lines = _lines(one)
+        head = text_width(shortened(one.name, _LONGEST), bold=True) + 20
+        x = left + head / 2
+        widths = [
+            text_width(line.content, _size(line), bold=line.bold) + _indent(line) for line in lines
+        ]
+        shapes += _column(one, lines, x)
+        depth = sum(_SMALL if line.action is None else _ROW for line in lines)
+        bottom = max(bottom, _MARGIN + _HEAD + 12 + depth)
+        left = max(x + max(widths, default=0.0), left + head) + _BETWEEN
+    stuck = [one for one in every if one.next_action is not None]
+    return Picture(
+        drawing=Drawing(
+            width=max(left - _BETWEEN, _MARGIN) + _MARGIN,
+            height=bottom + _MARGIN,
+            shapes=tuple(shapes),
+            title=f"What is explained of {counted(len(every), 'component')}; "
+            f"{len(stuck)} of them not to the end",
+        ),
+        structure={"components": [_component_data(one) for one in every]},
+    )
+
+
+def _window(one: ComponentReached) -> range:
+    """The actions that are drawn."""
+    first = max(0, one.position - MOST_BEFORE)
+    return range(first, min(len(one.component.actions), one.position + 1 + MOST_AFTER))
+
+
+def _component_data(one: ComponentReached) -> dict[str, Any]:
+    window = _window(one)
+    action = one.next_action
+    return {
+        "lifelines": list(one.component.lifelines),
+        "length": len(one.component.actions),
+        "position": one.position,
+        "next": None if action is None else str(action),
+        "allowed": sorted(map(str, one.allowed)),
+        "drawn": [window[0], window[-1]] if window else None,
+    }
+
+
+def _lines(one: ComponentReached) -> list[_Line]:
+    actions = one.component.actions
+    window = _window(one)
+    lines: list[_Line] = []
+    if window.start:
+        lines.append(_Line(f"{counted(window.start, 'explained action')} before", MUTED))
+    for index in window:
+        action = actions[index]
+        shown = shortened(str(action), _LONGEST)
+        if index < one.position:
+            lines.append(_Line(shown, INK, action))
+        elif index > one.position:
+            lines.append(_Line(shown, FAINT, action))
+        else:
+            lines.append(_Line(shown, VIOLATED, action, True))
+            lines += _allowed(one.allowed)
+    if window.stop < len(actions):
+        lines.append(_Line(f"{counted(len(actions) - window.stop, 'action')} more", MUTED))
+    if not actions:
+        lines.append(_Line("nothing observed", MUTED))
+    elif one.next_action is None:
+        lines.append(_Line("all explained", QUIET))
+    return lines
+
+
+def _allowed(actions: Sequence[Action]) -> list[_Line]:
+    if not actions:
+        return [_Line("no action is allowed here", VIOLATED)]
+    texts = sorted(shortened(str(action), _LONGEST) for action in actions)
+    lines = [_Line(f"allowed here: {texts[0]}", VIOLATED)]
+    lines += [_Line(f"or {text}", VIOLATED) for text in texts[1:MOST_ALLOWED]]
+    if len(texts) > MOST_ALLOWED:
+        lines.append(_Line(f"or one of {len(texts) - MOST_ALLOWED} others", VIOLATED))
+    return lines
+
+
+def _column(one: ComponentReached, lines: Sequence[_Line], x: float) -> list[Shape]:
+    name = shortened(one.name, _LONGEST)
+    width = text_width(name, bold=True) + 20
+    top = _MARGIN + _HEAD
+    bottom = top + 12 + sum(_SMALL if line.action is None else _ROW for line in lines)
+    shapes: list[Shape] = [
+        Polyline(points=(Point(x, top), Point(x, bottom)), colour=FAINT, width=1.2),
+        Box(
+            at=Point(x - width / 2, _MARGIN),
+            width=width,
+            height=_HEAD,
+            corner=3,
+            fill=PAPER,
+            colour=INK,
+            stroke=1.4,
+        ),
+        Text(
+            at=Point(x, middle_of_line(_MARGIN + _HEAD / 2)),
+            content=name,
+            anchor="middle",
+            bold=True,
+        ),
+    ]
+    y = top + 12
+    for line in lines:
+        height = _SMALL if line.action is None else _ROW
+        shapes.append(_drawn(line, x, y + height / 2))
+        y += height
+    return shapes
+
+
+def _size(line: _Line) -> float:
+    return _SIZE if line.action is None else TEXT_SIZE
+
+
+def _indent(line: _Line) -> float:
+    """How far to the right of the component's line the words begin."""
+    return 10.0 if line.action is None else _ARROW + 10.0
+
+
+def _drawn(line: _Line, x: float, y: float) -> Group:
+    size = _size(line)
+    words = Text(
+        at=Point(x + _indent(line), middle_of_line(y, size)),
+        content=line.content,
+        size=size,
+        bold=line.bold,
+        colour=line.colour,
+    )
+    if line.action is None:
+        return Group(shapes=(words,))
+    stretch = 2.4 if line.bold else 1.5
+    arrow = Polyline(points=(Point(x, y), Point(x + _ARROW, y)), colour=line.colour, width=stretch)
+    if line.action.kind == EMISSION:
+        head = arrowhead(Point(x + _ARROW + 2, y), 0.0, line.colour)
+    else:
+        head = arrowhead(Point(x + 3, y), math.pi, line.colour)
+    dot = Circle(centre=Point(x, y), radius=3.0, fill=line.colour, colour=line.colour, width=1.0)
+    return Group(shapes=(arrow, head, dot, words), title=str(line.action))
