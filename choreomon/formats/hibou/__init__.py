@@ -4,12 +4,23 @@ HIBOU is the tool behind papers 000, 001 and 003. Its files are read as they are
 wild (paper 001, section 7; older files as well), and written so that it can read them too.
 Bad input leaves this package as `choreomon.core.errors.DocumentError` alone.
 
-    scanner        words, comments, errors with lines
-    signature      .hsf
-    interaction    .hif
-    multitrace     .htf
+    scanner            words, comments, errors with lines
+    signature          .hsf
+    interaction        .hif
+    multitrace         .htf in its usual form, quickly
+    multitrace_pieces  .htf of any form and length
+    configuration      what a .hcf says, as values
+    entries            the form of a .hcf, without its meaning
 """
 
+from choreomon.formats.hibou.configuration import (
+    AnalyzeOptions,
+    CanonizeOptions,
+    Configuration,
+    ExploreOptions,
+)
+from choreomon.formats.hibou.configuration_reader import read_configuration
+from choreomon.formats.hibou.configuration_writer import write_configuration
 from choreomon.formats.hibou.interaction import read_interaction, write_interaction
 from choreomon.formats.hibou.multitrace import (
     MultiTraceReader,
@@ -19,11 +30,17 @@ from choreomon.formats.hibou.multitrace import (
 from choreomon.formats.hibou.signature import Signature, read_signature, write_signature
 
 __all__ = [
+    "AnalyzeOptions",
+    "CanonizeOptions",
+    "Configuration",
+    "ExploreOptions",
     "MultiTraceReader",
     "Signature",
+    "read_configuration",
     "read_interaction",
     "read_multi_trace",
     "read_signature",
+    "write_configuration",
     "write_interaction",
     "write_multi_trace",
     "write_signature",
