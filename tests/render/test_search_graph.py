@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from examples_to_draw import area_of, texts, titled, written
+from interactions_to_draw import FIGURE_2, a
+
+from choreomon.core.action import parse_action
+from choreomon.interaction.term import Interaction, alt, loop_w, seq
+from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
+from choreomon.render.drawing import Box, Curve, Drawing
+from choreomon.render.search_graph import (
+    GraphEdge,
+    GraphNode,
+    GraphPicture,
+    graph_svg,
+    picture_of_exploration,
+    picture_of_search,
+)
+from choreomon.verify.exploration import explore
+from choreomon.verify.heuristics import Filters
+from choreomon.verify.search.engine import search
+from choreomon.verify.search.options import Options
+from choreomon.verify.verdict import Verdict
+
+
+def observed(*parts: str) -> MultiTrace:
+    """Components like `l1: l1!a l1?b`."""
+    found = []
+    for part in parts:
+        name, _, actions = part.partition(":")
+        found.append(component(name.split(","), [parse_action(one) for one in actions.split()]))
+    return multi_trace(found)
+
+
+def chain(length: int) -> GraphPicture:
+    return GraphPicture(
+        nodes=tuple(GraphNode(lines=(f"node {number}",)) for number in range(length)),
+        edges=tuple(
+            GraphEdge(source=number, target=number + 1, label=f"step {number}")
+            for number in range(length - 1)
+        ),
+        title="A chain",
+    )
+
+
+def covered(drawing: Drawing) -> list[tuple[str, str]]:
+    return [
+        (one.content, other.content)
+        for one, other in combinations(texts(drawing), 2)
+        if area_of(one).overlaps(area_of(other))
+    ]
+
+
+def test_nodes_stand_in_layers_and_edges_between_them() -> None:
+    nodes = tuple(GraphNode(lines=(str(number),)) for number in range(4))
+    edges = tuple(
+        GraphEdge(source=source, target=target, label=f"{source} to {target}")
+        for source, target in ((0, 1), (0, 2), (1, 3), (2, 3))
+    )
+    picture = graph_svg(GraphPicture(nodes=nodes, edges=edges, title="A diamond"))
+    assert [node["layer"] for node in picture.structure["nodes"]] == [0, 1, 1, 2]
+    assert [edge["label"] for edge in picture.structure["edges"]] == [
+        "0 to 1",
+        "0 to 2",
+        "1 to 3",
+        "2 to 3",
+    ]
+    assert picture.structure["left_out"] == {"nodes": 0, "edges": 0}
+    assert covered(picture.drawing) == []
+
+
+def test_several_edges_between_two_nodes_are_one_line_with_all_labels() -> None:
+    graph = GraphPicture(
+        nodes=(GraphNode(lines=("x",)), GraphNode(lines=("y",))),
+        edges=tuple(GraphEdge(source=0, target=1, label=label) for label in ("one", "other")),
+        title="",
+    )
+    picture = graph_svg(graph)
+    (group,) = titled(picture.drawing, "one")
+    assert sum(isinstance(shape, Curve) for shape in group.shapes) == 1
+    assert {"one", "other"} <= set(written(picture.drawing))
+    assert len(picture.structure["edges"]) == 2
+
+
+def test_an_edge_back_to_its_node_is_a_line_of_its_text_and_cycles_are_drawn() -> None:
+    graph = GraphPicture(
+        nodes=(GraphNode(lines=("x",)), GraphNode(lines=("y",))),
+        edges=(
+            GraphEdge(source=0, target=1, label="there"),
+            GraphEdge(source=1, target=0, label="back"),
+            GraphEdge(source=1, target=1, label="stay"),
+        ),
+        title="",
+    )
+    picture = graph_svg(graph)
+    assert "back here by stay" in written(picture.drawing)
+    assert {"there", "back"} <= set(written(picture.drawing))
+    assert covered(picture.drawing) == []
+
+
+def test_of_a_large_graph_the_first_nodes_are_drawn_and_the_others_counted() -> None:
+    picture = graph_svg(chain(12), limit=5)
+    assert len(picture.structure["nodes"]) == 5
+    assert picture.structure["left_out"] == {"nodes": 7, "edges": 7}
+    assert "7 further nodes and 7 further edges not drawn" in written(picture.drawing)
+    assert graph_svg(chain(3), limit=3).structure["left_out"] == {"nodes": 0, "edges": 0}
+
+
+def test_what_a_node_says_has_its_colour() -> None:
+    outcomes = ("good", "partly", "open", "bad")
+    nodes = tuple(GraphNode(lines=("x",), said=one, outcome=one, full=one) for one in outcomes)
+    edges = tuple(GraphEdge(source=0, target=n, label="x") for n in range(1, 4))
+    drawing = graph_svg(GraphPicture(nodes=nodes, edges=edges, title="")).drawing
+    colours = []
+    for outcome in outcomes:
+        (group,) = titled(drawing, outcome)
+        (box,) = (shape for shape in group.shapes if isinstance(shape, Box))
+        colours.append(box.colour)
+    assert len(set(colours)) == 4
+
+
+def test_unobserved_steps_are_dashed_and_the_path_is_bold() -> None:
+    graph = GraphPicture(
+        nodes=tuple(GraphNode(lines=(str(number),)) for number in range(3)),
+        edges=(
+            GraphEdge(source=0, target=1, label="seen", on_path=True),
+            GraphEdge(source=0, target=2, label="guessed", unobserved=True),
+        ),
+        title="",
+    )
+    drawing = graph_svg(graph).drawing
+    (seen,) = (shape for shape in titled(drawing, "seen")[0].shapes if isinstance(shape, Curve))
+    (guess,) = (s for s in titled(drawing, "guessed")[0].shapes if isinstance(s, Curve))
+    assert (seen.dashed, guess.dashed) == (False, True)
+    assert seen.width > guess.width
+
+
+def test_a_recorded_search_shows_positions_what_is_left_and_how_it_ended() -> None:
+    term = seq(a("l1!x"), alt(a("l2?y"), a("l2?z")))
+    question = observed("l1: l1!x", "l2: l2?z")
+    result = search(
+        term, question, "accept", Options(record=True, goal=None, reduction="none", local=None)
+    )
+    assert result.graph is not None
+    picture = graph_svg(picture_of_search(result.graph, result.path))
+    nodes, edges = picture.structure["nodes"], picture.structure["edges"]
+    assert len(nodes) == len(result.graph.vertices)
+    assert nodes[0]["lines"] == [
+        "0: seq(l1!x,alt(l2?y,l2?z))",
+        "[l1] 0/1 l1!x",
+        "[l2] 0/1 l2?z",
+    ]
+    assert {node["said"] for node in nodes} == {"", "Cov"}
+    assert {edge["label"] for edge in edges} >= {"execute l1!x@1", "execute l2?z@22"}
+    assert sum(edge["on_path"] for edge in edges) == len(result.path) == 2
+    assert covered(picture.drawing) == []
+
+
+def test_simulated_steps_and_measures_are_shown() -> None:
+    result = search(
+        loop_w(seq(a("l1!x"), a("l2?y"))),
+        observed("l1:", "l2: l2?y"),
+        "simulate",
+        Options(record=True, goal=None, local=None),
+    )
+    assert result.graph is not None
+    assert result.verdict in (Verdict.PASS, Verdict.WEAK_PASS)
+    structure = graph_svg(picture_of_search(result.graph)).structure
+    assert any(edge["unobserved"] for edge in structure["edges"])
+    assert structure["nodes"][0]["lines"][-1].startswith("λ = ")
+
+
+def test_removed_components_are_named() -> None:
+    result = search(
+        seq(a("l1!x"), a("l2!y")),
+        observed("l1:", "l2: l2!y"),
+        "multiprefix",
+        Options(record=True, goal=None, method="removal", local=None),
+    )
+    assert result.graph is not None
+    lines = [line for node in picture_of_search(result.graph).nodes for line in node.lines]
+    assert "removed: l1" in lines
+
+
+def test_what_filters_cut_off_is_said_in_both_kinds_of_pictures() -> None:
+    term = loop_w(a("l1!x"))
+    result = search(
+        term,
+        observed("l1: l1!x l1!x l1!x"),
+        "accept",
+        Options(record=True, goal=None, filters=Filters(max_depth=1), local=None),
+    )
+    assert result.graph is not None
+    assert "cut off by a filter" in {n.said for n in picture_of_search(result.graph).nodes}
+    tree = picture_of_exploration(explore(term, filters=Filters(max_depth=1)))
+    assert tree.nodes[1].lines[1:] == ("cut off here: max_depth",)
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "bfs"])
+def test_an_execution_tree_has_an_edge_to_every_node_but_the_first(strategy: str) -> None:
+    exploration = explore(
+        FIGURE_2,
+        strategy="dfs" if strategy == "dfs" else "bfs",
+        filters=Filters(max_node_number=25),
+    )
+    graph = picture_of_exploration(exploration)
+    assert sorted(edge.target for edge in graph.edges) == list(range(1, 25))
+    assert all(edge.source < edge.target for edge in graph.edges)
+    assert {node.said for node in graph.nodes} <= {"accepted", ""}
+    assert graph.nodes[0].outcome == "good"
+    assert covered(graph_svg(graph).drawing) == []
+
+
+def test_interactions_too_large_for_a_hint_are_counted() -> None:
+    term: Interaction = a("l1!m")
+    for _ in range(50):
+        term = seq(term, term)
+    (node, *_) = picture_of_exploration(explore(term, filters=Filters(max_node_number=1))).nodes
+    assert "symbols" in node.full

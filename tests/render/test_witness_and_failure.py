@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from examples_to_draw import area_of, texts, titled, written
+from interactions_to_draw import FIGURE_2
+
+from choreomon.core.action import Action, parse_action
+from choreomon.multitrace.multitrace import component
+from choreomon.render.drawing import VIOLATED, Drawing, Polyline
+from choreomon.render.explanation_sentences import failure_sentences, witness_sentences
+from choreomon.render.failure_diagram import ComponentReached, failure_diagram
+from choreomon.render.sequence_diagram_parts import message_passings
+from choreomon.render.witness_diagram import MAX_ROWS, witness_diagram, witness_messages
+
+
+def trace(text: str) -> list[tuple[Action, bool]]:
+    """Actions, those in parentheses unobserved."""
+    return [(parse_action(one.strip("()")), not one.startswith("(")) for one in text.split()]
+
+
+def actions(text: str) -> list[Action]:
+    return [action for action, _ in trace(text)]
+
+
+def reached(name: str, text: str, position: int, allowed: str = "") -> ComponentReached:
+    return ComponentReached(
+        component(name.split(","), actions(text)), position, tuple(actions(allowed))
+    )
+
+
+def covered(drawing: Drawing) -> bool:
+    return any(area_of(one).overlaps(area_of(two)) for one, two in combinations(texts(drawing), 2))
+
+
+WITNESS = trace("l1!m1 (l2?m1) l3?m1 (l3!m4) l2!m3 l3?m3 (l2?m4) (l1!m2) (l2?m2)")
+
+
+def test_actions_are_joined_to_arrows_where_the_interaction_passes_that_message() -> None:
+    structure = witness_diagram(WITNESS, passings=message_passings(FIGURE_2)).structure
+    found = [
+        (one["from"], one["message"], one["to"], one["observed"]) for one in structure["arrows"]
+    ]
+    assert found == [
+        ("l1", "m1", ["l2", "l3"], [True, False, True]),
+        ("l3", "m4", [], [False]),
+        ("l2", "m3", ["l3"], [True, True]),
+        (None, "m4", ["l2"], [False]),
+        ("l1", "m2", ["l2"], [False, False]),
+    ]
+
+
+def test_without_an_interaction_nobody_knows_who_sent_what_was_received() -> None:
+    rows = witness_messages(WITNESS)
+    assert [len(row.actions) for row in rows] == [1] * len(WITNESS)
+
+
+def test_every_action_of_a_witness_is_in_one_row_in_its_order() -> None:
+    for passings in (frozenset[tuple[str, str, str]](), message_passings(FIGURE_2)):
+        rows = witness_messages(WITNESS, passings)
+        again = [pair for row in rows for pair in zip(row.actions, row.observed, strict=True)]
+        assert again == WITNESS
+
+
+def test_what_was_not_observed_is_dashed_and_the_picture_says_what_that_means() -> None:
+    drawing = witness_diagram(WITNESS, passings=message_passings(FIGURE_2)).drawing
+    (group,) = titled(drawing, "l1!m1, l2?m1 (not observed)")
+    lines = [shape for shape in group.shapes if isinstance(shape, Polyline)]
+    assert [line.dashed for line in lines] == [False, True, False]
+    assert {"observed", "not observed"} <= set(written(drawing))
+    assert not covered(drawing)
+    seen = witness_diagram(trace("l1!m1 l2?m1")).drawing
+    assert "not observed" not in written(seen)
+
+
+def test_a_long_witness_says_how_many_rows_are_not_drawn() -> None:
+    picture = witness_diagram(trace("l1!m") * (MAX_ROWS + 3))
+    assert picture.structure["rows"] == MAX_ROWS
+    assert picture.structure["rows_left_out"] == 3
+    assert "3 further rows not drawn" in written(picture.drawing)
+
+
+STUCK = (
+    reached("l1", "l1!x " * 16, 12, "l1!y l1?a"),
+    reached("l2,l3", "l2?m1 l3!m4", 2),
+    reached("l4", "", 0),
+    reached("l5", "l5?a l5!b", 0),
+)
+
+
+def test_each_component_shows_how_far_it_is_explained_and_what_was_allowed() -> None:
+    picture = failure_diagram(STUCK)
+    assert picture.structure["components"] == [
+        {
+            "lifelines": ["l1"],
+            "length": 16,
+            "position": 12,
+            "next": "l1!x",
+            "allowed": ["l1!y", "l1?a"],
+            "drawn": [2, 15],
+        },
+        {
+            "lifelines": ["l2", "l3"],
+            "length": 2,
+            "position": 2,
+            "next": None,
+            "allowed": [],
+            "drawn": [0, 1],
+        },
+        {
+            "lifelines": ["l4"],
+            "length": 0,
+            "position": 0,
+            "next": None,
+            "allowed": [],
+            "drawn": None,
+        },
+        {
+            "lifelines": ["l5"],
+            "length": 2,
+            "position": 0,
+            "next": "l5?a",
+            "allowed": [],
+            "drawn": [0, 1],
+        },
+    ]
+    words = written(picture.drawing)
+    assert {"2 explained actions before", "allowed here: l1!y", "or l1?a"} <= set(words)
+    assert {"all explained", "nothing observed", "no action is allowed here"} <= set(words)
+    assert not covered(picture.drawing)
+
+
+def test_only_the_unexplained_actions_and_what_was_allowed_are_red() -> None:
+    red = [t.content for t in texts(failure_diagram(STUCK).drawing) if t.colour == VIOLATED]
+    assert red == ["l1!x", "allowed here: l1!y", "or l1?a", "l5?a", "no action is allowed here"]
+
+
+def test_many_allowed_actions_and_many_actions_behind_are_counted() -> None:
+    many = " ".join(f"l1!m{number}" for number in range(20))
+    picture = failure_diagram([reached("l1", "l1?x " * 30, 3, many)])
+    assert {"or one of 12 others", "22 actions more"} <= set(written(picture.drawing))
+    assert len(picture.structure["components"][0]["allowed"]) == 20
+
+
+def words(sentences: Sequence[str]) -> str:
+    return "\n".join(sentences)
+
+
+def test_a_witness_in_words_has_what_nobody_observed_in_parentheses() -> None:
+    assert words(witness_sentences(trace("l1!a (l2?a) l2!b"))) == (
+        "Explained by this trace of 3 actions; the one in parentheses was not observed:\n"
+        "  l1!a (l2?a) l2!b"
+    )
+    assert witness_sentences(trace("l1!a l2?a"))[0] == (
+        "Explained by this trace of 2 actions, all observed:"
+    )
+    assert "the 2 in parentheses were not" in witness_sentences(trace("(l1!a) (l2?a)"))[0]
+    assert words(witness_sentences([])) == (
+        "The interaction may stop at once, and nothing was observed."
+    )
+    assert witness_sentences(trace("l1!a") * 205)[-1] == "  and 5 further actions"
+
+
+def test_a_failure_in_words_says_first_where_the_explanation_breaks() -> None:
+    assert failure_sentences(STUCK) == [
+        "l1: the first 12 of 16 actions are explained; then comes l1!x, but the interaction "
+        "allows l1!y or l1?a there.",
+        "l5: not even its first action is explained; then comes l5?a, but the interaction allows "
+        "no action there.",
+        "l2, l3: all 2 actions are explained.",
+        "l4: nothing was observed.",
+    ]
+    one = failure_sentences(
+        [reached("l1", "l1!a l1!b", 1, "l1!c l1!d l1!e"), reached("l2", "l2!a", 1)]
+    )
+    assert one == [
+        "l1: the first of 2 actions is explained; then comes l1!b, but the interaction allows "
+        "l1!c, l1!d or l1!e there.",
+        "l2: its only action is explained.",
+    ]
