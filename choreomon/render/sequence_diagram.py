@@ -322,12 +322,16 @@ def _arrows(
     if not reached:
         return []
     here = layout.columns[at]
-    middle = (here + layout.columns[at + towards]) / 2
-    shapes: list[Shape] = [_line((Point(here, y), Point(middle, y)), message.sent)]
-    x = middle
+    ways = [(here, (here + layout.columns[at + towards]) / 2, message.sent)]
     for _, end, seen in reached:
-        shapes.append(_line((Point(x, y), Point(end, y)), seen))
-        x = end
+        start, before, alike = ways[-1]
+        if seen == alike:
+            ways[-1] = (start, end, seen)
+        else:
+            ways.append((before, end, seen))
+    shapes: list[Shape] = [
+        _line((Point(start, y), Point(end, y)), seen) for start, end, seen in ways
+    ]
     for _, end, seen in reached:
         colour = INK if seen else FAINT
         shapes.append(arrowhead(Point(end, y), 0.0 if towards > 0 else math.pi, colour))
