@@ -3,6 +3,10 @@
 Lambda is how many loops may still be entered by unobserved actions, alpha bounds unobserved
 actions outside of loops. Each unobserved action makes the pair smaller in lexicographic order.
 
+Deviations. The paper's text leaves lambda alone where no loop is entered; its Fig. 8 and 9 show that
+it never is more than what remains of the interaction would start with (simulating `l1!m2` ends the
+loop, and lambda is 0). Here it is as in the figures, and so is alpha.
+
 The paper defines steps of alpha for one criterion only, the number of actions outside of loops:
 after each unobserved action it is that number for what remains. Where the criterion is a number
 given by the user, "the number of actions that can be executed in simulation" (section 7.4), every
@@ -50,18 +54,19 @@ class Measures:
         """The measure after an observed action."""
         return self.initial(follow_up, left) if self._criteria.reset else measure
 
-    def after(self, measure: Measure, entered: int, follow_up: Interaction) -> Measure | None:
+    def after(
+        self, measure: Measure, entered: int, follow_up: Interaction, left: int
+    ) -> Measure | None:
         """The measure after an unobserved action within `entered` nested loops, or None where
         the criteria forbid it."""
         loops, actions = measure
-        if self._criteria.actions != "outside":
-            if loops < entered or actions < 1:
-                return None
-            return loops - entered, actions - 1
-        outside = self._actions(follow_up)
-        if entered:
-            return None if loops < entered else (loops - entered, outside)
-        return None if actions < 1 else (loops, min(outside, actions - 1))
+        if loops < entered:
+            return None
+        most_loops, most_actions = self.initial(follow_up, left)
+        loops = min(loops - entered, most_loops)
+        if entered and self._criteria.actions == "outside":
+            return loops, self._actions(follow_up)
+        return None if actions < 1 else (loops, min(actions - 1, most_actions))
 
     def _actions(self, term: Interaction) -> int:
         known = self._outside.get(term)

@@ -113,6 +113,7 @@ class Stepper:
         """Consuming steps, and those that the measure bounds, in the order of positions."""
         found: list[Step] = []
         measured = self._rules.simulation == "measured"
+        left = self.left(state.positions)
         for position, action, rest in frontier(state.term):
             number = self._owners.get(action.lifeline)
             if number is None:
@@ -126,7 +127,7 @@ class Stepper:
                     found.append(Step("execute", number, action, position, entered, following))
             if measured and self._unobserved(state, number):
                 assert state.measure is not None
-                measure = self._measures.after(state.measure, entered, rest)
+                measure = self._measures.after(state.measure, entered, rest, left)
                 if measure is not None:
                     following = State(rest, state.positions, state.removed, measure)
                     found.append(Step("simulate", number, action, position, entered, following))

@@ -1,0 +1,96 @@
+"""Interactions, multi-traces and options for the tests of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from random import Random
+from typing import Final, NamedTuple
+
+from choreomon.core.action import parse_action
+from choreomon.interaction.denotation import traces
+from choreomon.interaction.generation import random_interaction
+from choreomon.interaction.term import Interaction, act, seq, strict
+from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
+from choreomon.multitrace.mutation import alphabet, insert_action
+from choreomon.multitrace.projection import partition, project_trace
+from choreomon.multitrace.slices import random_slice
+from choreomon.verify.heuristics import STRATEGIES
+from choreomon.verify.oracle import Oracle, sufficient_length
+from choreomon.verify.search.options import LocalAnalyses, Options
+
+OPERATORS: Final = (
+    "strict", "seq", "par", "coreg", "alt", "loopS", "loopW", "loopP", "loopC", "loopH",
+)  # fmt: skip
+LIFELINES: Final = ("l1", "l2", "l3")
+PARTITIONS: Final = tuple(
+    partition(part.split(",") for part in text.split())
+    for text in ("l1 l2 l3", "l1,l2 l3", "l1 l2,l3", "l1,l2,l3")
+)
+
+
+def a(text: str) -> Interaction:
+    """The interaction of one action."""
+    return act(parse_action(text))
+
+
+def passing(sender: str, message: str, *receivers: str) -> Interaction:
+    """A message, or a broadcast."""
+    return strict(
+        a(f"{sender}!{message}"), seq(*[a(f"{receiver}?{message}") for receiver in receivers])
+    )
+
+
+def logs(text: str) -> MultiTrace:
+    """As in `l1,l2: l1!m l2?m; l3:`."""
+    parts = []
+    for part in text.split(";"):
+        lifelines, _, actions = part.partition(":")
+        words = [parse_action(word) for word in actions.split()]
+        parts.append(component(lifelines.strip().split(","), words))
+    return multi_trace(parts)
+
+
+class Question(NamedTuple):
+    """An interaction, a multi-trace, and who knows the answers."""
+
+    interaction: Interaction
+    multitrace: MultiTrace
+    oracle: Oracle
+
+
+def questions(rng: Random, number: int) -> Iterator[Question]:
+    """Small random questions over the whole language and several partitions, right and wrong."""
+    asked = 0
+    while asked < number:
+        term = random_interaction(
+            rng,
+            lifelines=LIFELINES,
+            messages=("a", "b"),
+            operators=OPERATORS,
+            min_depth=3,
+            min_size=4,
+            max_size=11,
+        )
+        accepted = sorted(traces(term, 4))
+        if not 0 < len(accepted) < 1000:
+            continue
+        seen = random_slice(rng, project_trace(rng.choice(accepted), rng.choice(PARTITIONS)))
+        if rng.random() < 0.4:
+            seen = insert_action(rng, seen, alphabet(LIFELINES, ("a", "b"))) or seen
+        length = sufficient_length(term, seen.length)
+        if length > 6 or len(traces(term, length)) > 800:
+            continue
+        asked += 1
+        yield Question(term, seen, Oracle(term, length))
+
+
+def every_way() -> list[Options]:
+    """The combinations that must never change a verdict."""
+    locals_ = (None, LocalAnalyses(), LocalAnalyses(None, "all"), LocalAnalyses(1, "all"))
+    return [
+        Options(strategy=strategy, reduction=reduction, local=local, memoise=memoise, record=record)
+        for strategy, reduction, local, memoise, record in product(
+            STRATEGIES, ("none", "sound"), locals_, (True, False), (False, True)
+        )
+    ]

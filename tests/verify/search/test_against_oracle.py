@@ -1,0 +1,153 @@
+"""Every mode, in every way of searching, against brute force; and planted bugs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from choreomon.interaction.term import LOOPS, Interaction, Operator, alt, loop_h, par, seq, strict
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.search import engine, reduction
+from choreomon.verify.search.engine import search
+from choreomon.verify.search.local import LocalAutomaton
+from choreomon.verify.search.options import LocalAnalyses, Options
+from choreomon.verify.search.steps import State, Stepper
+from choreomon.verify.verdict import Mode, Verdict
+from tests.verify.search.questions import a, every_way, logs, questions
+
+REMOVAL_PASSES = (
+    par(
+        seq(strict(a("l1!m1"), a("l3!m1")), strict(a("l3!m1"), a("l2!m1"))),
+        strict(a("l2!m2"), a("l1!m2")),
+    ),
+    logs("l1: l1!m2 l1!m1; l2: l2!m1 l2!m2; l3:"),
+)
+
+DECIDED: tuple[Mode, ...] = ("accept", "test", "prefix", "multiprefix", "slice")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_mode_answers_as_brute_force_does_in_every_way_of_searching(seed: int) -> None:
+    rng = Random(seed)
+    ways = every_way()
+    met: Counter[tuple[Mode, Verdict]] = Counter()
+    for question in questions(rng, 40):
+        for mode in DECIDED:
+            expected = question.oracle.judge(question.multitrace, mode)
+            met[mode, expected] += 1
+            for options in rng.sample(ways, 3):
+                found = search(question.interaction, question.multitrace, mode, options)
+                assert found.verdict is expected, (question[:2], mode, options, found)
+    for mode in DECIDED:
+        assert met[mode, Verdict.PASS] and met[mode, Verdict.FAIL]
+        assert mode == "accept" or met[mode, Verdict.WEAK_PASS]
+
+
+def test_multiprefix_by_search_agrees_with_brute_force() -> None:
+    for question in questions(Random(5), 60):
+        expected = question.oracle.judge(question.multitrace, "multiprefix")
+        found = search(
+            question.interaction, question.multitrace, "multiprefix", Options(method="search")
+        )
+        assert found.verdict is expected, (question[:2], found)
+
+
+def test_simulate_never_passes_what_is_no_slice_and_never_fails_what_is_accepted() -> None:
+    for question in questions(Random(6), 60):
+        truth = question.oracle.judge(question.multitrace, "slice")
+        found = search(question.interaction, question.multitrace, "simulate").verdict
+        if truth is Verdict.PASS or found.passes:
+            assert found is truth
+        else:
+            assert found is Verdict.WEAK_FAIL
+
+
+def _differs(
+    term: Interaction, seen: MultiTrace, mode: Mode, options: Options, plain: Options
+) -> bool:
+    return search(term, seen, mode, options).verdict is not search(term, seen, mode, plain).verdict
+
+
+def _law_notices(options: Options, number: int = 60, modes: tuple[Mode, ...] = DECIDED) -> bool:
+    """Whether a search in some way answers otherwise than brute force does."""
+    return any(
+        search(question.interaction, question.multitrace, mode, options).verdict
+        is not question.oracle.judge(question.multitrace, mode)
+        for question in questions(Random(0), number)
+        for mode in modes
+    )
+
+
+def test_the_law_notices_a_reduction_that_does_not_look_for_strict_operators(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert not _law_notices(Options())
+    monkeypatch.setattr(engine, "reducible", lambda term: term)
+    assert _law_notices(Options())
+
+
+def test_the_law_notices_local_analyses_that_ask_for_prefixes_of_slices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = LocalAutomaton.fits
+
+    def wrong(self, view, word, start, stop, ask):  # type: ignore[no-untyped-def]
+        return right(self, view, word, start, stop, "prefix" if ask == "factor" else ask)
+
+    monkeypatch.setattr(LocalAutomaton, "fits", wrong)
+    assert _law_notices(Options(), modes=("slice",))
+
+
+def test_the_law_notices_vertices_that_forget_what_was_consumed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(State, "__hash__", lambda state: hash(state.positions), raising=False)
+    monkeypatch.setattr(
+        State, "__eq__", lambda one, other: one.positions == other.positions, raising=False
+    )
+    assert _law_notices(Options(reduction="none", local=None))
+
+
+def test_the_law_notices_a_bound_that_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Stepper._simulating
+
+    def wrong(self: Stepper, state: State):  # type: ignore[no-untyped-def]
+        return [step for step in right(self, state) if not step.state.term.unserved]
+
+    monkeypatch.setattr(Stepper, "_simulating", wrong)
+    assert _law_notices(Options(reduction="none"), modes=("slice",))
+
+
+def test_the_law_notices_removal_where_it_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    term, seen = REMOVAL_PASSES
+    assert search(term, seen, "multiprefix").verdict is Verdict.FAIL
+    monkeypatch.setattr(engine, "is_exact_by_removal", lambda term: True)
+    assert search(term, seen, "multiprefix", Options(reduction="none")).verdict.passes
+
+
+def test_a_local_view_onto_two_lifelines_has_no_loop_h() -> None:
+    body = strict(a("l1!a"), a("l2!a"))
+    view = LocalAutomaton(body.lifelines).view(loop_h(body))
+    assert view.operator is Operator.LOOP_C and view.operator in LOOPS
+
+
+def test_blanked_terms_keep_positions_that_simplifying_would_merge() -> None:
+    choice = alt(seq(a("l1!a"), a("l2!b")), seq(a("l1!a"), a("l2!c")))
+    first = a("l1!a")
+    assert first.action is not None
+    assert not reduction.one_unambiguous(choice, first.action, first.lifelines)
+    second = a("l2!b")
+    assert second.action is not None
+    assert reduction.one_unambiguous(choice, second.action, second.lifelines)
+
+
+def test_local_analyses_may_be_of_any_depth() -> None:
+    for depth in (0, 1, 2, None):
+        for question in questions(Random(8), 15):
+            options = Options(local=LocalAnalyses(depth, "all"), reduction="none")
+            for mode in DECIDED:
+                assert not _differs(
+                    question.interaction, question.multitrace, mode, options, Options()
+                )
