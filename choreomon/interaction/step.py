@@ -265,7 +265,8 @@ def simulated(term: Interaction) -> tuple[tuple[Action, Interaction], ...]:
 
     Every iteration of a loop that is entered is marked `open` until an observed action comes from
     it (`after` takes the marks off). An iteration that ends unserved is no step: dropping it whole
-    explains the same observation (docs/adr/010).
+    explains the same observation (docs/adr/010). The exception is what begins an iteration of
+    `loopH`: the loops that are entered with its first action are not marked.
     """
     known = term._simulated
     if known is not None:
@@ -306,6 +307,10 @@ def _simulated(term: Interaction) -> list[tuple[Action, Interaction]]:
             if before is not None:
                 steps.append((action, combined(operator, region, before, rest)))
     else:
+        if operator is Operator.LOOP_H:
+            # What begins an iteration of `loopH` cannot be left out, even where it is a whole
+            # iteration of a loop within: without it the later iterations might not begin yet.
+            ours = tuple(dict.fromkeys((action, rest) for _, action, rest in frontier(left)))
         for action, rest in ours:
             if rest is EMPTY:
                 continue

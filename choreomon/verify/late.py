@@ -30,7 +30,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from choreomon.interaction.lifelines import ALL, NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after, prune
-from choreomon.interaction.term import EMPTY, Interaction, Operator, combined, make, subterms
+from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, combined, make, subterms
 
 PLAIN: Final = 0
 LATE: Final = 1
@@ -136,9 +136,17 @@ class LateTerms:
             rest = prune(term, gone)
             assert rest is not None
             term = normal(rest)
-        forbidden &= term.lifelines
         pruned &= term.lifelines
-        if self._may_begin(term) & ~forbidden:
+        if pruned and term.operator is Operator.LOOP_C:
+            # Iterations that can only be over already might as well not have been.
+            assert term.left is not None
+            useful = [one for one in _choices(term.left) if one.lifelines & ~pruned]
+            if not useful:
+                return self.plain(EMPTY)
+            term = normal(make(Operator.LOOP_C, term.region, alt(*useful), None))
+            pruned &= term.lifelines
+        forbidden &= term.lifelines
+        if self._may_begin(term) & ~forbidden and term.lifelines & ~pruned:
             return self._make(LATE, term, forbidden, pruned)
         rest = prune(term, pruned)
         assert rest is not None
@@ -481,6 +489,21 @@ def _run(question: Asking[Answered]) -> Answered:
             pending.pop()
             answer = done.value
     return answer
+
+
+def _choices(term: Interaction) -> list[Interaction]:
+    """The operands of a chain of `alt`."""
+    found: list[Interaction] = []
+    pending = [term]
+    while pending:
+        top = pending.pop()
+        if top.operator is Operator.ALT:
+            assert top.left is not None
+            assert top.right is not None
+            pending += [top.right, top.left]
+        else:
+            found.append(top)
+    return found
 
 
 def _best(found: list[Decided]) -> tuple[Decided, ...]:

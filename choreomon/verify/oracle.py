@@ -92,10 +92,16 @@ def sufficient_length(interaction: Interaction, observed: int) -> int:
     every iteration needs an observed action of its own; an action serves the iteration that it
     belongs to and those around it. Never less than `observed`, so that longer observations are
     known to be wrong.
+
+    An iteration of `loopH` also keeps the action that it begins with, and with it the iterations
+    of loops within that this action belongs to: without it, later iterations might begin too
+    early. It counts as one more observed action there.
     """
     longest: dict[Interaction, list[int]] = {}
-    for part in subterms(interaction):
-        longest[part] = _longest(part, longest, observed)
+    parts = subterms(interaction)
+    heads = sum(part.operator is Operator.LOOP_H for part in parts)
+    for part in parts:
+        longest[part] = _longest(part, longest, observed + heads)
     return max(longest[interaction][observed], observed)
 
 
@@ -106,9 +112,12 @@ def _longest(term: Interaction, of: dict[Interaction, list[int]], observed: int)
         return [0 if term.action is None else 1 for _ in upto]
     left = of[term.left]
     if term.operator in LOOPS:
+        more = 1 if term.operator is Operator.LOOP_H else 0
         best = [0]
         for n in upto[1:]:
-            best.append(max(left[m] + best[n - m] for m in range(1, n + 1)))
+            best.append(
+                max(left[min(m + more, observed)] + best[n - m] for m in range(1, n + 1))
+            )
         return best
     if term.right is None:
         return left

@@ -7,7 +7,7 @@ discrete partition; of an interaction as a co-localization sees it they are the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import Mask
@@ -66,14 +66,21 @@ class Views:
         reached = state.next[action] = self._state(found) if found else None
         return reached
 
-    def walk(self, state: State, actions: Sequence[Action]) -> State | None:
-        """The state after several observed actions, None where they cannot be."""
+    def walk(
+        self, state: State, actions: Sequence[Action], ask: Callable[[], None] | None = None
+    ) -> State | None:
+        """The state after several observed actions, None where they cannot be.
+
+        `ask` is called before each step that is not known yet; it may raise, to stop.
+        """
         here: State | None = state
         for action in actions:
             assert here is not None
             try:
                 here = here.next[action]
             except KeyError:
+                if ask is not None:
+                    ask()
                 here = self.step(here, action)
             if here is None:
                 return None
