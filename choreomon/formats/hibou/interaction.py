@@ -43,7 +43,7 @@ from choreomon.interaction.term import (
     subterms,
 )
 
-_OPERATORS: Final[dict[str, tuple[Operator, Mask]]] = {
+OPERATORS: Final[dict[str, tuple[Operator, Mask]]] = {  # with the regions that need no names
     "strict": (Operator.STRICT, NONE),
     "seq": (Operator.COREG, NONE),
     "par": (Operator.COREG, ALL),
@@ -58,7 +58,7 @@ _OPERATORS: Final[dict[str, tuple[Operator, Mask]]] = {
     "loop_seq": (Operator.LOOP_H, NONE),
     "loop_par": (Operator.LOOP_C, ALL),
 }
-_WITH_REGION: Final = ("coreg", "loopC")
+WITH_REGION: Final = ("coreg", "loopC")
 _REFUSED: Final = {
     "sync": "`sync` (rendezvous) is not supported: it is outside of the language",
     "and": "`and` is not supported: it is outside of the language",
@@ -161,17 +161,17 @@ class InteractionReader:
             return EMPTY
         if word in _REFUSED and follows in ("(", "{"):
             cursor.refuse(at, _REFUSED[word])
-        known = _OPERATORS.get(word)
+        known = OPERATORS.get(word)
         if known is None:
             cursor.take()
             if follows == "(":
                 cursor.refuse(
-                    at, f"unknown operator {word!r}; the operators are {', '.join(_OPERATORS)}"
+                    at, f"unknown operator {word!r}; the operators are {', '.join(OPERATORS)}"
                 )
             cursor.expected(f"`--`, `->`, `!` or `?` after {word!r}")
         operator, region = known
         cursor.take()
-        if word in _WITH_REGION:
+        if word in WITH_REGION:
             cursor.expect("(", f" and the lifelines of the `{word}`")
             region = mask(self._lifelines(")"))
         cursor.expect("(", f" after `{word}`")
@@ -261,17 +261,6 @@ def _closed(top: _Open) -> Interaction:
     return whole
 
 
-def read_interaction(
-    text: str, signature: Signature | None = None, file: str = "interaction"
-) -> Interaction:
-    """The interaction of a `.hif` text; with a `signature`, names it does not declare are
-    refused, all of them at once.
-
-    Raises DocumentError.
-    """
-    return InteractionReader(Cursor(text, file), signature).read()
-
-
 def write_interaction(term: Interaction) -> str:
     """The text of a `.hif` file: one operand a line, message passing and broadcasts as arrows.
 
@@ -295,8 +284,7 @@ def write_interaction(term: Interaction) -> str:
         outer = "\n" + _INDENTATION * min(depth, _DEEPEST_INDENTATION)
         parts.append(f"{operator_name(top)}({inner}")
         pending.append((f"{outer})", depth))
-        operands = _operands(top)
-        for number, operand in enumerate(reversed(operands)):
+        for number, operand in enumerate(reversed(operands(top))):
             if number:
                 pending.append((f",{inner}", depth))
             pending.append((operand, depth + 1))
@@ -320,12 +308,13 @@ def _check(term: Interaction) -> None:
     checked_names(sorted(checked))
 
 
-def _operands(term: Interaction) -> list[Interaction]:
-    """Those of the n-ary notation: `seq(x, seq(y, z))` has x, y and z."""
+def operands(term: Interaction) -> list[Interaction]:
+    """Those of a term that is no leaf, in n-ary notation: `seq(x, seq(y, z))` has x, y and z. A
+    message passing at the end stays whole."""
     assert term.left is not None
     if term.right is None:
         return [term.left]
-    operands = [term.left]
+    found = [term.left]
     rest = term.right
     while (
         rest.operator is term.operator
@@ -335,10 +324,10 @@ def _operands(term: Interaction) -> list[Interaction]:
     ):
         assert rest.left is not None
         assert rest.right is not None
-        operands.append(rest.left)
+        found.append(rest.left)
         rest = rest.right
-    operands.append(rest)
-    return operands
+    found.append(rest)
+    return found
 
 
 def _leaf_text(term: Interaction) -> str:

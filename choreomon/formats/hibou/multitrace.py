@@ -33,6 +33,10 @@ _HEAD: Final = re.compile(rf"\s*\[\s*({NAME}(?:\s*,\s*{NAME})*)\s*")
 _COMMA: Final = re.compile(r"\s*,\s*")
 
 
+CHUNK: Final = 1 << 16
+"""Texts of more characters than that are read in pieces of so many."""
+
+
 class MultiTraceReader:
     """Reads multi-traces of one system, and remembers how its actions are spelt.
 
@@ -49,8 +53,11 @@ class MultiTraceReader:
 
     def read(self, text: str, file: str = "trace") -> MultiTrace:
         """The multi-trace of a text; `file` is what errors call it. Raises DocumentError."""
-        known = self._quickly(text) if len(text) < _LONG else None
-        return self.read_chunks((text,), file) if known is None else known
+        known = self._quickly(text) if len(text) <= CHUNK else None
+        if known is not None:
+            return known
+        pieces = (text[at : at + CHUNK] for at in range(0, len(text) or 1, CHUNK))
+        return self.read_chunks(pieces, file)
 
     def read_chunks(self, chunks: Iterable[str], file: str = "trace") -> MultiTrace:
         """The multi-trace of a text that comes in pieces, of any size. Raises DocumentError."""
@@ -135,12 +142,9 @@ class MultiTraceReader:
             self._spellings = 1
 
 
-_LONG: Final = 1 << 16
-"""Texts of so many characters are read in pieces: their actions are to be stored tightly."""
-
-
 @lru_cache(maxsize=64)
-def _reader(lifelines: tuple[str, ...], signature: Signature | None) -> MultiTraceReader:
+def reader_of(lifelines: tuple[str, ...], signature: Signature | None) -> MultiTraceReader:
+    """The reader for these, kept so that it need not learn the spellings again."""
     return MultiTraceReader(lifelines, signature)
 
 
@@ -154,7 +158,7 @@ def read_multi_trace(
 
     Raises DocumentError.
     """
-    return _reader(tuple(lifelines), signature).read(text, file)
+    return reader_of(tuple(lifelines), signature).read(text, file)
 
 
 def write_multi_trace(multitrace: MultiTrace) -> str:

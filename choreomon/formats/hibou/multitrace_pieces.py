@@ -27,6 +27,10 @@ MANY_SPELLINGS: Final = 1 << 16
 """How many spellings of actions a reader remembers before it forgets them all."""
 
 
+LONGEST_ACTION: Final = 1 << 20
+"""Longer ones are refused, so that garbage without an end is not gathered in memory."""
+
+
 class _Codes(dict[str, int]):
     """From the spelling of an action to its code; spellings met for the first time are parsed.
 
@@ -194,7 +198,8 @@ class PieceReader:
         """The word that begins at `_at`, which is passed; empty at the end."""
         while True:
             found = _WORD.match(self._text, self._at)
-            if (found is None or found.end() == len(self._text)) and self._fetch():
+            ends = found is None or found.end() == len(self._text)
+            if ends and len(self._text) - self._at <= LONGEST_ACTION and self._fetch():
                 continue
             if found is None:
                 return ""
@@ -216,6 +221,9 @@ class PieceReader:
                 if cut >= 0:
                     self._add(builder, codes, self._at, cut, own)
                     self._at = cut + 1
+                self._peek()
+                if len(self._text) - self._at > LONGEST_ACTION:
+                    self._fail(f"expected an action of at most {LONGEST_ACTION} characters")
                 if self._fetch():
                     continue
                 self._add(builder, codes, self._at, len(self._text), own)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from choreomon.core.action import Action
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.formats.hibou.scanner import END, Cursor, is_name
+from choreomon.formats.hibou.scanner import Cursor, is_name
 
 
 class Signature(NamedTuple):
@@ -75,20 +75,6 @@ class SignatureSections:
     def signature(self) -> Signature:
         """What was declared so far."""
         return Signature(tuple(self._names["@lifeline"]), tuple(self._names["@message"]))
-
-
-def read_signature(text: str, file: str = "signature") -> Signature:
-    """The signature of a `.hsf` text.
-
-    Raises DocumentError.
-    """
-    cursor = Cursor(text, file)
-    sections = SignatureSections()
-    while sections.read(cursor):
-        pass
-    if cursor.word != END:
-        cursor.expected("`@message`, `@lifeline` or the end of the file")
-    return sections.signature
 
 
 def write_signature(signature: Signature) -> str:

@@ -1,0 +1,126 @@
+"""The events of a run, as multi-traces.
+
+`choreomon simulate --trace` writes one event a line (`choreomon.formats.trace`), in the order in
+which they really happened. Here a send becomes `sender!message` and a handle `receiver?message`;
+clocks and times are not used, and what a message from the environment has at its other end is not
+seen. A process that only the other end of a message names has a log too, an empty one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NoReturn
+
+import msgspec
+
+from choreomon.core.action import Action, emission, reception
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.message import ENVIRONMENT, SEND
+from choreomon.formats.hibou.signature import Signature
+from choreomon.multitrace.coded import TraceBuilder
+from choreomon.multitrace.multitrace import Component, MultiTrace
+from choreomon.multitrace.projection import partition as checked_partition
+
+
+class _Message(msgspec.Struct, forbid_unknown_fields=True):
+    sender: str
+    name: str
+    receiver: str
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    index: int
+    time: float
+    event: Literal["send", "handle"]
+    process: str
+    message: _Message
+    clock: dict[str, int]
+
+
+def multi_trace_of_events(
+    lines: Iterable[str | bytes],
+    *,
+    partition: Iterable[Iterable[str]] = (),
+    lifelines: Iterable[str] = (),
+    signature: Signature | None = None,
+    file: str = "events",
+) -> MultiTrace:
+    """The multi-trace that the processes recorded.
+
+    - `partition`: groups of processes with a common clock; every other process has its own, and
+      those come after the groups, sorted by name.
+    - `lifelines`: processes that have a log even if no event names them; those of a `signature`
+      have, too, and what it does not declare is refused.
+    - `file`: what errors call the log.
+
+    Raises DocumentError for what is no log of events, and ValueError for what is no partition.
+    """
+    groups = checked_partition(partition)
+    owner = {name: group for group in groups for name in group}
+    builders: dict[tuple[str, ...], TraceBuilder] = {group: TraceBuilder() for group in groups}
+    declared = () if signature is None else signature.lifelines
+    known = {*lifelines, *declared, *owner}
+    codes: dict[tuple[str, str, str], tuple[TraceBuilder, int]] = {}
+    decoder = msgspec.json.Decoder(_Line)
+    last = -1
+    number = 0
+    for number, text in enumerate(lines, start=1):
+        if not text.strip():
+            _refuse(file, number, "", "is empty: expected an event")
+        try:
+            line = decoder.decode(text)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as wrong:
+            message, _, at = str(wrong).partition(" - at `$.")
+            _refuse(file, number, at.rstrip("`"), f"is no event: {message}")
+        if line.index <= last:
+            _refuse(file, number, "index", f"should be more than {last}: events are in order")
+        last = line.index
+        key = (line.event, line.process, line.message.name)
+        found = codes.get(key)
+        if found is None:
+            action = _action(line, number, file)
+            strange = "" if signature is None else signature.strange(action)
+            if strange:
+                _refuse(file, number, "message", strange)
+            group = owner.get(action.lifeline, (action.lifeline,))
+            builder = builders.setdefault(group, TraceBuilder())
+            found = codes[key] = builder, builder.code(action)
+        _check_ends(line, number, file)
+        known.update((line.message.sender, line.message.receiver))
+        found[0].extend((found[1],))
+    if not number:
+        _refuse(file, 0, "", "is empty: expected events, one a line")
+    known.discard(ENVIRONMENT)
+    components = [Component(group, builders[group].trace()) for group in groups]
+    for name in sorted(known - owner.keys()):
+        single = builders.get((name,))
+        components.append(Component((name,), () if single is None else single.trace()))
+    return MultiTrace(tuple(components))
+
+
+def _action(line: _Line, number: int, file: str) -> Action:
+    if not line.process or not line.message.name:
+        _refuse(file, number, "", "a process and a message have names")
+    if line.event == SEND:
+        return emission(line.process, line.message.name)
+    return reception(line.process, line.message.name)
+
+
+def _check_ends(line: _Line, number: int, file: str) -> None:
+    message = line.message
+    if line.event == SEND and message.sender == ENVIRONMENT:
+        _refuse(
+            file, number, "event", f"a message from {ENVIRONMENT} has no send event, only a handle"
+        )
+    end = message.sender if line.event == SEND else message.receiver
+    if line.process != end:
+        _refuse(
+            file,
+            number,
+            "process",
+            f"a {line.event} of this message happens at {end}, not {line.process}",
+        )
+
+
+def _refuse(file: str, number: int, field: str, message: str) -> NoReturn:
+    raise DocumentError((Problem(file, number, field, message),))

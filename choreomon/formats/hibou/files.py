@@ -1,0 +1,140 @@
+"""Interactions, signatures, multi-traces and configurations by the path of their file.
+
+A name that ends in `.json` is JSON (`choreomon.formats.offline_json`), one that ends in `.jsonl` the
+events of a run (`choreomon.formats.event_log`), any other one HIBOU's format.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+from typing import Final, TypeAlias
+
+from choreomon.core.errors import DocumentError
+from choreomon.formats.hibou.configuration import Configuration
+from choreomon.formats.hibou.configuration_reader import read_configuration
+from choreomon.formats.hibou.model import read_interaction, read_signature
+from choreomon.formats.hibou.multitrace import CHUNK, reader_of
+from choreomon.formats.hibou.scanner import refusal
+from choreomon.formats.hibou.signature import Signature
+from choreomon.interaction.term import Interaction
+from choreomon.multitrace.multitrace import MultiTrace
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+_SMALL: Final = 1 << 16
+"""Files of so many bytes are read at once."""
+
+
+def load_signature(path: PathLike) -> Signature:
+    """The signature in a file. Raises DocumentError, also for a file that cannot be read."""
+    file, text = _text(path)
+    if _suffix(file) == ".json":
+        from choreomon.formats.offline_json import read_signature_json
+
+        return read_signature_json(text, file)
+    return read_signature(text, file)
+
+
+def load_interaction(path: PathLike, signature: Signature | None = None) -> Interaction:
+    """The interaction in a file; with a `signature`, names that it does not declare are refused.
+
+    Raises DocumentError, also for a file that cannot be read.
+    """
+    file, text = _text(path)
+    if _suffix(file) == ".json":
+        from choreomon.formats.offline_json import read_interaction_json
+
+        return read_interaction_json(text, signature, file)
+    return read_interaction(text, signature, file)
+
+
+def load_configuration(path: PathLike) -> Configuration:
+    """The configuration in a file. Raises DocumentError, also for a file that cannot be read."""
+    file, text = _text(path)
+    if _suffix(file) == ".json":
+        from choreomon.formats.configuration_json import read_configuration_json
+
+        return read_configuration_json(text, file)
+    return read_configuration(text, file)
+
+
+def load_multi_trace(
+    path: PathLike, lifelines: Iterable[str] = (), signature: Signature | None = None
+) -> MultiTrace:
+    """The multi-trace in a file. `lifelines` are known without it, and get an empty component
+    where it has none for them; so do those of the `signature`, and what that does not declare is
+    refused. Logs of millions of actions are not held in memory as text.
+
+    Raises DocumentError, also for a file that cannot be read.
+    """
+    file = os.fspath(path)
+    suffix = _suffix(file)
+    if suffix == ".json":
+        from choreomon.formats.offline_json import read_multi_trace_json
+
+        return read_multi_trace_json(_text(file)[1], lifelines, signature, file)
+    if suffix == ".jsonl":
+        from choreomon.formats.event_log import multi_trace_of_events
+
+        return multi_trace_of_events(
+            _lines(file), lifelines=lifelines, signature=signature, file=file
+        )
+    reader = reader_of(tuple(lifelines), signature)
+    try:
+        if os.path.getsize(file) > _SMALL:
+            return reader.read_chunks(_chunks(file), file)
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from None
+    return reader.read(_text(file)[1], file)
+
+
+def _suffix(file: str) -> str:
+    return PurePath(file).suffix.lower()
+
+
+def _text(path: PathLike) -> tuple[str, str]:
+    file = os.fspath(path)
+    try:
+        with open(file, "rb") as stream:
+            content = stream.read()
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from None
+    try:
+        return file, content.decode("utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        line = content.count(b"\n", 0, wrong.start) + 1
+        raise refusal(file, line, _NOT_UTF8) from None
+
+
+def _chunks(file: str) -> Iterator[str]:
+    """The text of a file in pieces."""
+    try:
+        with open(file, encoding="utf-8-sig", newline="") as stream:
+            while chunk := stream.read(CHUNK):
+                yield chunk
+    except UnicodeDecodeError:
+        raise refusal(file, 0, _NOT_UTF8) from None
+    except OSError as error:
+        raise _unreadable(file, error) from None
+
+
+def _lines(file: str) -> Iterator[bytes]:
+    try:
+        with open(file, "rb") as stream:
+            yield from stream
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from None
+
+
+_NOT_UTF8: Final = "is not UTF-8: save it as UTF-8"
+
+
+def _unreadable(file: str, error: OSError | ValueError) -> DocumentError:
+    if isinstance(error, FileNotFoundError):
+        return refusal(file, 0, "there is no such file")
+    if isinstance(error, IsADirectoryError):
+        return refusal(file, 0, "is a directory: name a file in it")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return refusal(file, 0, f"cannot be read: {reason}")
