@@ -1,7 +1,7 @@
 """Interactions, signatures, multi-traces and configurations by the path of their file.
 
-A name that ends in `.json` is JSON (`choreomon.formats.offline_json`), one that ends in `.jsonl` the
-events of a run (`choreomon.formats.event_log`), any other one HIBOU's format.
+A name that ends in `.json` is JSON (`choreomon.formats.offline_json`), one that ends in `.jsonl`
+the events of a run (`choreomon.formats.event_log`), any other one HIBOU's format.
 """
 
 from __future__ import annotations

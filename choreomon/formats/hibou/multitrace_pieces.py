@@ -85,6 +85,7 @@ class PieceReader:
         self._at = 0
         self._line = 1
         self._owners: dict[str, int] = {}
+        self._opened = 0  # the line of `{` until it is closed
 
     def read(self) -> MultiTrace:
         """The multi-trace. Raises DocumentError."""
@@ -107,17 +108,14 @@ class PieceReader:
         return MultiTrace((Component(lifelines, trace),))
 
     def _in_braces(self) -> MultiTrace:
-        opened = self._line_here()
+        self._opened = self._line_here()
         self._at += 1
         if self._peek() not in ("[", "}", ";", ""):
             self._refuse_braces()
         parts = [] if self._peek() == "}" else self._components("}")
         if self._peek() != "}":
-            if not self._peek():
-                raise refusal(
-                    self._file, opened, "`{` is not closed: expected `}`, found the end of the file"
-                )
             self._expected("`;` or `}` after a component")
+        self._opened = 0
         self._at += 1
         if self._peek():
             self._expected("the end of the file after `}`")
@@ -221,7 +219,8 @@ class PieceReader:
                 if cut >= 0:
                     self._add(builder, codes, self._at, cut, own)
                     self._at = cut + 1
-                self._peek()
+                visible = _VISIBLE.search(self._text, self._at)
+                self._at = len(self._text) if visible is None else visible.start()
                 if len(self._text) - self._at > LONGEST_ACTION:
                     self._fail(f"expected an action of at most {LONGEST_ACTION} characters")
                 if self._fetch():
@@ -319,4 +318,8 @@ class PieceReader:
     def _expected(self, what: str) -> NoReturn:
         self._peek()
         line = self._line_here()
-        raise refusal(self._file, line, f"expected {what}, found {shown(self._word())}")
+        word = self._word()
+        message = f"expected {what}, found {shown(word)}"
+        if not word and self._opened:
+            message += f"; `{{` of line {self._opened} is not closed"
+        raise refusal(self._file, line, message)
