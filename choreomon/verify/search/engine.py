@@ -182,7 +182,7 @@ class Walk:
             if found:
                 steps = tuple(
                     _Reached(number, step, reached, depth + 1, loops + step.entered)
-                    for step in self._ordered(found, number)
+                    for step in self._stepper.reduced(state, self._ordered(found, number))
                 )
             else:
                 end = self._stuck(state)
@@ -222,10 +222,10 @@ class Walk:
                 GraphEdge(reached.source, target, step.rule, step.action, step.position, component)
             )
 
-    def _ordered(self, found: Sequence[Step], vertex: int) -> tuple[Step, ...]:
+    def _ordered(self, found: Sequence[Step], vertex: int) -> Sequence[Step]:
         priorities = self._options.priorities
         if priorities == Priorities():
-            return tuple(found)
+            return found
         return priorities.ordered(found, [self._priority(step) for step in found], vertex)
 
     def _priority(self, step: Step) -> int:

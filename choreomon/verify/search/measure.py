@@ -3,9 +3,9 @@
 Lambda is how many loops may still be entered by unobserved actions, alpha bounds unobserved
 actions outside of loops. Each unobserved action makes the pair smaller in lexicographic order.
 
-Deviations. The paper's text leaves lambda alone where no loop is entered; its Fig. 8 and 9 show that
-it never is more than what remains of the interaction would start with (simulating `l1!m2` ends the
-loop, and lambda is 0). Here it is as in the figures, and so is alpha.
+Deviations. The paper's text leaves lambda alone where no loop is entered; its Fig. 8 and 9 show
+that it is never more than what remains of the interaction would start with (simulating `l1!m2`
+ends the loop, and lambda is 0). Here it is as in the figures, and so is alpha.
 
 The paper defines steps of alpha for one criterion only, the number of actions outside of loops:
 after each unobserved action it is that number for what remains. Where the criterion is a number

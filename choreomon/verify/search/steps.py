@@ -87,8 +87,6 @@ class Stepper:
             found += self._simulating(state)
         if self._one_component:
             return self._of_one_component(state, found)
-        if self._one_action:
-            return self._with_one_action(state, found)
         return found
 
     def _used_up(self, state: State) -> int:
@@ -191,8 +189,11 @@ class Stepper:
                 mine[step.component].append(step)
         return min(mine.values(), key=len)
 
-    def _with_one_action(self, state: State, found: list[Step]) -> Sequence[Step]:
-        """One consuming step in place of all where paper 000 says so; simulated ones stay."""
+    def reduced(self, state: State, found: Sequence[Step]) -> Sequence[Step]:
+        """Paper 000's reduction, where asked for: of steps in the order in which they are to be
+        taken, the first consuming one that is one-unambiguous instead of all consuming ones."""
+        if not self._one_action:
+            return found
         for step in found:
             if step.rule == "execute" and step.action is not None:
                 own = self._lifelines[step.component]

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from choreomon.core.action import parse_action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import random_interaction
+from choreomon.interaction.lifelines import Mask, mask
 from choreomon.interaction.term import Interaction, act, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.multitrace.mutation import alphabet, insert_action
@@ -32,6 +33,11 @@ PARTITIONS: Final = tuple(
 def a(text: str) -> Interaction:
     """The interaction of one action."""
     return act(parse_action(text))
+
+
+def mask_of(lifelines: str) -> Mask:
+    """As in `l1,l2`."""
+    return mask(lifelines.split(","))
 
 
 def passing(sender: str, message: str, *receivers: str) -> Interaction:
@@ -89,8 +95,8 @@ def every_way() -> list[Options]:
     """The combinations that must never change a verdict."""
     locals_ = (None, LocalAnalyses(), LocalAnalyses(None, "all"), LocalAnalyses(1, "all"))
     return [
-        Options(strategy=strategy, reduction=reduction, local=local, memoise=memoise, record=record)
-        for strategy, reduction, local, memoise, record in product(
-            STRATEGIES, ("none", "sound"), locals_, (True, False), (False, True)
+        Options(strategy=strategy, reduction=reduction, local=local, record=record)
+        for strategy, reduction, local, record in product(
+            STRATEGIES, ("none", "sound"), locals_, (False, True)
         )
     ]
