@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from choreomon.cli.run_logs import RunLogs
     from choreomon.core.run import Run, RunVerdict
     from choreomon.core.verdict import Word
     from choreomon.formats.read import Document
     from choreomon.properties.tables import RulesName
+    from choreomon.verify.verdict import Mode, Verdict
     from simulator.monitoring import StrategyName
+    from simulator.observation import WindowsName
     from simulator.run import Simulation
+    from simulator.world import Recorder
 
 EXPLAINED: Final = 10
 """Verdicts of a single run that are explained on the screen."""
@@ -73,6 +77,20 @@ RUNS_WITH_EVENTS: Final = 5
     type=WrittenPath(),
     help="Write one self-contained HTML page.",
 )
+@click.option(
+    "--verify",
+    "mode",
+    type=click.Choice(["accept", "test", "prefix", "multiprefix", "simulate", "slice"]),
+    default=None,
+    help="Verify the logs of each run against the document's interaction.",
+)
+@click.option(
+    "--windows",
+    type=click.Choice(["document", "whole", "multiprefix", "slice"]),
+    default=None,
+    help="With --verify, what of the logs is seen: what the document says (default), all, "
+    "random beginnings of them, or random pieces.",
+)
 def command(
     file: str,
     seed: int,
@@ -82,17 +100,21 @@ def command(
     trace_directory: Path | None,
     as_json: bool,
     report: Path | None,
+    mode: Mode | None,
+    windows: WindowsName | None,
 ) -> int:
     """Run the application in FILE with its monitors, and say what they declare.
 
     Times are virtual. One seed gives one run, on every machine.
     """
+    from choreomon.cli.run_logs import run_logs
     from choreomon.cli.screen import screens
     from choreomon.formats.read import load_document
     from simulator.run import simulation
 
     document = load_document(file)
     prepared = simulation(document)
+    verifying = run_logs(document, mode, windows)
     screen, errors = screens()
     for warning in document.warnings:
         errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
@@ -121,6 +143,7 @@ def command(
             strategy,
             rules,
             trace_directory,
+            verifying,
             keep_events=not as_json or report is not None,
             screen=screen if live else None,
             progress=errors if runs > 1 and errors.is_terminal else None,
@@ -139,8 +162,12 @@ def command(
             _show(screen, kept)
         else:
             _show_unmonitored(screen, kept)
+        if verifying is not None:
+            from choreomon.render.verification import verification_headline
+
+            screen.print(verification_headline(kept), style="bold")
     if report is not None:
-        write(report, _page(document, kept, strategy, rules or prepared.rules, seed))
+        write(report, _page(document, kept, strategy, rules or prepared.rules, seed, verifying))
         if not as_json:
             screen.print(f"Report: {report}", markup=False, soft_wrap=True)
     return outcome.exit_code()
@@ -153,11 +180,16 @@ class _Outcome:
         self._errors = errors
         self._file = file
         self._words: set[Word] = set()
+        self._logs: set[Verdict] = set()
         self._stopped = False
 
     def followed(self, runs: Iterable[Run]) -> Iterator[Run]:
+        from choreomon.render.verification import verdict_of
+
         for run in runs:
             self._words.update(verdict.verdict for verdict in run.verdicts)
+            if run.verification is not None:
+                self._logs.add(verdict_of(run.verification))
             if run.reached_max_events:
                 self._stopped = True
                 self._errors.print(
@@ -168,9 +200,11 @@ class _Outcome:
     def exit_code(self) -> int:
         if self._stopped:
             return BAD_INPUT
-        if "violated" in self._words:
+        unknown = {verdict for verdict in self._logs if verdict.inconclusive}
+        failed = {verdict for verdict in self._logs - unknown if not verdict.passes}
+        if failed or "violated" in self._words:
             return VIOLATION
-        return ONLY_POSSIBLE if "possibly-violated" in self._words else NOTHING_FOUND
+        return ONLY_POSSIBLE if unknown or "possibly-violated" in self._words else NOTHING_FOUND
 
 
 def _runs(
@@ -179,30 +213,36 @@ def _runs(
     strategy: StrategyName,
     rules: RulesName | None,
     trace_directory: Path | None,
+    verifying: RunLogs | None,
     *,
     keep_events: bool,
     screen: Console | None,
     progress: Console | None,
 ) -> Iterator[Run]:
     from choreomon.render.summary import missed, worst_word
-    from simulator.recording import tracing
+    from simulator.recording import each_of, tracing
 
     many = len(seeds) > 1
     kept: Counter[str] = Counter()
     for seed in _tracked(seeds, progress) if progress else seeds:
         with ExitStack() as stack:
-            recorder = None
+            recorders: list[Recorder] = []
             if trace_directory is not None:
                 sink = stack.enter_context(opened(_trace_file(trace_directory, seed)))
-                recorder = tracing(sink, prepared.application.processes)
+                recorders.append(tracing(sink, prepared.application.processes))
+            logbook = None if verifying is None else verifying.logbook()
+            if logbook is not None:
+                recorders.append(logbook.record)
             run = prepared.run(
                 seed,
                 strategy=strategy,
                 rules=rules,
-                recorder=recorder,
+                recorder=each_of(*recorders) if recorders else None,
                 keep_events=keep_events,
                 on_word=_announcer(screen) if screen else None,
             )
+        if verifying is not None and logbook is not None:
+            run = replace(run, verification=verifying.verification(logbook, seed))
         outcome = "missed" if missed(run) else str(worst_word(run))
         kept[outcome] += 1
         if many and kept[outcome] > RUNS_WITH_EVENTS:
@@ -310,18 +350,29 @@ def _print_indented(screen: Console, text: Text) -> None:
             screen.print(Text(" " * indent).append_text(part), soft_wrap=True)
 
 
-def _page(document: Document, runs: list[Run], strategy: str, rules: RulesName, seed: int) -> str:
+def _page(
+    document: Document,
+    runs: list[Run],
+    strategy: str,
+    rules: RulesName,
+    seed: int,
+    verifying: RunLogs | None,
+) -> str:
     from choreomon.properties.tables import transition_tables
     from choreomon.render.report import report_page
 
     assert document.property is not None
     automaton = document.property.automaton
-    facts = (
+    facts = [
         ("document", document.file),
         ("strategy", strategy),
         ("rules", rules),
         ("seeds", str(seed) if len(runs) == 1 else f"{seed} to {seed + len(runs) - 1}"),
-    )
+    ]
+    interaction = None
+    if verifying is not None:
+        interaction = verifying.interaction
+        facts += [("verified, mode", verifying.mode), ("logs seen", verifying.windows)]
     tables = transition_tables(automaton, document.processes, rules)
     return report_page(
         document.name,
@@ -329,4 +380,5 @@ def _page(document: Document, runs: list[Run], strategy: str, rules: RulesName, 
         automaton,
         runs,
         tables=[table for table in tables.values() if table.rows],
+        interaction=interaction,
     )

@@ -77,11 +77,25 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
+class Verification:
+    """What the verifier said of the logs of a run (docs/verify.md, "Runs of the simulator").
+
+    `logs` are their processes, how many of their events they show, and how many there were.
+    """
+
+    mode: str
+    verdict: str
+    reason: str
+    logs: tuple[tuple[tuple[str, ...], int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One run. `kept_events` are all events where they were kept (see the simulator), else empty.
     `formed` are the indices of the events at which the property was formed in the real order,
     with the indices of one sequence of events that formed it each, by the reference
-    semantics; `None` where it was not evaluated.
+    semantics; `None` where it was not evaluated. `verification` is `None` where the logs were not
+    verified.
     """
 
     seed: int
@@ -96,3 +110,4 @@ class Run:
     verdicts: tuple[RunVerdict, ...]
     kept_events: tuple[RunEvent, ...] = ()
     formed: tuple[tuple[int, tuple[int, ...]], ...] | None = None
+    verification: Verification | None = None

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from choreomon.core.run import Run, RunReason, RunVerdict
+from choreomon.core.run import Run, RunReason, RunVerdict, Verification
 from choreomon.formats.trace import milliseconds
 
 
@@ -44,6 +44,19 @@ def _run(run: Run) -> dict[str, Any]:
         },
         "history_records": {"mean": run.history_records.mean, "max": run.history_records.max},
         "verdicts": [_verdict(verdict) for verdict in run.verdicts],
+        **({} if run.verification is None else {"verification": _verification(run.verification)}),
+    }
+
+
+def _verification(verification: Verification) -> dict[str, Any]:
+    return {
+        "mode": verification.mode,
+        "verdict": verification.verdict,
+        "reason": verification.reason,
+        "logs": [
+            {"processes": list(processes), "seen": seen, "events": events}
+            for processes, seen, events in verification.logs
+        ],
     }
 
 

@@ -60,7 +60,7 @@ def stated_interaction(
                     for problem in error.problems
                 )
             ) from None
-    from choreomon.formats.hibou import load_interaction
+    from choreomon.formats.hibou.files import load_interaction
 
     file = os.fspath(PurePath(document).parent / stated.strip())
     return StatedInteraction(file, load_interaction(file, signature))

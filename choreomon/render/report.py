@@ -12,6 +12,7 @@ from typing import Final
 
 from choreomon.core.run import Run, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.interaction.term import Interaction
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import TransitionTable
 from choreomon.render.automaton_drawing import automaton_picture
@@ -20,10 +21,12 @@ from choreomon.render.drawing import MUTED, POSSIBLY, QUIET, Picture
 from choreomon.render.drawing import VIOLATED as VIOLATED_COLOUR
 from choreomon.render.explanation import explanation
 from choreomon.render.report_style import STYLE
+from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.space_time import space_time_picture
 from choreomon.render.summary import figures, headline, missed, worst_word
 from choreomon.render.svg import svg_element
 from choreomon.render.text import table_rows
+from choreomon.render.verification import verdict_of, verification_headline, verified
 from choreomon.render.window import marks_of
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number, with_arrow
 
@@ -43,6 +46,7 @@ def report_page(
     runs: Sequence[Run],
     *,
     tables: Sequence[TransitionTable] = (),
+    interaction: Interaction | None = None,
     max_detailed_runs: int = MAX_DETAILED_RUNS,
 ) -> str:
     """A whole HTML page.
@@ -51,14 +55,17 @@ def report_page(
     so on). In detail come the first `max_detailed_runs` of the runs with a verdict or a
     missed formation, the gravest first, with at most `MAX_VERDICTS_PER_RUN` verdicts each;
     the table of runs has at most `MAX_ROWS` rows. What is left out is counted on the page.
+    `interaction` is what the logs of the runs were verified against, where they were.
     """
-    result = headline(runs)
-    words = {worst_word(run) for run in runs}
-    tone = next((_CLASS[word] for word in (VIOLATED, POSSIBLY_VIOLATED) if word in words), "quiet")
+    result = " ".join(filter(None, (headline(runs), verification_headline(runs))))
+    tones = {_CLASS.get(worst_word(run) or "", "quiet") for run in runs}
+    tones |= {*map(_tone_of_logs, runs)}
+    tone = next((tone for tone in ("violated", "possibly") if tone in tones), "quiet")
     body = [
         f'<header class="{tone}"><p>{_text(title)}</p><h1>{_text(result)}</h1></header>',
         _section("Verdicts", _verdicts(runs, max_detailed_runs)),
         _section("What must not happen", [_figure(automaton_picture(automaton, title))]),
+        _section("What should happen", _logs(interaction, title, runs)) if interaction else "",
         _section("What each monitor knows", _tables(tables)) if tables else "",
         _section("Measurements", _measurements(runs)),
         _section("What was run", [_facts(document_facts)]),
@@ -70,6 +77,29 @@ def report_page(
         f"<body>\n<main>\n{chr(10).join(part for part in body if part)}\n</main>\n"
         "</body>\n</html>\n"
     )
+
+
+def _tone_of_logs(run: Run) -> str:
+    if run.verification is None or verdict_of(run.verification).passes:
+        return "quiet"
+    return "possibly" if verdict_of(run.verification).inconclusive else "violated"
+
+
+def _logs(interaction: Interaction, title: str, runs: Sequence[Run]) -> list[str]:
+    """The interaction, and the logs of the first run that do not fit it."""
+    parts = [
+        f"<p>{_text(verification_headline(runs))}</p>",
+        _figure(sequence_diagram(interaction, lifelines=runs[0].processes, name=title)),
+    ]
+    worst = next((run for run in runs if _tone_of_logs(run) == "violated"), None)
+    if worst is not None and worst.verification is not None:
+        rows = [
+            (", ".join(processes), f"{seen:,}", f"{events:,}")
+            for processes, seen, events in worst.verification.logs
+        ]
+        parts.append(f"<h3>The logs with seed {worst.seed}, which do not fit</h3>")
+        parts.append(_table(("log of", "events seen", "events"), rows))
+    return parts
 
 
 def _text(text: str) -> str:
@@ -190,12 +220,12 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
         parts.append(f'<div class="charts">{"".join(map(_figure, charts))}</div>')
     if len(runs) > 1:
         parts.append("<h3>Runs</h3>")
-        parts.append(
-            _table(
-                ("seed", "result", "events", "monitoring messages", "bytes", "latency, ms"),
-                [_run_row(run) for run in runs[:MAX_ROWS]],
-            )
-        )
+        columns = ["seed", "result", "events", "monitoring messages", "bytes", "latency, ms"]
+        rows = [_run_row(run) for run in runs[:MAX_ROWS]]
+        if any(run.verification is not None for run in runs):
+            columns.append("logs")
+            rows = [(*row, verified(run)) for row, run in zip(rows, runs, strict=False)]
+        parts.append(_table(columns, rows))
     if len(runs) > MAX_ROWS:
         parts.append(f'<p class="note">{len(runs) - MAX_ROWS:,} more runs are not shown.</p>')
     return parts

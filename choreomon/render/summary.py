@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from choreomon.core.run import Run
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Word
+from choreomon.render.verification import verdicts_counted
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
 
 
@@ -70,6 +71,8 @@ def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
         ("history records, mean", _mean((run.history_records.mean for run in runs), 1, "")),
         ("history records, most", _worst((run.history_records.max for run in runs), 1, "")),
     ]
+    if any(run.verification is not None for run in runs):
+        rows.append(("logs verified", verdicts_counted(runs)))
     stopped = sum(run.reached_max_events for run in runs)
     if stopped:
         rows.append(("stopped at max_events", counted(stopped, "run")))

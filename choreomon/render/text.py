@@ -14,12 +14,21 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import TransitionTable
 from choreomon.render.explanation import explanation
 from choreomon.render.summary import figures, missed, worst_word
+from choreomon.render.verification import verdict_of, verified
 from choreomon.render.wording import DECLARATION, VERDICT_IN_WORDS, formula_in_words, number
+from choreomon.verify.verdict import Verdict
 
 STYLES: Final[dict[Word, str]] = {
     VIOLATED: "bold red",
     POSSIBLY_VIOLATED: "bold yellow",
     WITHDRAWN: "green",
+}
+STYLE_OF: Final[dict[Verdict, str]] = {
+    Verdict.PASS: "green",
+    Verdict.WEAK_PASS: "green",
+    Verdict.INCONC: "bold yellow",
+    Verdict.WEAK_FAIL: "bold yellow",
+    Verdict.FAIL: "bold red",
 }
 MAX_RUNS: Final = 50
 """Rows of `runs_table`."""
@@ -96,6 +105,9 @@ def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
     table = _table("Runs", "seed", "result", "events", "messages", "bytes", "latency, ms")
     for column in table.columns[2:]:
         column.justify = "right"
+    with_logs = any(run.verification is not None for run in runs)
+    if with_logs:
+        table.add_column("logs", overflow="fold")
     for run in runs[:limit]:
         word = worst_word(run)
         result = (
@@ -111,10 +123,15 @@ def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
             Text(f"{run.monitoring_messages:,}"),
             Text(f"{run.monitoring_bytes:,}"),
             Text(latency),
+            *([Text(verified(run), _of_verdict(run))] if with_logs else []),
         )
     if len(runs) > limit:
         table.caption = Text(f"{len(runs) - limit:,} more runs are not shown")
     return table
+
+
+def _of_verdict(run: Run) -> str:
+    return "" if run.verification is None else STYLE_OF[verdict_of(run.verification)]
 
 
 def _table(title: str, *columns: str) -> Table:

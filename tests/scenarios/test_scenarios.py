@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
@@ -14,9 +14,13 @@ import pytest
 import yaml
 
 from choreomon.cli import group
+from choreomon.cli.run_logs import run_logs
 from choreomon.core.run import Run
 from choreomon.core.verdict import Word
+from choreomon.formats.observation import EVERYTHING
 from choreomon.formats.read import Document, load_document
+from choreomon.verify.verdict import Mode
+from simulator.observation import WindowsName
 from simulator.run import simulation
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
@@ -107,9 +111,13 @@ def exit_code(*arguments: str) -> object:
 ALL_TWINS = [f"{name}-{kind}" for name in NAMES for kind in ("violating", "conforming")]
 
 
+WITH_INTERACTIONS = ("broker", "lock", "payment-saga")
+"""Those that say what should happen, too, in a file that both twins name."""
+
+
 def test_the_directory_holds_these_scenarios_and_nothing_else() -> None:
     assert sorted(path.name for path in SCENARIOS.iterdir()) == sorted(
-        f"{twin}.yaml" for twin in ALL_TWINS
+        [*(f"{twin}.yaml" for twin in ALL_TWINS), *(f"{name}.hif" for name in WITH_INTERACTIONS)]
     )
 
 
@@ -154,6 +162,8 @@ class TestTwins:
         one, other = loaded(f"{name}-violating"), loaded(f"{name}-conforming")
         assert one.processes == other.processes
         assert one.property == other.property
+        assert one.interaction == other.interaction
+        assert one.observation == other.observation
         assert one.application is not None
         assert other.application is not None
         assert [(p.handlers, p.variables.keys()) for p in one.application.processes] == [
@@ -214,6 +224,54 @@ class TestFigure3:
         assert exit_code("simulate", file, "--strategy", "push") == 3
 
 
+@pytest.mark.parametrize("name", WITH_INTERACTIONS)
+class TestInteractions:
+    """What should happen does in the conforming twin, and does not in the violating one."""
+
+    @pytest.mark.parametrize("mode", ["accept", "multiprefix", "slice"])
+    def test_whole_logs_tell_the_twins_apart(self, name: str, mode: Mode) -> None:
+        for kind, expected in (("conforming", "Pass"), ("violating", "Fail")):
+            assert {*verdicts_on_logs(f"{name}-{kind}", mode, "whole", SEEDS)} == {expected}
+
+    @pytest.mark.parametrize(
+        ("mode", "windows"), [("multiprefix", "multiprefix"), ("slice", "slice")]
+    )
+    def test_parts_of_conforming_logs_never_fail(
+        self, name: str, mode: Mode, windows: WindowsName
+    ) -> None:
+        verdicts = verdicts_on_logs(f"{name}-conforming", mode, windows, range(20))
+        assert {*verdicts} <= {"Pass", "WeakPass"}
+
+    def test_of_violating_logs_some_parts_show_it_and_some_do_not(self, name: str) -> None:
+        verdicts = verdicts_on_logs(f"{name}-violating", "multiprefix", "multiprefix", range(20))
+        assert {*verdicts} == {"WeakPass", "Fail"}
+
+
+def verdicts_on_logs(
+    twin: str, mode: Mode, windows: WindowsName, seeds: Iterable[int]
+) -> list[str]:
+    document = loaded(twin)
+    prepared = simulation(document)
+    verifying = run_logs(document, mode, windows)
+    assert verifying is not None
+    verdicts = []
+    for seed in seeds:
+        logbook = verifying.logbook()
+        prepared.run(seed, recorder=logbook.record)
+        verdicts.append(verifying.verification(logbook, seed).verdict)
+    return verdicts
+
+
+def test_the_lock_s_logs_look_right_where_lock_and_store_share_no_clock() -> None:
+    """Both writes are called the same; only a common clock shows that the lease was over."""
+    document = replace(loaded("lock-violating"), observation=EVERYTHING)
+    verifying = run_logs(document, "accept", "whole")
+    assert verifying is not None
+    logbook = verifying.logbook()
+    simulation(document).run(0, recorder=logbook.record)
+    assert verifying.verification(logbook, 0).verdict == "Pass"
+
+
 def test_the_lock_withdraws_what_it_said_before_the_answers_came() -> None:
     verdicts = run_of("lock-conforming", 0).verdicts
     assert [(v.verdict, v.monitor, v.event_index) for v in verdicts] == [
@@ -266,6 +324,9 @@ def test_together_they_use_the_whole_language() -> None:
         "cancel",
         "after",
         "back_to",
+        "interaction",
+        "observation",
+        "logs",
     }
     documents = [yaml.safe_load(path_of(twin).read_text(encoding="utf-8")) for twin in ALL_TWINS]
     assert words - {key for document in documents for key in _keys(document)} == set()

@@ -1,0 +1,214 @@
+"""Many multi-traces verified against one interaction: read, decided, explained, by one process or
+by several.
+
+Results come in the order of the files, whatever the number of processes, and a file that cannot
+be read spoils its own result alone. Each process reads the interaction once and keeps what it
+finds out of it.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from choreomon.cli.analysis_options import Analysis
+
+if TYPE_CHECKING:
+    from choreomon.formats.hibou import Signature
+    from choreomon.interaction.term import Interaction
+    from choreomon.multitrace.multitrace import MultiTrace
+    from choreomon.verify.outcome import Outcome
+    from choreomon.verify.verdict import Answer
+
+Decider: TypeAlias = "Callable[[MultiTrace], Answer]"
+
+MOST_AT_ONCE: Final = 64
+"""Files that a process is given together: for small ones handing them out costs more than they."""
+
+_POLLS: Final = 64
+"""A stop watch is asked so often before it looks at its clock."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that a process needs, as plain values that can be sent to it.
+
+    `seconds` and `megabytes` are bounds for each multi-trace; None: none.
+    """
+
+    interaction: str
+    signature: str | None
+    analysis: Analysis
+    seconds: float | None = None
+    megabytes: int | None = None
+    explain: bool = False
+
+
+class Bounds:
+    """Time and memory that a decision may take. `start` before each of them; to be asked whether
+    to stop is what the rest is for."""
+
+    def __init__(self, seconds: float | None, megabytes: int | None) -> None:
+        self._seconds = seconds
+        self._megabytes = megabytes
+        self._until = float("inf")
+        self._asked = 0
+
+    def start(self) -> None:
+        self._asked = 0
+        if self._seconds is not None:
+            self._until = time.perf_counter() + self._seconds
+
+    def __call__(self) -> Literal["TimedOut", "OutOfMemory"] | None:
+        self._asked += 1
+        if self._asked % _POLLS != 1:
+            return None
+        if time.perf_counter() > self._until:
+            return "TimedOut"
+        if self._megabytes is not None and _megabytes() > self._megabytes:
+            return "OutOfMemory"
+        return None
+
+
+def _megabytes() -> float:
+    """What this process has had in memory at most."""
+    import resource
+    import sys
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+def decider(interaction: Interaction, analysis: Analysis, bounds: Bounds) -> Decider:
+    """What answers about one multi-trace after the other, within bounds.
+
+    Raises ValueError where the options do not fit the mode, and when asked about a multi-trace
+    that the method does not fit.
+    """
+    from dataclasses import replace
+
+    from choreomon.verify.search.engine import Searcher
+    from choreomon.verify.search.options import Options
+    from choreomon.verify.search.portfolio import Portfolio, advised
+    from choreomon.verify.verdict import Answer
+
+    options = analysis.search or Options(method=analysis.method)
+    options = replace(options, should_stop=bounds)
+    searcher: Searcher | Portfolio = (
+        Portfolio(interaction, analysis.mode, advised(options))
+        if analysis.portfolio
+        else Searcher(interaction, analysis.mode, options)
+    )
+
+    def decide(multitrace: MultiTrace) -> Answer:
+        found = searcher.search(multitrace)
+        return Answer(found.verdict, found.reason, found.vertices)
+
+    return decide
+
+
+class Judge:
+    """Answers a question about one multi-trace after the other.
+
+    Raises `DocumentError` for an interaction or a signature that cannot be used, `ValueError`
+    where the options do not fit the mode.
+    """
+
+    def __init__(self, question: Question) -> None:
+        from choreomon.formats.hibou.files import load_interaction, load_signature
+        from choreomon.interaction.lifelines import names
+
+        self._question = question
+        self._signature: Signature | None = (
+            None if question.signature is None else load_signature(question.signature)
+        )
+        self.interaction: Interaction = load_interaction(question.interaction, self._signature)
+        self._lifelines = tuple(names(self.interaction.lifelines))
+        self._bounds = Bounds(question.seconds, question.megabytes)
+        self._decide = decider(self.interaction, question.analysis, self._bounds)
+
+    def judge(self, path: str) -> Outcome:
+        """What becomes of the multi-trace of a file."""
+        from choreomon.core.errors import DocumentError
+        from choreomon.verify.outcome import Outcome
+
+        mode = self._question.analysis.mode
+        begun = time.perf_counter()
+        self._bounds.start()
+        try:
+            multitrace = self._read(path)
+            answer = self._decide(multitrace)
+        except DocumentError as error:
+            return Outcome(path, mode, None, time.perf_counter() - begun, problem=str(error))
+        except ValueError as error:  # of a question that does not fit the multi-trace
+            problem = f"{path}: {error}"
+            return Outcome(path, mode, None, time.perf_counter() - begun, problem=problem)
+        seconds = time.perf_counter() - begun
+        explanation = None
+        if self._question.explain:
+            from choreomon.verify.explanation import explain
+
+            self._bounds.start()
+            explanation = explain(self.interaction, multitrace, mode, should_stop=self._bounds)
+        return Outcome(path, mode, answer, seconds, explanation)
+
+    def _read(self, path: str) -> MultiTrace:
+        from choreomon.formats.hibou.files import load_multi_trace
+
+        return load_multi_trace(path, self._lifelines, self._signature)
+
+
+_judge: Judge | None = None
+"""That of a process that works for another one."""
+
+
+def _engage(question: Question) -> None:
+    global _judge
+    _calm_collector()
+    _judge = Judge(question)
+    gc.freeze()
+
+
+def _judged(path: str) -> Outcome:
+    assert _judge is not None
+    return _judge.judge(path)
+
+
+def outcomes(question: Question, paths: Sequence[str], jobs: int) -> Iterator[Outcome]:
+    """What becomes of each multi-trace, in the order of `paths`, by `jobs` processes.
+
+    Raises as `Judge` does, before the first of them.
+    """
+    judge = Judge(question)  # here, too, so that what is wrong with it is said once, and first
+    jobs = min(jobs, len(paths))
+    if jobs < 2:
+        with _collector_out_of_the_way():
+            yield from map(judge.judge, paths)
+        return
+    at_once = max(1, min(MOST_AT_ONCE, len(paths) // (4 * jobs)))
+    with ProcessPoolExecutor(jobs, initializer=_engage, initargs=(question,)) as pool:
+        yield from pool.map(_judged, paths, chunksize=at_once)
+
+
+def _calm_collector() -> None:
+    """Searches make few cycles and keep what they make, so the collector's rounds over all of it
+    find next to nothing: half of its time with its default settings."""
+    gc.set_threshold(200_000, 50, 1_000)
+
+
+@contextmanager
+def _collector_out_of_the_way() -> Iterator[None]:
+    """What is there already is not looked at again, and rounds are rare."""
+    before = gc.get_threshold()
+    gc.freeze()
+    _calm_collector()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -1,0 +1,65 @@
+"""The logs of simulated runs, verified against the interaction of their document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from choreomon.cli.analysis_options import Analysis
+from choreomon.cli.judging import Bounds, decider
+
+if TYPE_CHECKING:
+    from choreomon.core.run import Verification
+    from choreomon.formats.read import Document
+    from choreomon.interaction.term import Interaction
+    from choreomon.verify.verdict import Mode
+    from simulator.observation import Logbook, WindowsName
+
+
+class RunLogs:
+    """Verifies the logs of one run after the other, all in the same mode."""
+
+    def __init__(
+        self, document: Document, interaction: Interaction, mode: Mode, windows: WindowsName
+    ) -> None:
+        from simulator.observation import logs_from_document
+
+        self._logs = logs_from_document(document.observation, document.processes)
+        self.interaction = interaction
+        self.mode: Mode = mode
+        self.windows: WindowsName = windows
+        analysis = Analysis(mode, "auto", None, portfolio=False)
+        self._decide = decider(interaction, analysis, Bounds(None, None))
+
+    def logbook(self) -> Logbook:
+        """A recorder for one run."""
+        from simulator.observation import Logbook
+
+        return Logbook(self._logs)
+
+    def verification(self, logbook: Logbook, seed: int) -> Verification:
+        """What the verifier says of the run that was recorded."""
+        from choreomon.core.run import Verification
+
+        seen = logbook.seen(seed, self.windows)
+        answer = self._decide(seen.multitrace)
+        logs = zip(seen.multitrace.components, seen.happened, strict=True)
+        return Verification(
+            self.mode,
+            answer.verdict.value,
+            answer.reason,
+            tuple((part.lifelines, len(part.actions), happened) for part, happened in logs),
+        )
+
+
+def run_logs(document: Document, mode: Mode | None, windows: WindowsName | None) -> RunLogs | None:
+    """None where no mode is given. Raises `UsageError` where there is nothing to verify, or
+    nothing to verify it against."""
+    if mode is None:
+        if windows is not None:
+            raise click.UsageError("--windows says what --verify sees: give both")
+        return None
+    if document.interaction is None:
+        raise click.UsageError(f"{document.file} has no interaction: --verify needs one")
+    return RunLogs(document, document.interaction.interaction, mode, windows or "document")
