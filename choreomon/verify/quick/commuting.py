@@ -1,0 +1,232 @@
+"""Multi-traces of interactions that do not order actions across lifelines.
+
+Without `strict`, `loopS` and `loopH` the accepted traces are closed under swapping neighbours on
+different lifelines, hence neighbours of different components, whatever the partition. So
+
+- the next action of *any one* component with actions left may be taken first, and the others
+  need not be tried: if it cannot happen now, nothing explains the multi-trace. This is the sound
+  reduction that stands beside paper 000, Definition 11. The component with the fewest follow-ups
+  is taken; among those with at most one, the one that was taken last, then the shortest;
+- a component of which everything was seen can be closed at once: by lifeline removal (paper 000,
+  Definition 4) where it may have gone on unseen, by pruning (paper 001, Definition 4) where not;
+- every component alone must be a prefix of a word of the projection onto it, or such a word where
+  all was seen (local analyses, paper 000, Definition 12). This is asked of all components where
+  the search branches, since a choice that was made for one may be wrong for another.
+
+Nothing here says why a multi-trace is none of those asked for: paths through terms with removed
+lifelines are no traces of the specification (`choreomon.verify.explanation` makes explanations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, TypeAlias
+
+from choreomon.core.action import Action
+from choreomon.interaction.lifelines import Mask, mask
+from choreomon.interaction.normal import normal
+from choreomon.interaction.removal import project, remove
+from choreomon.interaction.step import after, prune
+from choreomon.interaction.term import Interaction, act
+from choreomon.interaction.weakening import has_strict_like
+from choreomon.multitrace.multitrace import Component, MultiTrace
+from choreomon.verify.views import State, Views
+
+Closing: TypeAlias = Literal["remove", "prune", "keep"]
+"""What is done with a component of which everything was seen: `remove` it, since more of it may
+have happened anywhere (multi-prefixes); `prune` it, since nothing more did (acceptance); `keep` it,
+since whatever it does next comes after all that was seen (prefixes)."""
+
+SITUATIONS: Final = 20_000
+"""A default limit: some 100 MB, as far as terms of a hundred symbols go."""
+
+
+class Stopped(Exception):
+    """A decision was asked to stop before it was made."""
+
+
+class Situation(dict[Action, "tuple[Situation, ...]"]):
+    """A term in normal form, and the situations that actions lead to, as far as anybody asked.
+
+    Situations are compared by their terms: as dictionaries they would be by what was asked.
+    """
+
+    __slots__ = ("_closed", "_decider", "_views", "term")
+
+    def __init__(self, decider: CommutingDecider, term: Interaction) -> None:
+        self._decider = decider
+        self.term = term
+        self._closed: dict[tuple[str, ...], Situation | None] = {}
+        self._views: dict[tuple[str, ...], State] = {}
+
+    def __missing__(self, action: Action) -> tuple[Situation, ...]:
+        leaf = act(action)
+        rests = after(self.term, leaf) if leaf.lifelines & self.term.lifelines else ()
+        forms = dict.fromkeys(map(normal, rests))
+        found = self[action] = tuple(map(self._decider.situation, forms))
+        return found
+
+    def closed(self, lifelines: tuple[str, ...]) -> Situation | None:
+        """What remains when everything on `lifelines` was seen; None where that cannot be."""
+        if lifelines in self._closed:
+            return self._closed[lifelines]
+        rest = self._decider.close(self.term, mask(lifelines))
+        found = None if rest is None else self._decider.situation(normal(rest))
+        self._closed[lifelines] = found
+        return found
+
+    def view(self, lifelines: tuple[str, ...]) -> State:
+        """What `lifelines` may still see, each alone or all with one clock."""
+        found = self._views.get(lifelines)
+        if found is None:
+            seen = normal(project(self.term, mask(lifelines)))
+            found = self._views[lifelines] = self._decider.views.plain(seen)
+        return found
+
+
+class CommutingDecider:
+    """Decides multi-traces of one term without strict-like operators, over any partition.
+
+    With `closing` "remove" it decides whether there is an accepted multi-trace of whose components
+    those given are prefixes, with "keep" whether there is one such that all that was seen may
+    happen before all that was not, with "prune" whether the multi-trace is accepted. Lifelines of
+    the term that no component is about count as components without actions.
+
+    More than `limit` situations and states of views are not kept from one multi-trace for the
+    next: then all are forgotten, and found anew as they are needed.
+
+    Raises ValueError for a term with a strict-like operator.
+    """
+
+    def __init__(self, term: Interaction, closing: Closing, limit: int = SITUATIONS) -> None:
+        if has_strict_like(term):
+            raise ValueError("the term orders actions across lifelines; weaken it, where allowed")
+        self.closing: Closing = closing
+        self.limit = limit
+        self.views = Views()
+        self.visited = 0
+        """Situations visited since the beginning."""
+        self.branched = 0
+        """Of those, the ones with several follow-ups of the component that was chosen."""
+        self._term = normal(term)
+        self._situations: dict[Interaction, Situation] = {}
+        self._starts: dict[tuple[tuple[str, ...], ...], Situation | None] = {}
+        self._should_stop: Callable[[], bool] | None = None
+
+    def __len__(self) -> int:
+        """How many situations and states of views are kept."""
+        return len(self._situations) + len(self.views)
+
+    def situation(self, term: Interaction) -> Situation:
+        """The one situation of a term in normal form."""
+        found = self._situations.get(term)
+        if found is None:
+            found = self._situations[term] = Situation(self, term)
+        return found
+
+    def close(self, term: Interaction, lifelines: Mask) -> Interaction | None:
+        """The term when everything on `lifelines` was seen; None where that cannot be."""
+        if self.closing == "remove":
+            return remove(term, lifelines)
+        return prune(term, lifelines) if self.closing == "prune" else term
+
+    def decide(self, multitrace: MultiTrace, should_stop: Callable[[], bool] | None = None) -> bool:
+        """Whether the multi-trace is one of those that the decider is for.
+
+        Raises `Stopped` once `should_stop()` is true; it is asked at every situation, and at every
+        state of a view that is made.
+        """
+        if len(self) > self.limit:
+            self._situations.clear()
+            self._starts.clear()
+            self.views = Views()
+        self._should_stop = should_stop
+        parts = [part for part in multitrace.components if len(part.actions)]
+        start = self._start(tuple([part.lifelines for part in parts]))
+        if start is None:
+            return False
+        for lifelines, actions in parts:
+            if not self._may_see(start, lifelines, actions):
+                return False
+        return self._search(start, parts)
+
+    def _ask(self) -> None:
+        if self._should_stop is not None and self._should_stop():
+            raise Stopped
+
+    def _start(self, active: tuple[tuple[str, ...], ...]) -> Situation | None:
+        """The situation after closing all lifelines but those of the components `active`."""
+        if active in self._starts:
+            return self._starts[active]
+        seen = mask(name for lifelines in active for name in lifelines)
+        rest = self.close(self._term, self._term.lifelines & ~seen)
+        start = None if rest is None else self.situation(normal(rest))
+        self._starts[active] = start
+        return start
+
+    def _may_see(
+        self, situation: Situation, lifelines: tuple[str, ...], actions: Sequence[Action]
+    ) -> bool:
+        """Whether a component alone may go on with these actions."""
+        reached = self.views.walk(situation.view(lifelines), actions, self._ask)
+        return reached is not None and (reached.terminates or self.closing != "prune")
+
+    def _search(self, start: Situation, components: Sequence[Component]) -> bool:
+        """Depth first, over what may remain of the term and how much of each component."""
+        parts = [part.actions for part in components]
+        owners = [part.lifelines for part in components]
+        ends = list(map(len, parts))
+        order = sorted(range(len(parts)), key=ends.__getitem__)
+        known: set[tuple[Interaction, tuple[int, ...]]] = set()
+        pending = [(start, [0] * len(parts))]
+        while pending:
+            situation, positions = pending.pop()
+            while True:
+                self.visited += 1
+                if self._should_stop is not None and self._should_stop():
+                    raise Stopped
+                chosen = -1
+                steps: tuple[Situation, ...] = ()
+                for number in order:
+                    position = positions[number]
+                    if position < ends[number]:
+                        found = situation[parts[number][position]]
+                        if chosen < 0 or len(found) < len(steps):
+                            chosen, steps = number, found
+                            if len(found) < 2:
+                                break
+                if chosen < 0:
+                    return True
+                if order[0] != chosen:
+                    order.remove(chosen)
+                    order.insert(0, chosen)
+                positions[chosen] += 1
+                if positions[chosen] == ends[chosen]:
+                    steps = _closed(steps, owners[chosen])
+                if len(steps) > 1:
+                    self.branched += 1
+                    key = tuple(positions)
+                    fresh: list[Situation] = []
+                    for step in steps:
+                        if (step.term, key) in known:
+                            continue
+                        known.add((step.term, key))
+                        for number, position in enumerate(positions):
+                            if position < ends[number] and not self._may_see(
+                                step, owners[number], parts[number][position:]
+                            ):
+                                break
+                        else:
+                            fresh.append(step)
+                    pending += [(step, positions.copy()) for step in reversed(fresh[1:])]
+                    steps = tuple(fresh[:1])
+                if not steps:
+                    break
+                situation = steps[0]
+        return False
+
+
+def _closed(steps: tuple[Situation, ...], lifelines: tuple[str, ...]) -> tuple[Situation, ...]:
+    """What remains of each when everything on `lifelines` was seen, without repetitions."""
+    closed = [step.closed(lifelines) for step in steps]
+    return tuple({step.term: step for step in closed if step is not None}.values())

@@ -1,0 +1,85 @@
+"""The quick decider of a mode, and for which multi-traces it is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+from choreomon.interaction.lifelines import is_single, mask
+from choreomon.interaction.normal import normal
+from choreomon.interaction.term import Interaction
+from choreomon.interaction.weakening import has_strict_like
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.quick.commuting import SITUATIONS, Closing, CommutingDecider, Stopped
+from choreomon.verify.search.reduction import reducible
+from choreomon.verify.verdict import Answer, Verdict
+
+QuickMode: TypeAlias = Literal["accept", "prefix", "multiprefix"]
+
+STOPPED: Final = "the search was stopped"
+
+_CLOSINGS: Final[dict[QuickMode, Closing]] = {
+    "accept": "prune",
+    "prefix": "keep",
+    "multiprefix": "remove",
+}
+
+
+class QuickDecider:
+    """Decides multi-traces of one term without strict-like operators in one mode."""
+
+    def __init__(self, term: Interaction, mode: QuickMode, limit: int = SITUATIONS) -> None:
+        self.mode: QuickMode = mode
+        self.accepted = CommutingDecider(term, "prune", limit)
+        self.asked = (
+            self.accepted if mode == "accept" else CommutingDecider(term, _CLOSINGS[mode], limit)
+        )
+
+    def decide(
+        self, multitrace: MultiTrace, should_stop: Callable[[], bool] | None = None
+    ) -> Answer:
+        """The verdict; Inconc only if `should_stop()` was true before there was one."""
+        before = self._visited()
+        try:
+            if not self.asked.decide(multitrace, should_stop):
+                return Answer(Verdict.FAIL, "", self._visited() - before)
+            passes = self.mode == "accept" or self.accepted.decide(multitrace, should_stop)
+        except Stopped:
+            return Answer(Verdict.INCONC, STOPPED, self._visited() - before)
+        verdict = Verdict.PASS if passes else Verdict.WEAK_PASS
+        return Answer(verdict, "", self._visited() - before)
+
+    def _visited(self) -> int:
+        if self.mode == "accept":
+            return self.accepted.visited
+        return self.asked.visited + self.accepted.visited
+
+
+class Quick:
+    """The quick deciders of one interaction in one mode: one for all partitions, or one for the
+    discrete partition, or none.
+
+    A term without strict-like operators is decided over any partition. One that has some can be
+    rewritten for the discrete partition where the rule of `choreomon.interaction.weakening` says
+    so; but not in the mode `prefix`, since prefixes of global traces show the difference.
+    """
+
+    def __init__(self, interaction: Interaction, mode: QuickMode, limit: int = SITUATIONS) -> None:
+        form = normal(interaction)
+        self._lifelines = form.lifelines
+        self._any_partition = not has_strict_like(form)
+        term: Interaction | None = form
+        if not self._any_partition:
+            term = None if mode == "prefix" else reducible(form)
+        self._decider = None if term is None else QuickDecider(term, mode, limit)
+
+    def decider(self, multitrace: MultiTrace) -> QuickDecider | None:
+        """Who decides a multi-trace; None where only a search can."""
+        if self._decider is None or self._any_partition:
+            return self._decider
+        for lifelines, _ in multitrace.components:
+            if len(lifelines) > 1:
+                own = mask(lifelines) & self._lifelines
+                if own and not is_single(own):
+                    return None
+        return self._decider

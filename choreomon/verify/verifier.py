@@ -1,0 +1,110 @@
+"""One verifier for all modes: it chooses who decides.
+
+Whoever states how to search gets that search (`choreomon.verify.search`), and so do the modes
+`test` and `simulate`, which are defined by one. All other questions have one right answer, and it
+comes from whoever has it soonest:
+
+- `choreomon.verify.quick`, where nothing orders actions across lifelines or nobody can tell;
+- `choreomon.verify.exact`, for everything else and for `slice`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from choreomon.interaction.term import Interaction
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.exact import ExactDecider, Limits
+from choreomon.verify.quick.decider import Quick
+from choreomon.verify.search.engine import Searcher
+from choreomon.verify.search.options import Method, Options, Reason
+from choreomon.verify.search.portfolio import Portfolio, advised
+from choreomon.verify.verdict import Answer, Mode, Verdict
+
+Asked: TypeAlias = Callable[[], Reason | None]
+"""Asked from time to time; a reason that it returns ends the decision with Inconc."""
+
+
+class Verifier:
+    """Decides multi-traces of one interaction in one mode.
+
+    - `method`: for `multiprefix` only; anything but "auto" is done by search.
+    - `options`: how to search; None for what is quickest. Its `method` counts, not the other one.
+    - `portfolio`: whether the two searches that paper 000 advises take turns.
+    - `should_stop`: for all multi-traces; may be called very often, so it should be quick.
+
+    What is found out for one multi-trace is kept for the next, within bounds. Not for several
+    threads at once. Raises ValueError where the options do not fit the mode.
+    """
+
+    def __init__(
+        self,
+        interaction: Interaction,
+        mode: Mode,
+        *,
+        method: Method = "auto",
+        options: Options | None = None,
+        portfolio: bool = False,
+        should_stop: Asked | None = None,
+    ) -> None:
+        if mode != "multiprefix" and method != "auto":
+            raise ValueError(f"the method {method} is one of multiprefix, not of {mode}")
+        self.interaction = interaction
+        self.mode: Mode = mode
+        self._stop: Callable[[], bool] | None = None
+        self._searcher: Searcher | Portfolio | None = None
+        self._exact: ExactDecider | None = None
+        self._quick: Quick | None = None
+        self._should_stop = should_stop
+        self._reason: Reason | None = None
+        if options is None and (
+            portfolio or method != "auto" or mode == "test" or mode == "simulate"
+        ):
+            options = Options(method=method)
+        if options is not None:
+            if should_stop is not None:
+                options = replace(options, should_stop=should_stop)
+            self._searcher = (
+                Portfolio(interaction, mode, advised(options))
+                if portfolio
+                else Searcher(interaction, mode, options)
+            )
+            return
+        assert mode != "test"
+        assert mode != "simulate"
+        self._exact = ExactDecider(interaction, mode)
+        if mode != "slice":
+            self._quick = Quick(interaction, mode)
+        if should_stop is not None:
+            self._stop = self._asks
+        self._limits = Limits(should_stop=self._stop)
+
+    def decide(self, multitrace: MultiTrace) -> Answer:
+        """The verdict on a multi-trace, over any partition that the method allows.
+
+        Lifelines of the interaction that no component is about count as observed and silent; an
+        action that is not the interaction's never fits. Raises ValueError where lifeline removal
+        is asked for and several lifelines share a clock.
+        """
+        if self._searcher is not None:
+            result = self._searcher.search(multitrace)
+            return Answer(result.verdict, result.reason, result.vertices)
+        assert self._exact is not None
+        quick = None
+        if self._quick is not None and len(multitrace.components) > 1:
+            quick = self._quick.decider(multitrace)
+        if quick is not None:
+            answer = quick.decide(multitrace, self._stop)
+        else:
+            answer = self._exact.decide(multitrace, self._limits)
+        if answer.verdict is Verdict.INCONC and self._reason is not None:
+            answer = answer._replace(reason=self._reason)
+            self._reason = None
+        return answer
+
+    def _asks(self) -> bool:
+        assert self._should_stop is not None
+        self._reason = self._should_stop()
+        return self._reason is not None
