@@ -16,7 +16,7 @@ iteration may lie on a lifeline that is not seen, `loopH(alt(seq(l3!p,l1!a),seq(
 accepts c a b on {l1,l2}, its projection does not. The marks of `open` iterations are dropped: the
 action that serves one may lie elsewhere.
 
-Sets of views may grow without end (`loopP` with actions missing at the start). Beyond a fixed
+Sets of views may grow without end (`loopP` with actions missing at the start). Beyond some
 size the analysis gives up and says that the component fits, which is never wrong.
 """
 
@@ -34,6 +34,9 @@ Question: TypeAlias = Literal["exact", "prefix", "factor"]
 
 _MANY: Final = 256
 """Sets of more local views are not followed."""
+
+_GROWN: Final = 4
+"""Views that missed actions make so many times larger are a sign that there is no end to them."""
 
 
 class _Views:
@@ -107,6 +110,9 @@ class LocalAutomaton:
                     if rest not in found:
                         found[rest] = None
                         pending.append(rest)
+                        if rest.size > _GROWN * view.size:
+                            self._reachable[view] = None
+                            return None
             self._reachable[view] = self._state(found)
         return self._reachable[view]
 

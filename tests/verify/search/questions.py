@@ -85,7 +85,7 @@ def questions(rng: Random, number: int) -> Iterator[Question]:
         if rng.random() < 0.4:
             seen = insert_action(rng, seen, alphabet(LIFELINES, ("a", "b"))) or seen
         length = sufficient_length(term, seen.length)
-        if length > 6 or len(traces(term, length)) > 800:
+        if length > 7 or len(traces(term, length)) > 2000:
             continue
         asked += 1
         yield Question(term, seen, Oracle(term, length))

@@ -11,7 +11,7 @@ from choreomon.interaction.term import Operator, alt, loop_h, par, seq, strict
 from choreomon.verify.search import engine, reduction
 from choreomon.verify.search.engine import search
 from choreomon.verify.search.local import LocalAutomaton
-from choreomon.verify.search.options import LocalAnalyses, Options
+from choreomon.verify.search.options import LocalAnalyses, Options, SimulationCriteria
 from choreomon.verify.search.steps import State, Stepper
 from choreomon.verify.verdict import Mode, Verdict
 from tests.verify.search.questions import a, every_way, logs, questions
@@ -32,7 +32,7 @@ def test_every_mode_answers_as_brute_force_does_in_every_way_of_searching(seed: 
     rng = Random(seed)
     ways = every_way()
     met: Counter[tuple[Mode, Verdict]] = Counter()
-    for question in questions(rng, 25):
+    for question in questions(rng, 80):
         for mode in DECIDED:
             expected = question.oracle.judge(question.multitrace, mode)
             met[mode, expected] += 1
@@ -47,14 +47,14 @@ def test_every_mode_answers_as_brute_force_does_in_every_way_of_searching(seed: 
 
 def test_forgetting_which_vertices_were_visited_changes_no_verdict() -> None:
     options = Options(memoise=False)
-    for question in questions(Random(4), 30):
+    for question in questions(Random(4), 60):
         for mode in DECIDED[:3]:
             found = search(question.interaction, question.multitrace, mode, options)
             assert found.verdict is question.oracle.judge(question.multitrace, mode)
 
 
 def test_multiprefix_by_search_agrees_with_brute_force() -> None:
-    for question in questions(Random(5), 40):
+    for question in questions(Random(5), 100):
         expected = question.oracle.judge(question.multitrace, "multiprefix")
         found = search(
             question.interaction, question.multitrace, "multiprefix", Options(method="search")
@@ -63,13 +63,24 @@ def test_multiprefix_by_search_agrees_with_brute_force() -> None:
 
 
 def test_simulate_never_passes_what_is_no_slice_and_never_fails_what_is_accepted() -> None:
-    for question in questions(Random(6), 25):
+    for question in questions(Random(6), 80):
         truth = question.oracle.judge(question.multitrace, "slice")
         found = search(question.interaction, question.multitrace, "simulate").verdict
         if truth is Verdict.PASS or found.passes:
             assert found is truth
         else:
             assert found is Verdict.WEAK_FAIL
+
+
+def test_simulate_with_the_depth_of_loops_multiplied_and_reset_finds_every_slice() -> None:
+    # Each observed action left may need one innermost iteration of its own that unobserved actions
+    # open, and that lies within at most as many loops as are nested.
+    criteria = SimulationCriteria(loops="depth", before=True, multiply=True, reset=True)
+    for question in questions(Random(7), 120):
+        truth = question.oracle.judge(question.multitrace, "slice")
+        options = Options(criteria=criteria)
+        found = search(question.interaction, question.multitrace, "simulate", options).verdict
+        assert found is (truth if truth.passes else Verdict.WEAK_FAIL), question[:2]
 
 
 def _law_notices(options: Options, number: int = 60, modes: tuple[Mode, ...] = DECIDED) -> bool:
@@ -146,7 +157,7 @@ def test_blanked_terms_keep_positions_that_simplifying_would_merge() -> None:
 
 def test_local_analyses_may_be_of_any_depth() -> None:
     for depth in (0, 1, 2, None):
-        for question in questions(Random(8), 15):
+        for question in questions(Random(8), 40):
             options = Options(local=LocalAnalyses(depth, "all"), reduction="none")
             for mode in DECIDED:
                 found = search(question.interaction, question.multitrace, mode, options)
