@@ -9,7 +9,7 @@ Three ways to the same answer, the cheapest that is exact is taken:
 
 - one component that has every lifeline of the interaction, or the only one that recorded anything
   where nothing may be missing: a walk through a subset automaton (`choreomon.verify.views`);
-- the discrete partition, where lifelines may be removed (`choreomon.interaction.weakening`): one
+- the discrete partition, where strict operators may be weakened (`choreomon.interaction.order`): one
   component after the other, each by such a walk, then its lifeline is removed;
 - anything else: a search over interactions in which loop iterations that were entered unobserved
   are marked until an observed action comes from them, cut where more of these are open than
@@ -27,10 +27,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import NONE, Mask, bit, is_single, mask
 from choreomon.interaction.normal import normal
+from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.removal import project
 from choreomon.interaction.step import after, simulated
 from choreomon.interaction.term import Interaction, Operator, act, subterms
-from choreomon.interaction.weakening import is_exact_by_removal, weakened
+from choreomon.interaction.weakening import weakened
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.late import without_heads
 from choreomon.verify.verdict import Answer, Verdict
@@ -91,7 +92,7 @@ class ExactDecider:
         self.interaction = interaction
         self.mode = mode
         self._normal = normal(interaction)
-        self._removable = is_exact_by_removal(self._normal)
+        self._removable = is_exact_to_weaken(self._normal)
         self._weak = normal(weakened(self._normal)) if self._removable else self._normal
         self._heads = any(
             part.operator is Operator.LOOP_H and not is_single(part.lifelines)

@@ -1,0 +1,108 @@
+"""Which lifelines an interaction orders, and where that order can show in local logs.
+
+`choreomon.interaction.weakening` has a rule for where strict-like operators may be weakened in the
+discrete partition. This one is sharper, for the same end. What tells a strict-like operator from
+its weak sibling in local logs is a cycle: one operand of a `coreg(r)` has an action on `x` before
+one on `y`, the other one an action on `y` before one on `x`, and the logs want the latter's `x`
+before the former's `x`, its `y` after the former's `y`. The second operand can only be first on a
+lifeline of `r`. So without such pairs `(x, y)` and `(y, x)` - with the lifelines on which the
+second operand is first in `r` - nothing can be told. The same goes for two iterations of a
+`loopC(r)`.
+
+Orders are overestimated: all lifelines of one operand before all of the next, and what follows by
+transitivity. So the rule is sufficient, not necessary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from choreomon.interaction.lifelines import NONE, Mask, is_single
+from choreomon.interaction.term import Interaction, Operator, subterms
+
+Order: TypeAlias = dict[Mask, Mask]
+"""For a lifeline, those that may have to wait for it across lifelines."""
+
+
+def is_exact_to_weaken(term: Interaction) -> bool:
+    """Whether `weakened(term)` has the multi-traces of the term in the discrete partition.
+
+    True wherever `choreomon.interaction.weakening.is_exact_by_removal` is. The weak term has no
+    strict-like operators, so any of its lifelines may be removed.
+    """
+    orders: dict[Interaction, Order] = {}
+    for part in subterms(term):
+        left = {} if part.left is None else orders[part.left]
+        right = {} if part.right is None else orders[part.right]
+        if part.operator is Operator.COREG:
+            assert part.left is not None
+            assert part.right is not None
+            shared = part.left.lifelines & part.right.lifelines
+            if left and right and _contradict(left, right, shared, part.region):
+                return False
+        elif part.operator is Operator.LOOP_C and left:
+            assert part.left is not None
+            if _contradict(left, left, part.left.lifelines, part.region):
+                return False
+        orders[part] = _order(part, left, right)
+    return True
+
+
+def _order(term: Interaction, left: Order, right: Order) -> Order:
+    """The order within a term, of those within its operands."""
+    pairs: Order = dict(left)
+    for before, waiting in right.items():
+        pairs[before] = pairs.get(before, NONE) | waiting
+    if term.left is not None and not is_single(term.lifelines):
+        first = then = NONE
+        if term.operator is Operator.STRICT and term.right is not None:
+            first, then = term.left.lifelines, term.right.lifelines
+        elif term.operator in (Operator.LOOP_S, Operator.LOOP_H):
+            first = then = term.left.lifelines
+        for one in _each(first):
+            others = then & ~one
+            if others:
+                pairs[one] = pairs.get(one, NONE) | others
+    changed = True
+    while changed:
+        changed = False
+        for before, waiting in pairs.items():
+            reached = waiting
+            for one in _each(waiting):
+                reached |= pairs.get(one, NONE)
+            reached &= ~before
+            if reached != waiting:
+                pairs[before] = reached
+                changed = True
+    return pairs
+
+
+def _contradict(ours: Order, theirs: Order, shared: Mask, region: Mask) -> bool:
+    """Whether a cycle leads through both operands: into the first one only on `region`."""
+    entries = shared & region
+    steps: Order = {}
+    for entry in _each(entries):
+        reached = NONE
+        for one in _each(ours.get(entry, NONE) & shared):
+            reached |= theirs.get(one, NONE)
+        steps[entry] = reached & entries
+    for entry in _each(entries):
+        seen = NONE
+        fresh = steps[entry]
+        while fresh:
+            if fresh & entry:
+                return True
+            seen |= fresh
+            reached = NONE
+            for one in _each(fresh):
+                reached |= steps[one]
+            fresh = reached & ~seen
+    return False
+
+
+def _each(lifelines: Mask) -> Iterator[Mask]:
+    while lifelines:
+        lowest = lifelines & -lifelines
+        lifelines ^= lowest
+        yield lowest
