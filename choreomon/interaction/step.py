@@ -211,10 +211,14 @@ def after(term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
         if left is not None and left.lifelines & on and not _knows(left, leaf):
             pending.append(left)
         elif (
-            right is not None
+            left is not None
+            and right is not None
             and right.lifelines & on
             and not _knows(right, leaf)
             and _reachable(top)
+            # What the left side cannot avoid, the right side cannot do yet: a long sequence is
+            # looked at only as far as it can have got.
+            and not (top.operator is Operator.COREG and left.unavoidable & on & ~top.region)
         ):
             pending.append(right)
         else:
