@@ -10,9 +10,9 @@ and of terms with `open` iterations also which of them are still to be served:
 - The region of a `coreg` matters only on lifelines that two operands share, that of a `loopC` only
   on those of its body. So `coreg`s of different regions may turn out to be one.
 - On a single lifeline `strict` is `seq`, and `loopS` and `loopH` are `loopW`.
-- A loop over a choice needs no empty choice, and a loop repeats itself: a loop of the same kind
-  directly within, or as a choice within, is not needed. Not so for `loopH`: what comes first in an
-  inner one need not be what comes first in the outer one.
+- A loop over a choice needs no empty choice, and a loop repeats itself: a loop that is no freer
+  directly within, or as a choice within, is not needed. Not so within `loopH`: what comes first in
+  an inner one need not be what comes first in the outer one.
 - In `coreg(r)` a `loopC(r)` swallows an equal one directly in front of it, and one that is itself
   pruned, which is what steps leave behind; `strict` does the same with `loopS`.
 - The mark of an `open` iteration around another open one says nothing: serving that one serves it.
@@ -34,6 +34,7 @@ from choreomon.interaction.step import prune
 from choreomon.interaction.term import (
     BINARY,
     EMPTY,
+    LOOPS,
     Interaction,
     Operator,
     combined,
@@ -212,7 +213,7 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
         region = _region(region & body.lifelines, body.lifelines)
     choices: list[Interaction] = []
     for choice in _alternatives(body):
-        if choice.left is not None and _repeats(operator, region, choice):
+        if choice.left is not None and _is_needless(operator, region, choice):
             choices += _alternatives(choice.left)
         elif choice is not EMPTY:
             choices.append(choice)
@@ -221,6 +222,17 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
     body = _alt(choices)
     body._is_normal = True
     return make(operator, region, body, None)
+
+
+def _is_needless(operator: Operator, region: Mask, choice: Interaction) -> bool:
+    """Whether a loop of this operator and region can do by itself what `choice`, a choice of its
+    body, repeats."""
+    if operator is not Operator.LOOP_C:
+        return _repeats(operator, region, choice)
+    # Every other loop repeats its body at least as orderly.
+    if choice.operator is Operator.LOOP_C:
+        return not choice.region & ~region & choice.lifelines
+    return choice.operator in LOOPS
 
 
 def _repeats(operator: Operator, region: Mask, term: Interaction) -> bool:

@@ -1,0 +1,79 @@
+"""Loop depth and actions outside loops: paper 001, Definitions 12 and 13."""
+
+from __future__ import annotations
+
+import pytest
+
+from choreomon.interaction.measures import (
+    actions_outside_loops,
+    loop_depth,
+    loop_depth_at,
+    metrics,
+)
+from choreomon.interaction.term import (
+    EMPTY,
+    LOOPS,
+    Interaction,
+    Operator,
+    alt,
+    loop_h,
+    loop_s,
+    loop_w,
+    seq,
+)
+from tests.interaction.drawn import a, interactions
+
+EXAMPLE = loop_s(seq(alt(a("l1!a1"), EMPTY), loop_s(a("l1!a2"))))
+"""The term of paper 001, Appendix B.1."""
+
+
+def positions(term: Interaction) -> list[str]:
+    found = [""]
+    for digit, side in (("1", term.left), ("2", term.right)):
+        if side is not None:
+            found += [digit + rest for rest in positions(side)]
+    return found
+
+
+def depth_by_definition(term: Interaction, position: str) -> int:
+    if not position:
+        return 0
+    side = term.left if position[0] == "1" else term.right
+    assert side is not None
+    return depth_by_definition(side, position[1:]) + (term.operator in LOOPS)
+
+
+def outside_by_definition(term: Interaction) -> int:
+    if term.left is None:
+        return 0 if term.action is None else 1
+    if term.right is None:
+        return 0
+    sides = outside_by_definition(term.left), outside_by_definition(term.right)
+    return max(sides) if term.operator is Operator.ALT else sum(sides)
+
+
+def test_the_loop_depths_of_the_papers_example() -> None:
+    assert loop_depth_at(EXAMPLE, "111") == 1
+    assert loop_depth_at(EXAMPLE, "121") == 2
+    assert loop_depth_at(EXAMPLE, "") == 0
+    assert loop_depth(EXAMPLE) == 2
+
+
+def test_the_measures_are_those_of_the_definitions() -> None:
+    for term in interactions(31, 500, max_size=30):
+        everywhere = positions(term)
+        for position in everywhere:
+            assert loop_depth_at(term, position) == depth_by_definition(term, position)
+        assert loop_depth(term) == max(loop_depth_at(term, position) for position in everywhere)
+        assert actions_outside_loops(term) == outside_by_definition(term)
+        assert metrics(term).symbols == len(everywhere) == term.size
+
+
+def test_there_is_no_loop_depth_where_there_is_no_position() -> None:
+    with pytest.raises(KeyError):
+        loop_depth_at(EXAMPLE, "2")
+
+
+def test_metrics_count_the_tree_and_not_the_shared_terms() -> None:
+    twice = seq(loop_w(a("l1!m")), loop_h(seq(loop_w(a("l1!m")), a("l2?n"))))
+    assert metrics(twice) == (8, 5, 3, 3, 2, ("l1", "l2"), ("m", "n"))
