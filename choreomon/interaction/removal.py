@@ -9,23 +9,54 @@ interaction without the removed components *except* where paper 000, Theorem 1 i
 from __future__ import annotations
 
 from choreomon.interaction.lifelines import Mask
-from choreomon.interaction.term import EMPTY, Interaction, combined, subterms
+from choreomon.interaction.term import EMPTY, Interaction, combined
 
 
 def remove(term: Interaction, lifelines: Mask) -> Interaction:
     """The term without its actions on `lifelines`."""
     if not term.lifelines & lifelines:
         return term
-    rewritten: dict[Interaction, Interaction] = {}
-    for part in subterms(term):
-        if not part.lifelines & lifelines:
-            rewritten[part] = part
-        elif part.left is None:
-            rewritten[part] = EMPTY
+    known = term._removed
+    if known is not None and lifelines in known:
+        return known[lifelines]
+    # Follow-ups share most of their subterms, so every subterm remembers.
+    pending = [term]
+    while pending:
+        top = pending[-1]
+        left, right = top.left, top.right
+        if left is not None and not _is_known(left, lifelines):
+            pending.append(left)
+        elif right is not None and not _is_known(right, lifelines):
+            pending.append(right)
         else:
-            right = None if part.right is None else rewritten[part.right]
-            rewritten[part] = combined(part.operator, part.region, rewritten[part.left], right)
-    return rewritten[term]
+            pending.pop()
+            if top._removed is None:
+                top._removed = {}
+            top._removed[lifelines] = (
+                EMPTY
+                if left is None
+                else combined(
+                    top.operator,
+                    top.region,
+                    _known(left, lifelines),
+                    None if right is None else _known(right, lifelines),
+                )
+            )
+    assert term._removed is not None
+    return term._removed[lifelines]
+
+
+def _is_known(term: Interaction, lifelines: Mask) -> bool:
+    return not term.lifelines & lifelines or (
+        term._removed is not None and lifelines in term._removed
+    )
+
+
+def _known(term: Interaction, lifelines: Mask) -> Interaction:
+    if not term.lifelines & lifelines:
+        return term
+    assert term._removed is not None
+    return term._removed[lifelines]
 
 
 def project(term: Interaction, lifelines: Mask) -> Interaction:

@@ -72,6 +72,7 @@ class Interaction:
         "_level",
         "_normal",
         "_pruned",
+        "_removed",
         "_shared",
         "_simulated",
         "_steps",
@@ -105,6 +106,7 @@ class Interaction:
     _after: dict[Interaction, tuple[Interaction, ...]] | None
     _simulated: tuple[tuple[Action, Interaction], ...] | None
     _pruned: dict[Mask, Interaction | None] | None
+    _removed: dict[Mask, Interaction] | None
     _normal: Interaction | None
     """These five are of `choreomon.interaction.normal`."""
     _is_normal: bool
@@ -150,7 +152,7 @@ def _leaf(operator: Operator, action: Action | None) -> Interaction:
     term.size = term.depth = 1
     term._steps = term._simulated = None
     term._after = None
-    term._pruned = term._normal = term._key = None
+    term._pruned = term._removed = term._normal = term._key = None
     term._is_normal = False
     term._level = 0
     term._shared = NONE
@@ -214,7 +216,7 @@ def make(
             term.terminates = left.terminates and right.terminates
     term._steps = term._simulated = None
     term._after = None
-    term._pruned = term._normal = term._key = None
+    term._pruned = term._removed = term._normal = term._key = None
     term._is_normal = False
     term._level = 0
     term._shared = NONE
