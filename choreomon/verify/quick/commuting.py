@@ -83,6 +83,12 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
             found = self._views[lifelines] = self._decider.views.plain(seen)
         return found
 
+    def forget(self) -> None:
+        """Drops everything that was found out."""
+        self.clear()
+        self._closed.clear()
+        self._views.clear()
+
 
 class CommutingDecider:
     """Decides multi-traces of one term without strict-like operators, over any partition.
@@ -108,6 +114,8 @@ class CommutingDecider:
         """Situations visited since the beginning."""
         self.branched = 0
         """Of those, the ones with several follow-ups of the component that was chosen."""
+        self.forgotten = 0
+        """How often everything was forgotten."""
         self._term = normal(term)
         self._situations: dict[Interaction, Situation] = {}
         self._starts: dict[tuple[tuple[str, ...], ...], Situation | None] = {}
@@ -137,9 +145,7 @@ class CommutingDecider:
         state of a view that is made.
         """
         if len(self) > self.limit:
-            self._situations.clear()
-            self._starts.clear()
-            self.views = Views()
+            self._forget()
         self._should_stop = should_stop
         parts = [part for part in multitrace.components if len(part.actions)]
         start = self._start(tuple([part.lifelines for part in parts]))
@@ -149,6 +155,15 @@ class CommutingDecider:
             if not self._may_see(start, lifelines, actions):
                 return False
         return self._search(start, parts)
+
+    def _forget(self) -> None:
+        # Situations lead to each other; taken apart they need no garbage collector.
+        for situation in self._situations.values():
+            situation.forget()
+        self._situations.clear()
+        self._starts.clear()
+        self.views = Views()
+        self.forgotten += 1
 
     def _ask(self) -> None:
         if self._should_stop is not None and self._should_stop():
@@ -228,5 +243,8 @@ class CommutingDecider:
 
 def _closed(steps: tuple[Situation, ...], lifelines: tuple[str, ...]) -> tuple[Situation, ...]:
     """What remains of each when everything on `lifelines` was seen, without repetitions."""
+    if len(steps) == 1:
+        only = steps[0].closed(lifelines)
+        return () if only is None else (only,)
     closed = [step.closed(lifelines) for step in steps]
     return tuple({step.term: step for step in closed if step is not None}.values())
