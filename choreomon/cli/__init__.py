@@ -30,6 +30,15 @@ _COMMANDS: Final = {
     "check": ("choreomon.cli.check", "Validate a document and explain its property."),
     "draw": ("choreomon.cli.draw", "Draw the automaton of a property, or a run."),
     "simulate": ("choreomon.cli.simulate", "Run an application with its monitors."),
+    "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),
+    "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
+    "canonize": ("choreomon.cli.canonize", "Print the normal form of an interaction."),
+    "mutate": ("choreomon.cli.mutate", "Make mutants of multi-traces."),
+    "slice": ("choreomon.cli.slice", "Cut pieces out of multi-traces."),
+    "generate-interaction": (
+        "choreomon.cli.generate_interaction",
+        "Draw interactions at random.",
+    ),
     "schema": ("choreomon.cli.schema", "Print the JSON Schema of documents."),
 }
 

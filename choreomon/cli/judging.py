@@ -38,12 +38,14 @@ _POLLS: Final = 64
 class Question:
     """Everything that a process needs, as plain values that can be sent to it.
 
-    `seconds` and `megabytes` are bounds for each multi-trace; None: none.
+    `clocks` are groups of processes that share a clock in event logs. `seconds` is a bound for
+    each multi-trace, `megabytes` one for the process; None: none.
     """
 
     interaction: str
     signature: str | None
     analysis: Analysis
+    clocks: tuple[tuple[str, ...], ...] = ()
     seconds: float | None = None
     megabytes: int | None = None
     explain: bool = False
@@ -90,26 +92,16 @@ def decider(interaction: Interaction, analysis: Analysis, bounds: Bounds) -> Dec
     Raises ValueError where the options do not fit the mode, and when asked about a multi-trace
     that the method does not fit.
     """
-    from dataclasses import replace
+    from choreomon.verify.verifier import Verifier
 
-    from choreomon.verify.search.engine import Searcher
-    from choreomon.verify.search.options import Options
-    from choreomon.verify.search.portfolio import Portfolio, advised
-    from choreomon.verify.verdict import Answer
-
-    options = analysis.search or Options(method=analysis.method)
-    options = replace(options, should_stop=bounds)
-    searcher: Searcher | Portfolio = (
-        Portfolio(interaction, analysis.mode, advised(options))
-        if analysis.portfolio
-        else Searcher(interaction, analysis.mode, options)
-    )
-
-    def decide(multitrace: MultiTrace) -> Answer:
-        found = searcher.search(multitrace)
-        return Answer(found.verdict, found.reason, found.vertices)
-
-    return decide
+    return Verifier(
+        interaction,
+        analysis.mode,
+        method=analysis.method,
+        options=analysis.search,
+        portfolio=analysis.portfolio,
+        should_stop=bounds,
+    ).decide
 
 
 class Judge:
@@ -145,7 +137,7 @@ class Judge:
             answer = self._decide(multitrace)
         except DocumentError as error:
             return Outcome(path, mode, None, time.perf_counter() - begun, problem=str(error))
-        except ValueError as error:  # of a question that does not fit the multi-trace
+        except ValueError as error:  # the options do not fit the multi-trace
             problem = f"{path}: {error}"
             return Outcome(path, mode, None, time.perf_counter() - begun, problem=problem)
         seconds = time.perf_counter() - begun
@@ -160,7 +152,7 @@ class Judge:
     def _read(self, path: str) -> MultiTrace:
         from choreomon.formats.hibou.files import load_multi_trace
 
-        return load_multi_trace(path, self._lifelines, self._signature)
+        return load_multi_trace(path, self._lifelines, self._signature, self._question.clocks)
 
 
 _judge: Judge | None = None

@@ -61,11 +61,15 @@ def load_configuration(path: PathLike) -> Configuration:
 
 
 def load_multi_trace(
-    path: PathLike, lifelines: Iterable[str] = (), signature: Signature | None = None
+    path: PathLike,
+    lifelines: Iterable[str] = (),
+    signature: Signature | None = None,
+    partition: Iterable[Iterable[str]] = (),
 ) -> MultiTrace:
     """The multi-trace in a file. `lifelines` are known without it, and get an empty component
     where it has none for them; so do those of the `signature`, and what that does not declare is
-    refused. Logs of millions of actions are not held in memory as text.
+    refused. `partition` are groups of processes that share a clock, for event logs only: the other
+    formats say so themselves. Logs of millions of actions are not held in memory as text.
 
     Raises DocumentError, also for a file that cannot be read.
     """
@@ -79,7 +83,11 @@ def load_multi_trace(
         from choreomon.formats.event_log import multi_trace_of_events
 
         return multi_trace_of_events(
-            _lines(file), lifelines=lifelines, signature=signature, file=file
+            _lines(file),
+            partition=partition,
+            lifelines=lifelines,
+            signature=signature,
+            file=file,
         )
     reader = reader_of(tuple(lifelines), signature)
     try:

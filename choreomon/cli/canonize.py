@@ -1,0 +1,59 @@
+"""`choreomon canonize`: the normal form of an interaction."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.writing import WrittenPath, write
+
+
+@click.command("canonize")
+@click.argument("file", type=click.Path())
+@click.option("--signature", "-s", type=click.Path(), help="Lifelines and messages: .hsf or .json.")
+@click.option("--simplify", is_flag=True, help="Only take out what is redundant; keep the rest.")
+@click.option(
+    "-o", "--output", type=WrittenPath(), help="Write a file instead; .json is JSON, others .hif."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object with both forms.")
+def command(
+    file: str, signature: str | None, simplify: bool, output: Path | None, as_json: bool
+) -> int:
+    """Print the normal form of the interaction in FILE.
+
+    It means the same. Equal normal forms mean the same; different ones may, too.
+    """
+    from choreomon.formats.hibou import write_interaction
+    from choreomon.formats.hibou.files import load_interaction, load_signature
+    from choreomon.formats.offline_json import write_interaction_json
+    from choreomon.interaction import normal as forms
+    from choreomon.interaction.measures import metrics
+
+    declared = None if signature is None else load_signature(signature)
+    given = load_interaction(file, declared)
+    made = forms.simplify(given) if simplify else forms.normal(given)
+    in_json = output is not None and output.suffix.lower() == ".json"
+    try:
+        text = write_interaction_json(made) if in_json else write_interaction(made)
+        before = write_interaction(given) if as_json else ""
+    except ValueError as error:
+        raise click.ClickException(f"{file}: {error}") from None
+    if output is not None:
+        write(output, text)
+    if as_json:
+        forms_in_json = {"given": before, "normal": write_interaction(made)}
+        sizes = {
+            name: {
+                key: number
+                for key, number in metrics(term)._asdict().items()
+                if isinstance(number, int)
+            }
+            for name, term in (("given", given), ("normal", made))
+        }
+        click.echo(json.dumps({**forms_in_json, "metrics": sizes}, indent=2))
+    elif output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    return NOTHING_FOUND

@@ -1,0 +1,127 @@
+"""`choreomon generate-interaction`: random interactions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.writing import WrittenPath, write
+
+
+def _names(letter: str, value: str) -> tuple[str, ...]:
+    """A number of names, or the names."""
+    if value.isdecimal():
+        names: tuple[str, ...] = tuple(f"{letter}{n}" for n in range(1, int(value) + 1))
+    else:
+        names = tuple(name.strip() for name in value.split(","))
+    if not names or not all(names) or len({*names}) < len(names):
+        raise click.BadParameter(f"{value!r} is neither a number of at least 1 nor different names")
+    return names
+
+
+def _lifelines(value: str) -> tuple[str, ...]:
+    return _names("l", value)
+
+
+def _messages(value: str) -> tuple[str, ...]:
+    return _names("m", value)
+
+
+def _operators(value: str) -> tuple[str, ...]:
+    from choreomon.interaction.generation import ALL_OPERATORS, PAPER_OPERATORS
+
+    named = {"paper": PAPER_OPERATORS, "all": ALL_OPERATORS}
+    found = named.get(value, tuple(name.strip() for name in value.split(",")))
+    for name in found:
+        if name not in ALL_OPERATORS:
+            known = ", ".join(ALL_OPERATORS)
+            raise click.BadParameter(f"{name!r} is no operator; there are {known}")
+    return found
+
+
+@click.command("generate-interaction")
+@click.option(
+    "--lifelines", type=_lifelines, default="5", show_default=True, metavar="N|a,b,..",
+    help="How many, or their names.",
+)  # fmt: skip
+@click.option(
+    "--messages", type=_messages, default="6", show_default=True, metavar="N|a,b,..",
+    help="How many, or their names.",
+)  # fmt: skip
+@click.option(
+    "--operators",
+    type=_operators,
+    default="paper",
+    show_default=True,
+    metavar="paper|all|seq,alt,..",
+    help="Those of paper 000, all of the language, or some.",
+)
+@click.option("--min-depth", type=click.IntRange(min=1), default=6, show_default=True)
+@click.option("--min-symbols", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--max-symbols", type=click.IntRange(min=1), default=200, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Of all random choices.")
+@click.option(
+    "--number", type=click.IntRange(min=1), default=1, show_default=True, help="Interactions."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=WrittenPath(),
+    help="Write a file, or several, NAME-1.hif and so on; .json is JSON, others .hif.",
+)
+@click.option("--signature", type=WrittenPath(), help="Write the signature, too: .hsf, or .json.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, instead of .hif.")
+def command(
+    lifelines: tuple[str, ...],
+    messages: tuple[str, ...],
+    operators: tuple[str, ...],
+    min_depth: int,
+    min_symbols: int,
+    max_symbols: int,
+    seed: int,
+    number: int,
+    output: Path | None,
+    signature: Path | None,
+    as_json: bool,
+) -> int:
+    """Draw interactions at random, as paper 000 does in section 6.1.
+
+    Symbols are those of the simplified interaction. One seed gives one result, on every machine.
+    """
+    from random import Random
+
+    from choreomon.formats.hibou import Signature, write_interaction, write_signature
+    from choreomon.formats.offline_json import write_interaction_json, write_signature_json
+    from choreomon.interaction.generation import random_interaction
+
+    rng = Random(seed)
+    for count in range(1, number + 1):
+        try:
+            made = random_interaction(
+                rng,
+                lifelines=lifelines,
+                messages=messages,
+                operators=operators,
+                min_depth=min_depth,
+                min_size=min_symbols,
+                max_size=max_symbols,
+            )
+            in_json = as_json if output is None else output.suffix.lower() == ".json"
+            text = (write_interaction_json if in_json else write_interaction)(made)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+        if output is None:
+            click.echo(text, nl=not text.endswith("\n"))
+        elif number == 1:
+            write(output, text)
+        else:
+            write(output.with_name(f"{output.stem}-{count}{output.suffix}"), text)
+    if signature is not None:
+        in_json = signature.suffix.lower() == ".json"
+        write(
+            signature,
+            (write_signature_json if in_json else write_signature)(Signature(lifelines, messages)),
+        )
+    return NOTHING_FOUND

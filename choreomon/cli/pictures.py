@@ -1,0 +1,23 @@
+"""Pictures -> files, in the format that the suffix of the file says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from choreomon.cli.writing import write
+
+if TYPE_CHECKING:
+    from choreomon.render.drawing import Picture
+
+
+def write_picture(output: Path, picture: Picture) -> None:
+    """Writes PNG where the suffix is `.png`, else SVG. Raises `ClickException`."""
+    if output.suffix.lower() == ".png":
+        from choreomon.render.png import png_bytes
+
+        write(output, png_bytes(picture.drawing))
+    else:
+        from choreomon.render.svg import svg_document
+
+        write(output, svg_document(picture.drawing))

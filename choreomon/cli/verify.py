@@ -1,0 +1,153 @@
+"""`choreomon verify`: do logs fit an interaction?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.analysis_options import analysis_of, analysis_options
+from choreomon.cli.writing import WrittenPath, check_writable, write
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from choreomon.verify.outcome import Conclusion, Outcome
+
+EXIT_CODES: Final[dict[Conclusion, int]] = {
+    "bad input": BAD_INPUT,
+    "failed": VIOLATION,
+    "inconclusive": ONLY_POSSIBLE,
+    "passed": NOTHING_FOUND,
+}
+
+
+@click.command("verify")
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--interaction",
+    "-i",
+    required=True,
+    type=click.Path(),
+    help="What should happen: a .hif, .hsf or .json file.",
+)
+@click.option(
+    "--signature",
+    "-s",
+    type=click.Path(),
+    help="Which lifelines and messages there are: a .hsf or .json file. Others are bad input.",
+)
+@analysis_options
+@click.option(
+    "--colocated",
+    "clocks",
+    metavar="NAME,NAME",
+    multiple=True,
+    help="Of event logs: processes that share a clock. May be given several times.",
+)
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Processes to work with; 0: one for each processor.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds for each multi-trace; what takes longer is Inconc.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=1),
+    help="Megabytes for each process; where they are used up, the rest is Inconc.",
+)
+@click.option("--explain", is_flag=True, help="Show a witness, or where the explanation breaks.")
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each multi-trace.")
+@click.option("--junit", type=WrittenPath(), help="Write the results as JUnit XML, too.")
+def command(
+    traces: tuple[str, ...],
+    interaction: str,
+    signature: str | None,
+    clocks: tuple[str, ...],
+    jobs: int,
+    budget: float | None,
+    memory: int | None,
+    explain: bool,
+    as_json: bool,
+    junit: Path | None,
+    **choices: Any,
+) -> int:
+    """Verify multi-traces against an interaction.
+
+    Each TRACE is a file, or a folder with all that is in it: .htf, .json, and run-*.jsonl, the
+    event logs that `choreomon simulate --trace` writes.
+
+    Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
+    known (Inconc, WeakFail); of several the first of 2, 1, 3.
+    """
+    from choreomon.cli.judging import Question, outcomes
+    from choreomon.cli.screen import screens
+    from choreomon.cli.trace_files import trace_files
+    from choreomon.verify.outcome import Tally
+
+    question = Question(
+        interaction,
+        signature,
+        analysis_of(**choices),
+        clocks=tuple(tuple(names.split(",")) for names in clocks),
+        seconds=budget,
+        megabytes=memory,
+        explain=explain,
+    )
+    paths = trace_files(traces)
+    if junit is not None:
+        check_writable(junit)
+    screen, errors = screens()
+    found = outcomes(question, paths, jobs or os.cpu_count() or 1)
+    if len(paths) > 1 and errors.is_terminal:
+        found = _tracked(found, len(paths), errors)
+    tally = Tally()
+    kept: list[Outcome] = []
+    for outcome in found:
+        tally.add(outcome)
+        if outcome.answer is None:
+            errors.print(outcome.problem, style="red", markup=False, soft_wrap=True)
+        if as_json:
+            _print_line(outcome)
+        if not as_json or junit is not None:
+            kept.append(outcome)
+    if not as_json:
+        _show(screen, kept, tally)
+    if junit is not None:
+        from choreomon.formats.junit import junit_xml
+
+        write(junit, junit_xml(f"choreomon verify {interaction}", kept))
+    return EXIT_CODES[tally.conclusion]
+
+
+def _tracked(outcomes: Iterable[Outcome], total: int, screen: Console) -> Iterator[Outcome]:
+    """The outcomes, with a progress bar."""
+    from rich.progress import Progress
+
+    # The output is not the bar's to redirect: JSON is written while it is shown.
+    with Progress(console=screen, transient=True, redirect_stdout=False) as bar:
+        yield from bar.track(outcomes, total=total, description="Verifying")
+
+
+def _print_line(outcome: Outcome) -> None:
+    from choreomon.formats.outcome_json import outcome_line
+
+    click.echo(outcome_line(outcome))
+
+
+def _show(screen: Console, outcomes: list[Outcome], tally: Any) -> None:
+    from choreomon.render.outcomes import outcomes_headline, outcomes_table
+
+    screen.print(outcomes_table(outcomes))
+    screen.print(outcomes_headline(tally), style="bold")

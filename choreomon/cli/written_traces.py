@@ -1,0 +1,62 @@
+"""Multi-traces that commands make: on the output, or as files of a folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from choreomon.cli.writing import make_directory, write
+
+if TYPE_CHECKING:
+    from choreomon.multitrace.multitrace import MultiTrace
+
+
+class TraceWriter:
+    """Takes multi-traces with their names. With a `folder` each becomes a file of it, `NAME.htf`,
+    or `NAME.json`; without one each is printed, as JSON on a line of its own. A name that comes
+    again gets a number, so that no file is written over another of them.
+
+    Raises `ClickException` for a folder that cannot be made.
+    """
+
+    def __init__(self, folder: Path | None, *, as_json: bool) -> None:
+        self._folder = folder
+        self._as_json = as_json
+        self._named: Counter[str] = Counter()
+        self.written = 0
+        if folder is not None:
+            make_directory(folder)
+
+    def write(self, name: str, multitrace: MultiTrace) -> None:
+        """Raises `ClickException` for what cannot be written, or has names that the format
+        cannot express."""
+        from choreomon.formats.hibou import write_multi_trace
+        from choreomon.formats.offline_json import write_multi_trace_json
+
+        self._named[name] += 1
+        if self._named[name] > 1:
+            name = f"{name}-again-{self._named[name]}"
+        try:
+            text = (write_multi_trace_json if self._as_json else write_multi_trace)(multitrace)
+        except ValueError as error:
+            raise click.ClickException(f"{name}: {error}") from None
+        if self._folder is None:
+            click.echo(text if self._as_json else f"/* {name} */\n{text}", nl=False)
+        else:
+            suffix = "json" if self._as_json else "htf"
+            write(self._folder / f"{name}.{suffix}", text)
+        self.written += 1
+
+    def said(self) -> str:
+        """What became of them, where they are not on the output; else empty."""
+        if self._folder is None:
+            return ""
+        return f"{self.written:,} multi-traces written to {self._folder}"
+
+
+def stem(path: str) -> str:
+    """The name of a file, without its suffix."""
+    return Path(path).stem

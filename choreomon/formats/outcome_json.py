@@ -1,0 +1,33 @@
+"""Outcomes -> the lines of JSON that `choreomon verify --json` prints."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from choreomon.verify.outcome import Outcome
+
+
+def outcome_line(outcome: Outcome) -> str:
+    """The outcome as one line of ASCII, without a line end (docs/verify.md, "JSON").
+
+    Of what could not be read `verdict` is null, and `reason` says why.
+    """
+    answer, explanation = outcome.answer, outcome.explanation
+    witness: list[dict[str, Any]] | None = None
+    failure: list[dict[str, Any]] | None = None
+    if explanation is not None:
+        raise NotImplementedError
+    return json.dumps(
+        {
+            "trace": outcome.trace,
+            "mode": outcome.mode,
+            "verdict": None if answer is None else answer.verdict.value,
+            "reason": outcome.problem if answer is None else answer.reason,
+            "vertices": 0 if answer is None else answer.vertices,
+            "seconds": round(outcome.seconds, 9),
+            "witness": witness,
+            "failure": failure,
+        },
+        separators=(",", ":"),
+    )
