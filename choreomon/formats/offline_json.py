@@ -36,7 +36,7 @@ from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.core.errors import DocumentError, Path, Problem
 from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, operands
 from choreomon.formats.hibou.signature import Signature, unknown
-from choreomon.formats.located import MAX_BYTES, read_located
+from choreomon.formats.located import field_name, read_located
 from choreomon.interaction.lifelines import mask, names
 from choreomon.interaction.term import (
     EMPTY,
@@ -110,14 +110,18 @@ class _Defects:
 _MANY: Final = 20
 
 
-def _located(text: str | bytes, file: str, found: Iterable[tuple[Path, str]]) -> DocumentError:
+def _located(
+    text: str | bytes, file: str, found: Iterable[tuple[Path, str]], *, malformed: bool = False
+) -> DocumentError:
+    """The error about what was found, with lines where the document is small enough. Of one that
+    is `malformed` it is known only that it is no JSON: then what reads it again tells more."""
     try:
         located = read_located(text, file, as_json=True)
     except DocumentError as error:
-        if len(text) <= MAX_BYTES and error.problems[0].line:
+        if malformed and error.problems[0].line:
             return error
         return DocumentError(
-            tuple(Problem(file, 0, ".".join(map(str, path)), message) for path, message in found)
+            tuple(Problem(file, 0, field_name(path), message) for path, message in found)
         )
     problems = [located.problem(path, message) for path, message in found]
     return DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
@@ -147,9 +151,9 @@ def _decoded(text: str | bytes, file: str, kind: str, shape: type[_Decoded]) -> 
         path = _path(at[1]) if at else ()
         raise _located(text, file, [(path, _AT.sub("", message))]) from None
     except (msgspec.DecodeError, UnicodeError) as wrong:
-        raise _located(text, file, [((), f"is not JSON: {wrong}")]) from None
+        raise _located(text, file, [((), f"is not JSON: {wrong}")], malformed=True) from None
     except RecursionError:
-        raise _located(text, file, [((), "is nested too deeply")]) from None
+        raise _located(text, file, [((), "is nested too deeply")], malformed=True) from None
 
 
 def _path(at: str) -> Path:
