@@ -108,7 +108,7 @@ class Interaction:
     _pruned: dict[Mask, Interaction | None] | None
     _removed: dict[Mask, Interaction] | None
     _normal: Interaction | None
-    """These five are of `choreomon.interaction.normal`."""
+    """These five are of `choreomon.interaction.normal` and `chain`."""
     _is_normal: bool
     _level: int
     _shared: Mask

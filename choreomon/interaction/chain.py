@@ -1,0 +1,232 @@
+"""Chains of one `coreg(r)` in order: the part of the normal form that searches live on.
+
+A chain of a `coreg` is put into a Foata normal form, counted from the end: the level of an operand
+is one more than the highest level of those behind it with which it does not commute; operands are
+sorted by falling level, then by size, text and digest. So what is put in front of a chain never
+changes what is in the chain, and the normal form of a follow-up costs what the step changed.
+
+Which operands commute, and which loops swallow others, `choreomon.interaction.normal` says.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from choreomon.interaction.lifelines import ALL, NONE, Mask, is_single
+from choreomon.interaction.step import prune
+from choreomon.interaction.term import EMPTY, Interaction, Operator, make, text
+
+_READABLE: Final = 9
+"""Terms of up to so many symbols are sorted by their text, larger ones by their digest."""
+
+_FEW: Final = 16
+"""Up to so many operands are put in front of a chain one by one; more are sorted with it."""
+
+
+class NotNormalYet(Exception):
+    """A comparison needs the normal form of `term` first. Asking for it by recursion would nest
+    as deep as the loops."""
+
+    def __init__(self, term: Interaction) -> None:
+        super().__init__(term)
+        self.term = term
+
+
+def known(term: Interaction) -> Interaction | None:
+    return term if term._is_normal else term._normal
+
+
+def sort_key(term: Interaction) -> tuple[int, str, int]:
+    """What operands are sorted by, the same in every process. The empty choice comes last."""
+    key = term._key
+    if key is None:
+        if term is EMPTY:
+            key = (1 << 62, "", 0)
+        else:
+            key = (term.size, text(term) if term.size <= _READABLE else "", term.order)
+        term._key = key
+    return key
+
+
+def canonical_region(free: Mask, relevant: Mask) -> Mask:
+    """The canonical region among those that have `free` of the lifelines that are `relevant`."""
+    if not free:
+        return NONE
+    return ALL if free == relevant else free
+
+
+def repeats(operator: Operator, region: Mask, term: Interaction) -> bool:
+    """Whether a term is a loop that the scheduling of a loop of this operator and region, or a
+    chain of its sibling, cannot be told from."""
+    if term.operator is Operator.LOOP_C:
+        if operator is Operator.LOOP_C:
+            return not (region ^ term.region) & term.lifelines
+        return operator is Operator.LOOP_S and not term.region and is_single(term.lifelines)
+    return term.operator is Operator.LOOP_S and operator is Operator.LOOP_S
+
+
+def swallows(loop: Interaction, earlier: Interaction) -> bool:
+    """Whether `loop` can do whatever `earlier`, a loop of the same kind, can do: it is the same,
+    or `earlier` is what pruning leaves of `loop`."""
+    if loop is earlier:
+        return True
+    gone = loop.lifelines & ~earlier.lifelines
+    if not gone or earlier.lifelines & ~loop.lifelines:
+        return False
+    pruned = prune(loop, gone)
+    assert pruned is not None
+    form = known(pruned)
+    if form is None:
+        raise NotNormalYet(pruned)
+    return form is earlier
+
+
+def operands_of(chain: Interaction) -> list[Interaction]:
+    """The operands of a chain that is in order."""
+    operator, region = chain.operator, chain.region
+    found: list[Interaction] = []
+    while chain._level and chain.operator is operator and chain.region == region:
+        assert chain.left is not None
+        assert chain.right is not None
+        found.append(chain.left)
+        chain = chain.right
+    found.append(chain)
+    return found
+
+
+def in_coreg(region: Mask, parts: list[Interaction]) -> Interaction:
+    parts = [part for part in parts if part is not EMPTY]
+    while True:
+        if not parts:
+            return EMPTY
+        seen = shared = NONE
+        for part in parts:
+            shared |= part.lifelines & seen
+            seen |= part.lifelines
+            if part.operator is Operator.COREG and part.region == region:
+                shared |= part._shared
+        free = region & shared
+        merged: set[Interaction] = set()
+        for part in parts:
+            # A part is a chain of this one if the two agree wherever a region matters to both.
+            if part.operator is Operator.COREG and not (
+                (part.region ^ free) & part._shared & shared
+            ):
+                merged.add(part)
+                free |= part.region & part._shared
+                shared |= part._shared
+        region = canonical_region(free, shared)
+        last = parts[-1]
+        tail = last if last in merged and last.region == region else None
+        operands: list[Interaction] = []
+        for part in parts if tail is None else parts[:-1]:
+            if part in merged:
+                operands += operands_of(part)
+            else:
+                operands.append(part)
+        if len(operands) > _FEW:
+            if tail is not None:
+                operands += operands_of(tail)
+            chain = _in_order(region, operands)
+        else:
+            chain = operands.pop() if tail is None else tail
+            for operand in reversed(operands):
+                chain = _in_front(region, operand, chain)
+        if not (chain._level and chain.operator is Operator.COREG and chain.region == region):
+            return chain
+        if chain._shared == shared:
+            return chain
+        # Loops were swallowed, and with them what made the region matter: look again.
+        parts = operands_of(chain)
+
+
+def _link(region: Mask, operand: Interaction, rest: Interaction, level: int) -> Interaction:
+    chain = make(Operator.COREG, region, operand, rest)
+    if not chain._level:
+        chain._level = level
+        chain._shared = operand.lifelines & rest.lifelines
+        if rest._level and rest.operator is Operator.COREG and rest.region == region:
+            chain._shared |= rest._shared
+    return chain
+
+
+def _in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interaction:
+    """The chain with an operand put in front of it, and from there where it belongs."""
+    held = operand.lifelines & ~region
+    levels: list[tuple[Interaction, Interaction, int]] = []
+    """What was walked past: operand, the chain from there on, level."""
+    level = 1
+    looking = bool(held & chain.lifelines)
+    is_loop = repeats(Operator.LOOP_C, region, operand)
+    behind: Interaction | None = chain
+    while behind is not None:
+        inner = behind._level and behind.operator is Operator.COREG and behind.region == region
+        here = behind.left if inner else behind
+        assert here is not None
+        its_level = behind._level if inner else 1
+        if looking:
+            if here.lifelines & held:
+                looking = False
+                level = its_level + 1
+                if not is_loop:
+                    break
+        elif its_level < level - 1:
+            break
+        if (
+            is_loop
+            and not looking
+            and its_level == (level - 1 or 1)
+            and repeats(Operator.LOOP_C, region, here)
+            and swallows(here, operand)
+        ):
+            return chain
+        levels.append((here, behind, its_level))
+        behind = behind.right if inner else None
+    key = sort_key(operand)
+    at = 0
+    for at, (here, _, its_level) in enumerate(levels):  # noqa: B007 - the index is the answer
+        if its_level < level or (its_level == level and sort_key(here) >= key):
+            break
+    else:
+        at = len(levels)
+    if at < len(levels):
+        whole = _link(region, operand, levels[at][1], level)
+    elif behind is not None:
+        whole = _link(region, operand, behind, level)
+    else:
+        whole = operand
+    for here, _, its_level in reversed(levels[:at]):
+        whole = _link(region, here, whole, its_level)
+    return whole
+
+
+def _in_order(region: Mask, operands: list[Interaction]) -> Interaction:
+    """The chain of many operands: `_in_front` for one after the other, from the last to the
+    first, in the time of sorting."""
+    highest: dict[Mask, int] = {}
+    layers: dict[int, list[Interaction]] = {}
+    for operand in reversed(operands):
+        held = operand.lifelines & ~region
+        level = 1
+        rest = held
+        while rest:
+            lowest = rest & -rest
+            rest ^= lowest
+            level = max(level, highest.get(lowest, 0) + 1)
+        if repeats(Operator.LOOP_C, region, operand) and any(
+            repeats(Operator.LOOP_C, region, other) and swallows(other, operand)
+            for other in layers.get(level - 1 or 1, ())
+        ):
+            continue
+        layers.setdefault(level, []).append(operand)
+        rest = operand.lifelines & ~region
+        while rest:
+            lowest = rest & -rest
+            rest ^= lowest
+            highest[lowest] = max(level, highest.get(lowest, 0))
+    whole: Interaction | None = None
+    for level in sorted(layers):
+        for operand in sorted(layers[level], key=sort_key, reverse=True):
+            whole = operand if whole is None else _link(region, operand, whole, level)
+    assert whole is not None
+    return whole
