@@ -208,7 +208,7 @@ def test_json_that_is_no_multi_trace_is_told(components: list[object], said: lis
         ('{"kind": "signature", "lifelines": [], "messages": []}', 1, "declares no lifeline"),
         ('{"kind": "signature", "lifelines": ["a"],\n"messages": ["m","m"]}', 2, "'m' is declared"),
         ('{"kind": "signature", "lifelines": [""], "messages": []}', 1, "should not be empty"),
-        ('{"kind":' + "[" * 100_000, 1, "is nested deeper"),
+        ('{"kind":' + "[" * 100_000, 0, "Expected `str`, got `array`"),
         ('{"kind": "signature", "x":' + "[" * 100_000, 1, "is nested deeper"),
     ],
 )
