@@ -113,7 +113,7 @@ class MultiTraceReader:
             return None
         if self._signature is not None and not set(lifelines) <= set(self._signature.lifelines):
             return None
-        self._make_room()
+        self._make_room(1)
         known: tuple[tuple[str, ...], dict[str, Action]] = (lifelines, {})
         self._heads[head] = known
         return known
@@ -122,9 +122,9 @@ class MultiTraceReader:
         self, words: Sequence[str], lifelines: tuple[str, ...], actions: dict[str, Action]
     ) -> bool:
         """Adds the words that `actions` has not; False where one is none of these lifelines."""
-        for word in words:
-            if word in actions:
-                continue
+        new = {word for word in words if word not in actions}
+        self._make_room(len(new))
+        for word in new:
             found = ACTION.fullmatch(word)
             if found is None or found[1] not in lifelines:
                 return False
@@ -132,14 +132,14 @@ class MultiTraceReader:
             if self._signature is not None and self._signature.strange(action):
                 return False
             actions[word] = action
-            self._spellings += 1
         return True
 
-    def _make_room(self) -> None:
-        self._spellings += 1
+    def _make_room(self, number: int) -> None:
+        """Counts so many new spellings; forgets all others before they are too many."""
+        self._spellings += number
         if self._spellings > MANY_SPELLINGS:
             self._heads.clear()
-            self._spellings = 1
+            self._spellings = number
 
 
 @lru_cache(maxsize=64)

@@ -226,15 +226,17 @@ def test_the_usual_form_takes_the_fast_way(monkeypatch: pytest.MonkeyPatch) -> N
     assert read_multi_trace(write_multi_trace(read_multi_trace(written))).length == 4
 
 
+@pytest.mark.parametrize("names", ["l{0}", "a"])
 def test_a_reader_forgets_spellings_before_they_are_too_many(
-    monkeypatch: pytest.MonkeyPatch,
+    names: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MANY_SPELLINGS", 20)
     reader = MultiTraceReader()
     for number in range(200):
-        text = f"{{[l{number}] l{number}!m; [b] b!m{number}}}"
-        assert reader.read(text).length == 2
-        assert sum(1 + len(words) for _, words in reader._heads.values()) <= 24
+        name = names.format(number)
+        text = f"{{[{name}] {name}!m{number}; [b] b!m.b!m{number}}}"
+        assert reader.read(text).length == 3
+        assert sum(1 + len(words) for _, words in reader._heads.values()) <= 20
 
 
 # ---------------------------------------------------------------- long logs
