@@ -75,18 +75,21 @@ _OPTIONS: Final = (
         default=None,
         help="Local analyses of changed components only, or of all.",
     ),
-    click.option(
-        "--strategy",
-        type=click.Choice(["dfs", "bfs", "hcs", "portfolio"]),
-        default=None,
-        help="Search depth first, breadth first, for high coverage; or two searches side by side.",
-    ),
     click.option("--whole-graph", is_flag=True, help="Visit the whole graph, and count it."),
 )
 
 
+strategy_option: Final = click.option(
+    "--strategy",
+    type=click.Choice(["dfs", "bfs", "hcs", "portfolio"]),
+    default=None,
+    help="Search depth first, breadth first, for high coverage; or two searches side by side.",
+)
+
+
 def analysis_options(command: Command) -> Command:
-    """Adds the options to a command, whose parameters `**choices` they become."""
+    """Adds the options to a command, whose parameters `**choices` they become, and of which the
+    command has one more: `strategy`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -114,8 +117,10 @@ def analysis_of(
     local_on: Literal["changed", "all"] | None,
     strategy: StrategyName | None,
     whole_graph: bool,
+    plain: bool = False,
 ) -> Analysis:
-    """What the options come to; those of the command line come before the configuration.
+    """What the options come to; those of the command line come before the configuration. `plain`
+    says that it is a search in any case, and one without shortcuts that nobody asked for.
 
     Raises `UsageError` where they contradict each other, `DocumentError` for a configuration that
     cannot be used.
@@ -129,10 +134,10 @@ def analysis_of(
     if method is not None and asked != "multiprefix":
         raise click.UsageError(f"--method is one of multiprefix, not of {asked}")
     given = (por, local, local_on, strategy, configured)
-    searching = whole_graph or paper_por or any(choice is not None for choice in given)
+    searching = plain or whole_graph or paper_por or any(choice is not None for choice in given)
     search = None
     if searching:
-        search = _base(configured, asked, method or "auto")
+        search = _base(configured, method or "auto", plain=plain)
         if paper_por:
             search = replace(search, reduction="paper")
         elif por is not None:
@@ -170,13 +175,17 @@ def _configured(path: str) -> AnalyzeOptions:
 
 
 def _base(
-    configured: AnalyzeOptions | None, mode: Mode, method: Literal["auto", "removal", "search"]
+    configured: AnalyzeOptions | None,
+    method: Literal["auto", "removal", "search"],
+    *,
+    plain: bool,
 ) -> Options:
-    """The options that a configuration states, or the defaults; without what the mode excludes."""
+    """The options that a configuration states, or the defaults."""
     from choreomon.verify.search.options import LocalAnalyses, Options
 
     if configured is None:
-        return Options(method=method)
+        plainly = {"reduction": "none", "local": None} if plain else {}
+        return Options(method=method, **plainly)  # type: ignore[arg-type]
     local = configured.local_analysis
     return Options(
         strategy=configured.strategy,

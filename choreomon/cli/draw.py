@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
+from choreomon.cli.analysis_options import analysis_options
 from choreomon.cli.writing import WrittenPath, check_writable, write
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from choreomon.render.drawing import Picture
     from choreomon.render.window import Mark
     from simulator.monitoring import StrategyName
+
+
+Strategy: TypeAlias = Literal["pull", "push", "central", "dfs", "bfs", "hcs"]
+
+MONITORING: Final = ("pull", "push", "central")
+SEARCHING: Final = ("dfs", "bfs", "hcs")
 
 
 @click.command("draw")
@@ -32,10 +39,10 @@ if TYPE_CHECKING:
 @click.option("--seed", default=0, show_default=True, help="With --run: its seed.")
 @click.option(
     "--strategy",
-    type=click.Choice(["pull", "push", "central"]),
-    default="pull",
-    show_default=True,
-    help="With --run: the strategy of its monitors.",
+    type=click.Choice([*MONITORING, *SEARCHING]),
+    default=None,
+    help="With --run: the strategy of its monitors (default pull); with --trace: in which order "
+    "the graph is searched (default dfs).",
 )
 @click.option(
     "--rules",
@@ -43,30 +50,71 @@ if TYPE_CHECKING:
     default=None,
     help="With --run: the rules of its monitors.",
 )
+@click.option("--signature", "-s", type=click.Path(), help="Of an interaction: .hsf or .json.")
+@click.option("--tree", is_flag=True, help="Of an interaction: its term as a tree.")
+@click.option(
+    "--trace",
+    type=click.Path(),
+    help="Of an interaction: the graph that is searched for this multi-trace.",
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="With --trace: a witness, or where the explanation breaks, instead of the graph.",
+)
+@analysis_options
 @click.option("--json", "as_json", is_flag=True, help="Print the picture's structure as JSON.")
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     file: str,
     output: Path,
     a_run: bool,
     seed: int,
-    strategy: StrategyName,
+    strategy: Strategy | None,
     rules: RulesName | None,
+    signature: str | None,
+    tree: bool,
+    trace: str | None,
+    explain: bool,
     as_json: bool,
+    **choices: Any,
 ) -> int:
-    """Draw the property in FILE, forward transitions solid and backward ones dashed; or,
-    with --run, a run of its application with the violating sequence marked.
+    """Draw what FILE is about.
 
-    Of a run with several verdicts the gravest is marked, the first of those.
+    A document: its property, forward transitions solid and backward ones dashed; or, with --run,
+    a run of its application with the violating sequence marked. Of a run with several verdicts
+    the gravest is marked, the first of those.
+
+    An interaction (.hif, .hsf, .json): its sequence diagram, also as .puml (PlantUML); or, with
+    --tree, its term; or, with --trace, how a multi-trace is searched for or explained.
     """
+    from choreomon.cli.draw_interaction import draw_interaction, is_interaction
     from choreomon.formats.read import load_document
 
+    if is_interaction(file):
+        if a_run:
+            raise click.UsageError(f"{file} is an interaction: only an application has runs")
+        _refuse_options_of_a_run(context)
+        if strategy in MONITORING:
+            raise click.UsageError(f"--strategy {strategy} can only be used with --run")
+        return draw_interaction(
+            file,
+            output,
+            signature=signature,
+            tree=tree,
+            trace=trace,
+            explain=explain,
+            as_json=as_json,
+            choices={**choices, "strategy": strategy},
+        )
+    _refuse_options_of_an_interaction(context, file)
     suffix = output.suffix.lower()
     if suffix not in (".svg", ".png", ".mmd"):
         raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
     if not a_run:
-        _refuse_options_of_a_run(context)
+        _refuse_options_of_a_run(context, "strategy")
     document = load_document(file)
     code = NOTHING_FOUND
     if a_run:
@@ -75,7 +123,7 @@ def command(
 
         prepared = simulation(document)
         check_writable(output)
-        run = prepared.run(seed, strategy=strategy, rules=rules, keep_events=True)
+        run = prepared.run(seed, strategy=_of_monitors(strategy), rules=rules, keep_events=True)
         picture, mermaid = _run(run)
         if run.reached_max_events:
             click.echo(stopped(file, run), err=True)
@@ -99,18 +147,40 @@ def command(
     return code
 
 
-def _refuse_options_of_a_run(context: click.Context) -> None:
+def _of_monitors(strategy: Strategy | None) -> StrategyName:
+    match strategy:
+        case None:
+            return "pull"
+        case "pull" | "push" | "central":
+            return strategy
+        case _:
+            raise click.UsageError(f"--strategy {strategy} can only be used with --trace")
+
+
+def _refuse_options_of_a_run(context: click.Context, *more: str) -> None:
     """Raises `UsageError` where one was given, even with its default's value."""
     from click.core import ParameterSource
 
     given = [
         f"--{name}"
-        for name in ("seed", "strategy", "rules")
+        for name in ("seed", *more, "rules")
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT
     ]
     if given:
         options = " and ".join(given)
         raise click.UsageError(f"{options} can only be used with --run: only a run has them")
+
+
+def _refuse_options_of_an_interaction(context: click.Context, file: str) -> None:
+    """Raises `UsageError` where one was given."""
+    from click.core import ParameterSource
+
+    others = ("file", "output", "a_run", "seed", "strategy", "rules", "as_json")
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if given and name not in others:
+            raise click.UsageError(f"{option.opts[0]} is for interactions, which {file} is not")
 
 
 def _automaton(document: Document) -> tuple[Picture, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
-from choreomon.cli.analysis_options import analysis_of, analysis_options
+from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
 from choreomon.cli.writing import WrittenPath, check_writable, write
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ EXIT_CODES: Final[dict[Conclusion, int]] = {
     help="Which lifelines and messages there are: a .hsf or .json file. Others are bad input.",
 )
 @analysis_options
+@strategy_option
 @click.option(
     "--colocated",
     "clocks",

@@ -1,0 +1,122 @@
+"""What `choreomon draw` does with interactions: sequence diagrams, term trees, explored graphs and
+explanations of multi-traces."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.analysis_options import analysis_of
+from choreomon.cli.pictures import write_picture
+from choreomon.cli.writing import write
+
+if TYPE_CHECKING:
+    from choreomon.cli.analysis_options import Analysis
+    from choreomon.formats.hibou import Signature
+    from choreomon.interaction.term import Interaction
+    from choreomon.multitrace.multitrace import MultiTrace
+    from choreomon.render.drawing import Picture
+
+SUFFIXES: Final = (".hif", ".hsf")
+"""Of files with interactions. `.json` may be one or a document: what is in it decides."""
+
+TEXTS: Final = (".mmd", ".puml")
+
+
+def is_interaction(file: str) -> bool:
+    """Whether the file is to hold an interaction, and not a scenario or a property."""
+    suffix = Path(file).suffix.lower()
+    if suffix != ".json":
+        return suffix in SUFFIXES
+    try:
+        found = json.loads(Path(file).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False  # whoever reads it says what is wrong
+    return isinstance(found, dict) and found.get("kind") == "interaction"
+
+
+def draw_interaction(
+    file: str,
+    output: Path,
+    *,
+    signature: str | None,
+    tree: bool,
+    trace: str | None,
+    explain: bool,
+    as_json: bool,
+    choices: dict[str, Any],
+) -> int:
+    """Draws what is asked for; the exit code.
+
+    Raises `UsageError` for options that do not go together.
+    """
+    from choreomon.formats.hibou.files import load_interaction, load_signature
+
+    suffix = output.suffix.lower()
+    if suffix not in (".svg", ".png", *TEXTS):
+        raise click.UsageError(f"{output}: the suffix must be .svg, .png, .mmd or .puml")
+    if suffix in TEXTS and (tree or trace is not None):
+        raise click.UsageError(f"{output}: {suffix} is for sequence diagrams of interactions only")
+    if tree and trace is not None:
+        raise click.UsageError("--tree draws the interaction, --trace what became of a multi-trace")
+    if trace is None and (
+        explain or any(choice not in (None, False) for choice in choices.values())
+    ):
+        raise click.UsageError("an analysis needs a multi-trace: say which with --trace")
+    declared = None if signature is None else load_signature(signature)
+    interaction = load_interaction(file, declared)
+    lifelines = () if declared is None else declared.lifelines
+    if suffix in TEXTS:
+        from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
+
+        write_text = mermaid_sequence if suffix == ".mmd" else plantuml_sequence
+        write(output, write_text(interaction, lifelines=lifelines))
+    picture: Picture
+    if trace is not None:
+        multitrace = _multi_trace(trace, interaction, declared)
+        analysis = analysis_of(**choices, plain=True)
+        draw = _explanation if explain else _graph
+        picture = draw(interaction, multitrace, analysis)
+    elif tree:
+        from choreomon.render.term_tree import term_tree
+
+        picture = term_tree(interaction)
+    else:
+        from choreomon.render.sequence_diagram import sequence_diagram
+
+        picture = sequence_diagram(interaction, lifelines=lifelines, name=Path(file).stem)
+    if suffix not in TEXTS:
+        write_picture(output, picture)
+    if as_json:
+        click.echo(json.dumps(picture.structure, indent=2))
+    return NOTHING_FOUND
+
+
+def _multi_trace(trace: str, interaction: Interaction, declared: Signature | None) -> MultiTrace:
+    from choreomon.formats.hibou.files import load_multi_trace
+    from choreomon.interaction.lifelines import names
+
+    return load_multi_trace(trace, names(interaction.lifelines), declared)
+
+
+def _graph(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis) -> Picture:
+    from dataclasses import replace
+
+    from choreomon.render.search_graph import graph_svg, picture_of_search
+    from choreomon.verify.search.engine import search
+
+    if analysis.portfolio:
+        raise click.UsageError("--strategy portfolio is two searches: choose one to draw")
+    assert analysis.search is not None
+    try:
+        found = search(
+            interaction, multitrace, analysis.mode, replace(analysis.search, record=True)
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    assert found.graph is not None
+    return graph_svg(picture_of_search(found.graph, found.path))

@@ -1,0 +1,41 @@
+"""What many outcomes come to together."""
+
+from __future__ import annotations
+
+import pytest
+
+from choreomon.verify.outcome import Conclusion, Outcome, tally
+from choreomon.verify.verdict import Answer, Verdict
+
+ONE = {
+    "bad": Outcome("t", "accept", None, 0.0, problem="?"),
+    **{verdict.value: Outcome("t", "accept", Answer(verdict), 0.0) for verdict in Verdict},
+}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "conclusion"),
+    [
+        ([], "passed"),
+        (["Pass", "WeakPass"], "passed"),
+        (["Pass", "Inconc"], "inconclusive"),
+        (["WeakFail"], "inconclusive"),
+        (["Inconc", "Fail", "Pass"], "failed"),
+        (["Fail", "bad", "Inconc"], "bad input"),
+        (["Pass", "bad"], "bad input"),
+    ],
+    ids=str,
+)
+def test_the_gravest_comes_first(kinds: list[str], conclusion: Conclusion) -> None:
+    assert tally(ONE[kind] for kind in kinds).conclusion == conclusion
+
+
+def test_outcomes_are_counted_by_verdict() -> None:
+    counted = tally(ONE[kind] for kind in ("Pass", "bad", "Pass", "Fail"))
+    assert counted.verdicts == {Verdict.PASS: 2, Verdict.FAIL: 1}
+    assert counted.unreadable == 1
+
+
+@pytest.mark.parametrize("kind", ONE)
+def test_an_outcome_alone_comes_to_the_same(kind: str) -> None:
+    assert ONE[kind].conclusion == tally([ONE[kind]]).conclusion
