@@ -9,8 +9,8 @@ Three ways to the same answer, the cheapest that is exact is taken:
 
 - one component that has every lifeline of the interaction, or the only one that recorded anything
   where nothing may be missing: a walk through a subset automaton (`choreomon.verify.views`);
-- the discrete partition, where strict operators may be weakened (`choreomon.interaction.order`): one
-  component after the other, each by such a walk, then its lifeline is removed;
+- the discrete partition, where strict operators may be weakened (`choreomon.interaction.order`):
+  such a walk too, in whatever order of the components leaves the fewest possibilities;
 - anything else: a search over interactions in which loop iterations that were entered unobserved
   are marked until an observed action comes from them, cut where more of these are open than
   observed actions are left, or where a component's own view of what remains does not fit.
@@ -140,30 +140,53 @@ class ExactDecider:
                 return False, 0
             return reached.terminates or mode != "accept", 0
         if self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts):
-            return self._one_after_the_other(active, parts, mode, stop), 0
+            return self._one_at_a_time(active, parts, mode, stop), 0
         return Search(self, parts, mode, limits).run()
 
-    def _one_after_the_other(
+    def _one_at_a_time(
         self,
         active: list[Observed],
         parts: tuple[Observed, ...],
         mode: ExactMode,
-        stop: Callable[[], None] | None,
+        ask: Callable[[], None] | None,
     ) -> bool:
-        """In the discrete partition, where lifelines may be removed."""
+        """In the discrete partition, of a term without strict-like operators: its traces are
+        closed under swapping neighbours on different lifelines, so it does not matter whose
+        action is consumed next. It is the last component's as long as that leaves no more terms
+        than before, else that of whoever leaves the fewest."""
         views = self._views
         here = views.plain(self._weak)
         if mode != "accept":
             for lifelines, actions in parts:
                 if not len(actions):
                     here = views.without(here, lifelines)
-        for lifelines, actions in sorted(active, key=lambda part: len(part.actions)):
-            if mode == "slice":
-                here = views.open_past(here, lifelines)
-            reached = views.walk(here, actions, stop)
+        if mode == "slice":
+            here = views.open_past(here)
+        waiting = sorted(active, key=lambda part: -len(part.actions))
+        places = [0] * len(waiting)
+        current = 0
+        while waiting:
+            reached = views.next(here, waiting[current].actions[places[current]], ask)
+            if reached is not None and len(reached.terms) > len(here.terms):
+                for number, other in enumerate(waiting):
+                    if number == current:
+                        continue
+                    instead = views.next(here, other.actions[places[number]], ask)
+                    if instead is None:
+                        return False
+                    assert reached is not None
+                    if len(instead.terms) < len(reached.terms):
+                        current, reached = number, instead
             if reached is None:
                 return False
-            here = reached if mode == "accept" else views.without(reached, lifelines)
+            here = reached
+            places[current] += 1
+            lifelines, actions = waiting[current]
+            if places[current] == len(actions):
+                if mode != "accept":
+                    here = views.without(here, lifelines)
+                del waiting[current], places[current]
+                current = 0
         return here.terminates or mode != "accept"
 
     def view(self, term: Interaction, lifelines: Mask, begun: bool) -> State:
@@ -176,12 +199,9 @@ class ExactDecider:
             self._local[key] = known
         return known
 
-    def step(self, state: State, action: Action) -> State | None:
+    def next(self, state: State, action: Action) -> State | None:
         """One step of such a view."""
-        try:
-            return state.next[action]
-        except KeyError:
-            return self._views.step(state, action)
+        return self._views.next(state, action)
 
 
 class SliceDecider(ExactDecider):
@@ -346,7 +366,7 @@ class Search:
                 answer = here.terminates or not self.complete
                 break
             walked.append(key)
-            here = self._decider.step(here, actions[place])
+            here = self._decider.next(here, actions[place])
             place += 1
         for key in walked:
             self._fits[key] = answer

@@ -29,6 +29,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask
 from choreomon.interaction.normal import normal
+from choreomon.interaction.removal import remove
 from choreomon.interaction.step import after, prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, combined, make, subterms
 
@@ -228,6 +229,33 @@ class LateTerms:
             if right.kind == PLAIN:
                 return self.plain(make(Operator.STRICT, NONE, left.term, right.term))
         return self._make(STRICT, left, right, NONE)
+
+    def without(self, node: LateTerm, lifeline: Mask) -> LateTerm:
+        """The node once a lifeline is exhausted: whatever it did or will do is left out. For
+        terms without strict-like operators, in the discrete partition."""
+        made: dict[LateTerm, LateTerm] = {}
+        pending = [node]
+        while pending:
+            top = pending[-1]
+            if top in made:
+                pending.pop()
+            elif not top.lifelines & lifeline:
+                made[top] = top
+            elif top.kind == PLAIN:
+                made[top] = self.plain(remove(top.term, lifeline))
+            elif top.kind == LATE:
+                term: Interaction | None = top.term
+                if top.forbidden & top.pruned & lifeline:
+                    term = prune(top.term, lifeline)
+                assert term is not None
+                rest = normal(remove(term, lifeline))
+                made[top] = self._late(rest, top.forbidden & ~lifeline, top.pruned & ~lifeline)
+            elif top.left not in made or top.right not in made:
+                pending += [top.right, top.left]
+            else:
+                assert top.kind == COREG
+                made[top] = self._coreg(top.forbidden, made[top.left], made[top.right])
+        return made[node]
 
     # -- what follows ------------------------------------------------------------------------
 
@@ -450,7 +478,8 @@ class LateTerms:
         if node.kind == PLAIN:
             return (NONE,) if node.term.terminates else ()
         if node.kind == LATE:
-            return (yield self._completions(node.term, node.forbidden))
+            result: tuple[Mask, ...] = yield self._completions(node.term, node.forbidden)
+            return result
         ours = yield self._ways_over(node.left)
         theirs = yield self._ways_over(node.right)
         return _smallest({one | other for one in ours for other in theirs})
@@ -488,7 +517,8 @@ def _run(question: Asking[Answered]) -> Answered:
         except StopIteration as done:
             pending.pop()
             answer = done.value
-    return answer
+    result: Answered = answer
+    return result
 
 
 def _choices(term: Interaction) -> list[Interaction]:

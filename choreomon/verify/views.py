@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from choreomon.core.action import Action
-from choreomon.interaction.lifelines import Mask
-from choreomon.interaction.removal import remove
-from choreomon.interaction.step import prune
-from choreomon.interaction.term import Interaction, Operator, act, combined
-from choreomon.verify.late import COREG, LATE, PLAIN, LateTerm, LateTerms
+from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.term import Interaction, act
+from choreomon.verify.late import PLAIN, LateTerm, LateTerms
 
 
 class State:
-    """A set of late terms; `next` is filled in by `Views.step`, None is the empty set."""
+    """A set of late terms; `next` is filled in by `Views.next`, None is the empty set."""
 
     __slots__ = ("begun", "gone", "next", "terminates", "terms")
 
@@ -26,7 +24,7 @@ class State:
         self.terms = terms
         self.terminates = any(one.kind == PLAIN and one.term.terminates for one in terms)
         self.next: dict[Action, State | None] = {}
-        self.begun: dict[Mask, State] = {}
+        self.begun: State | None = None
         self.gone: dict[Mask, State] = {}
 
 
@@ -59,8 +57,19 @@ class Views:
             known = self._begun[key] = self._state([self.late_terms.late(term, forbidden)])
         return known
 
-    def step(self, state: State, action: Action) -> State | None:
-        """The state after an observed action, None where it cannot be."""
+    def next(
+        self, state: State, action: Action, ask: Callable[[], None] | None = None
+    ) -> State | None:
+        """The state after an observed action, None where it cannot be.
+
+        `ask` is called before a step that is not known yet; it may raise, to stop.
+        """
+        try:
+            return state.next[action]
+        except KeyError:
+            pass
+        if ask is not None:
+            ask()
         leaf = act(action)
         found = {rest for one in state.terms for rest, _ in self.late_terms.after(one, leaf)}
         reached = state.next[action] = self._state(found) if found else None
@@ -71,41 +80,36 @@ class Views:
     ) -> State | None:
         """The state after several observed actions, None where they cannot be.
 
-        `ask` is called before each step that is not known yet; it may raise, to stop.
+        `ask` as in `next`.
         """
-        here: State | None = state
+        here = state
         for action in actions:
-            assert here is not None
             try:
-                here = here.next[action]
+                reached = here.next[action]
             except KeyError:
-                if ask is not None:
-                    ask()
-                here = self.step(here, action)
-            if here is None:
+                reached = self.next(here, action, ask)
+            if reached is None:
                 return None
+            here = reached
         return here
 
-    def open_past(self, state: State, lifeline: Mask) -> State:
-        """The same terms, with an undecided past on one lifeline. All of them are PLAIN."""
-        known = state.begun.get(lifeline)
-        if known is None:
-            known = state.begun[lifeline] = self._state(
-                {self.late_terms.late(one.term, ~lifeline) for one in state.terms}
+    def open_past(self, state: State) -> State:
+        """The same terms, with an undecided past. All of them are PLAIN."""
+        if state.begun is None:
+            state.begun = self._state(
+                {self.late_terms.late(one.term, NONE) for one in state.terms}
             )
-        return known
+        return state.begun
 
     def without(self, state: State, lifeline: Mask) -> State:
         """The terms once a lifeline is exhausted, whatever it still does unobserved.
 
-        The lifeline is the only one with an undecided past; sound in the discrete partition,
-        in terms whose lifelines may be removed (`choreomon.interaction.weakening`).
+        Sound in the discrete partition, in terms without strict-like operators.
         """
         known = state.gone.get(lifeline)
         if known is None:
-            made: dict[LateTerm, Interaction] = {}
             known = state.gone[lifeline] = self._state(
-                {self.late_terms.plain(_without(one, lifeline, made)) for one in state.terms}
+                {self.late_terms.without(one, lifeline) for one in state.terms}
             )
         return known
 
@@ -117,27 +121,3 @@ class Views:
             known = self._states[key] = State(ordered)
         return known
 
-
-def _without(node: LateTerm, lifeline: Mask, made: dict[LateTerm, Interaction]) -> Interaction:
-    pending = [node]
-    while pending:
-        top = pending[-1]
-        if top in made:
-            pending.pop()
-        elif top.kind == PLAIN:
-            made[top] = remove(top.term, lifeline)
-        elif top.kind == LATE:
-            term: Interaction | None = top.term
-            if top.forbidden & lifeline:
-                term = prune(top.term, top.pruned)
-            assert term is not None
-            made[top] = remove(term, lifeline)
-        else:
-            assert top.kind == COREG  # such terms have no strict sequences
-            if top.left in made and top.right in made:
-                made[top] = combined(
-                    Operator.COREG, top.forbidden, made[top.left], made[top.right]
-                )
-            else:
-                pending += [top.right, top.left]
-    return made[node]
