@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.writing import WrittenPath, check_writable
 from choreomon.cli.written_traces import TraceWriter, stem
 
@@ -152,19 +153,14 @@ def _priorities(given: tuple[str, ...]) -> dict[str, int]:
 def _partition(text: str, interaction: Interaction) -> Partition:
     """`discrete`, `trivial`, or groups of names; lifelines in none of them have their own."""
     from choreomon.interaction.lifelines import names
-    from choreomon.multitrace.projection import discrete, partition, trivial
+    from choreomon.multitrace.projection import discrete, trivial
 
     lifelines = names(interaction.lifelines)
     if text == "discrete":
         return discrete(lifelines)
     if text == "trivial":
         return trivial(lifelines)
-    try:
-        groups = partition(
-            [name.strip() for name in group.split(",") if name.strip()] for group in text.split(";")
-        )
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--partition") from None
+    groups = shared_clocks(text.split(";"), "--partition")
     grouped = {name for group in groups for name in group}
     return (*groups, *discrete(set(lifelines) - grouped))
 

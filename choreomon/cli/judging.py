@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+import click
+
 from choreomon.cli.analysis_options import Analysis
 
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ def decider(interaction: Interaction, analysis: Analysis, bounds: Bounds) -> Dec
 class Judge:
     """Answers a question about one multi-trace after the other.
 
-    Raises `DocumentError` for an interaction or a signature that cannot be used, `ValueError`
+    Raises `DocumentError` for an interaction or a signature that cannot be used, `UsageError`
     where the options do not fit the mode.
     """
 
@@ -122,7 +124,10 @@ class Judge:
         self.interaction: Interaction = load_interaction(question.interaction, self._signature)
         self._lifelines = tuple(names(self.interaction.lifelines))
         self._bounds = Bounds(question.seconds, question.megabytes)
-        self._decide = decider(self.interaction, question.analysis, self._bounds)
+        try:
+            self._decide = decider(self.interaction, question.analysis, self._bounds)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
 
     def judge(self, path: str) -> Outcome:
         """What becomes of the multi-trace of a file."""

@@ -11,6 +11,7 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
+from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.writing import WrittenPath, check_writable, write
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def command(
         interaction,
         signature,
         analysis_of(**choices),
-        clocks=tuple(tuple(names.split(",")) for names in clocks),
+        clocks=shared_clocks(clocks, "--colocated"),
         seconds=budget,
         megabytes=memory,
         explain=explain,

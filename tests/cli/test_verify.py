@@ -1,0 +1,333 @@
+"""`choreomon verify`: exit codes, options and what is printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from choreomon.cli.judging import Bounds
+from tests.cli.command_line import Answer, choreomon
+from tests.cli.offline import TRACES, write_offline_files
+
+KEYS = ["trace", "mode", "verdict", "reason", "vertices", "seconds", "witness", "failure"]
+
+
+@pytest.fixture(autouse=True)
+def _files(place: Path) -> None:
+    write_offline_files(place)
+
+
+def verify(*arguments: object) -> Answer:
+    return choreomon("verify", "-i", "i.hif", *arguments)
+
+
+def lines(answer: Answer) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in answer.out.splitlines()]
+
+
+def verdicts(*arguments: object) -> list[str | None]:
+    return [line["verdict"] for line in lines(verify(*arguments, "--json"))]
+
+
+@pytest.mark.parametrize(
+    ("traces", "code"),
+    [
+        (["pass.htf", "weak.htf"], 0),
+        (["pass.htf", "fail.htf", "weak.htf"], 1),
+        (["bad.htf"], 2),
+        (["fail.htf", "bad.htf", "pass.htf"], 2),
+        (["missing.htf", "pass.htf"], 2),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=str)
+def test_the_exit_code_says_what_all_come_to(traces: list[str], code: int, more: list[str]) -> None:
+    assert verify(*traces, *more).code == code
+
+
+def test_what_is_not_known_is_the_exit_code_3_and_a_failure_beside_it_1() -> None:
+    """Bounded simulation finds no explanation for an action that never happens there."""
+    weak = ["--mode", "simulate", "fail.htf"]
+    assert verdicts(*weak) == ["WeakFail"]
+    assert verify(*weak).code == 3
+    stopped = ["--budget", "0.000000001", "pass.htf"]
+    (line,) = lines(verify(*stopped, "--json"))
+    assert (line["verdict"], line["reason"]) == ("Inconc", "TimedOut")
+    assert verify(*stopped).code == 3
+
+
+def test_a_bad_file_costs_the_good_ones_nothing() -> None:
+    answer = verify("pass.htf", "bad.htf", "fail.htf", "--json")
+    assert answer.code == 2
+    first, second, third = lines(answer)
+    assert (first["verdict"], third["verdict"]) == ("Pass", "Fail")
+    assert second["verdict"] is None
+    assert second["reason"].startswith("bad.htf:1: ")
+    assert answer.err == second["reason"] + "\n"
+
+
+def test_a_line_of_json_has_these_fields() -> None:
+    (line,) = lines(verify("weak.htf", "--json"))
+    assert [*line] == KEYS
+    assert (line["trace"], line["mode"], line["verdict"]) == ("weak.htf", "multiprefix", "WeakPass")
+    assert (line["reason"], line["witness"], line["failure"]) == ("", None, None)
+    assert isinstance(line["vertices"], int)
+    assert line["seconds"] > 0
+
+
+def test_results_come_in_the_order_of_the_arguments_whatever_the_number_of_jobs() -> None:
+    traces = [name for name in TRACES if name != "unknown.htf"] * 3
+    expected = [(line["trace"], line["verdict"]) for line in lines(verify(*traces, "--json"))]
+    assert [trace for trace, _ in expected] == traces
+    for jobs in (0, 2):
+        found = lines(verify(*traces, "--json", "--jobs", jobs))
+        assert [(line["trace"], line["verdict"]) for line in found] == expected
+
+
+def test_a_folder_is_all_multi_traces_in_it_sorted_by_name() -> None:
+    inner = Path("logs/inner")
+    inner.mkdir(parents=True)
+    for name in ("z.htf", "inner/b.htf", "a.htf", "run-1.jsonl", "notes.txt", "events.jsonl"):
+        Path("logs", name).write_text(TRACES["pass.htf"], encoding="utf-8")
+    found = [line["trace"] for line in lines(verify("weak.htf", "logs", "--json"))]
+    assert found == ["weak.htf", "logs/a.htf", "logs/inner/b.htf", "logs/run-1.jsonl", "logs/z.htf"]
+
+
+def test_a_folder_without_multi_traces_is_bad_input() -> None:
+    Path("empty").mkdir()
+    answer = verify("empty")
+    assert answer.code == 2
+    assert "empty: holds no multi-traces" in answer.err
+
+
+def test_people_get_a_table_and_a_summary() -> None:
+    answer = verify("pass.htf", "fail.htf", "bad.htf")
+    assert "│ pass.htf    │ Pass      │" in answer.out
+    assert "│ bad.htf     │ bad input │" in answer.out
+    assert answer.out.splitlines()[-1] == "3 multi-traces: 1 Pass, 1 Fail, 1 bad input"
+
+
+def test_of_many_those_that_do_not_pass_are_shown_first() -> None:
+    answer = verify(*["pass.htf"] * 60, "fail.htf")
+    assert "│ fail.htf    │ Fail    │" in answer.out
+    assert answer.out.count("pass.htf") == 49
+    assert "11 more are not shown" in answer.out
+    assert answer.out.splitlines()[-1] == "61 multi-traces: 60 Pass, 1 Fail"
+
+
+def test_progress_is_shown_beside_the_output_where_somebody_watches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    watched = verify("pass.htf", "weak.htf", "--json")
+    assert "Verifying" in watched.err
+    assert len(lines(watched)) == 2
+    assert verify("pass.htf", "--json").err == ""
+
+
+def test_junit_is_written_beside_the_results() -> None:
+    assert verify("pass.htf", "fail.htf", "bad.htf", "--junit", "out.xml", "--json").code == 2
+    suite = ElementTree.parse("out.xml").getroot()
+    assert suite.attrib["name"] == "choreomon verify i.hif"
+    assert [[child.tag for child in case] for case in suite] == [[], ["failure"], ["error"]]
+
+
+def test_junit_that_cannot_be_written_is_found_before_the_work() -> None:
+    answer = verify("pass.htf", "--junit", "nowhere/out.xml")
+    assert (answer.code, answer.out) == (2, "")
+    assert "nowhere/out.xml: cannot be written" in answer.err
+
+
+class TestModes:
+    @pytest.mark.parametrize(
+        ("mode", "expected"),
+        [
+            ("accept", ["Pass", "Fail", "Fail", "Fail"]),
+            ("test", ["Pass", "WeakPass", "Inconc", "Inconc"]),
+            ("prefix", ["Pass", "WeakPass", "Fail", "Fail"]),
+            ("multiprefix", ["Pass", "WeakPass", "Fail", "Fail"]),
+            ("simulate", ["Pass", "WeakPass", "WeakFail", "WeakPass"]),
+            ("slice", ["Pass", "WeakPass", "Fail", "WeakPass"]),
+        ],
+    )
+    def test_ask_different_questions(self, mode: str, expected: list[str]) -> None:
+        traces = ["pass.htf", "weak.htf", "fail.htf", "late.htf"]
+        assert verdicts("--mode", mode, *traces) == expected
+
+    def test_multi_prefixes_are_asked_for_where_nothing_is_said(self) -> None:
+        assert [line["mode"] for line in lines(verify("pass.htf", "--json"))] == ["multiprefix"]
+
+
+class TestHowToSearch:
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ["--por"],
+            ["--no-por"],
+            ["--paper-por"],
+            ["--local", "none"],
+            ["--local", "1"],
+            ["--local", "all", "--local-on", "all"],
+            ["--local-on", "changed"],
+            ["--strategy", "bfs"],
+            ["--strategy", "hcs"],
+            ["--strategy", "portfolio"],
+            ["--whole-graph"],
+            ["--method", "removal"],
+            ["--method", "search"],
+            ["--memory", "100000"],
+            ["--budget", "60"],
+        ],
+        ids=" ".join,
+    )
+    def test_changes_no_verdict(self, options: list[str]) -> None:
+        assert verdicts(*options, "pass.htf", "weak.htf", "fail.htf") == [
+            "Pass",
+            "WeakPass",
+            "Fail",
+        ]
+
+    def test_the_reduction_as_published_fails_what_is_right(self) -> None:
+        """Where the emission of a comes first, it discards the loop; the sound one does not."""
+        Path("i.hif").write_text("strict(loopS(m -> b), a -- m ->|)", encoding="utf-8")
+        Path("t.htf").write_text("{[a] a!m; [b] b?m}", encoding="utf-8")
+        Path("c.hcf").write_text(
+            "@analyze_option{ analysis_kind = accept; strategy = DFS; goal = Pass; "
+            "local_analysis = none; priorities = [emission = 1] }",
+            encoding="utf-8",
+        )
+        asked = ["t.htf", "--config", "c.hcf"]
+        assert verdicts(*asked, "--paper-por") == ["Fail"]
+        assert verdicts(*asked, "--por") == verdicts(*asked, "--no-por") == ["Pass"]
+
+    def test_a_whole_graph_has_more_vertices_than_a_search_that_stops(self) -> None:
+        plain = ["--no-por", "--local", "none", "--mode", "accept", "--json", "pass.htf"]
+        (found,), (whole,) = (lines(verify(*more, *plain)) for more in ([], ["--whole-graph"]))
+        assert found["vertices"] <= whole["vertices"]
+        (wider,) = lines(verify("--whole-graph", *plain, "--mode", "slice"))
+        assert whole["vertices"] < wider["vertices"]
+
+    def test_used_up_memory_is_a_reason(self) -> None:
+        (line,) = lines(verify("pass.htf", "--memory", 1, "--json"))
+        assert (line["verdict"], line["reason"]) == ("Inconc", "OutOfMemory")
+
+    def test_a_configuration_says_what_is_asked_and_how(self) -> None:
+        Path("c.hcf").write_text(
+            "@analyze_option{ analysis_kind = accept; strategy = DFS; goal = Pass; "
+            "filters = [max_depth = 2] }",
+            encoding="utf-8",
+        )
+        (line,) = lines(verify("pass.htf", "--config", "c.hcf", "--json"))
+        assert (line["mode"], line["verdict"]) == ("accept", "Inconc")
+        assert line["reason"] == "FilteredNodes"
+        (line,) = lines(verify("pass.htf", "--config", "c.hcf", "--mode", "prefix", "--json"))
+        assert line["mode"] == "prefix"
+
+    @pytest.mark.parametrize(
+        ("criteria", "expected"),
+        [
+            ("simulate[before = true, loop max depth, act num = 10]", "WeakPass"),
+            ("simulate[before = false, loop max depth, act num = 10]", "WeakFail"),
+            ("simulate[before = true, loop max num, reset = true, multiply = true]", "WeakPass"),
+            ("simulate[before = true, loop num = 0, act num = 0]", "WeakFail"),
+        ],
+    )
+    def test_a_configuration_bounds_simulation(self, criteria: str, expected: str) -> None:
+        Path("c.hcf").write_text(
+            f"@analyze_option{{ analysis_kind = {criteria}; strategy = DFS; goal = WeakPass }}",
+            encoding="utf-8",
+        )
+        assert verdicts("late.htf", "--config", "c.hcf") == [expected]
+
+    def test_a_configuration_without_an_analysis_is_bad_input(self) -> None:
+        Path("c.hcf").write_text("@explore_option{ strategy = BFS }", encoding="utf-8")
+        answer = verify("pass.htf", "--config", "c.hcf")
+        assert answer.code == 2
+        assert answer.err == "c.hcf: has no section @analyze_option{..}\n"
+
+
+class TestFiles:
+    def test_a_signature_makes_what_it_does_not_declare_bad_input(self) -> None:
+        assert verdicts("unknown.htf") == ["Fail"]
+        answer = verify("unknown.htf", "--signature", "s.hsf", "--json")
+        assert answer.code == 2
+        assert "unknown message 'x'" in lines(answer)[0]["reason"]
+
+    def test_event_logs_of_the_simulator_are_multi_traces(self, place: Path) -> None:
+        Path("app.hif").write_text("seq(go -> P1, P1 -- a -> P2)", encoding="utf-8")
+        assert choreomon("simulate", "application.yaml", "--trace", "logs", "--runs", 3).code == 0
+        found = choreomon("verify", "-i", "app.hif", "logs", "--mode", "accept", "--json")
+        assert [line["verdict"] for line in lines(found)] == ["Pass"] * 3
+
+    def test_processes_of_event_logs_may_share_a_clock(self, place: Path) -> None:
+        """Only a common clock shows that a was sent before it was handled."""
+        Path("app.hif").write_text("strict(P2 -- a ->|, P1 -- a ->|, go -> P1)".replace(
+            "P2 -- a ->|", "a -> P2"), encoding="utf-8")  # fmt: skip
+        Path("odd.hif").write_text("par(strict(a -> P2, P1 -- a ->|), go -> P1)", encoding="utf-8")
+        choreomon("simulate", "application.yaml", "--trace", "logs")
+        asked = ["verify", "-i", "odd.hif", "logs", "--mode", "accept"]
+        assert choreomon(*asked).code == 0
+        assert choreomon(*asked, "--colocated", "P1,P2").code == 1
+        assert choreomon(*asked, "--colocated", "P1,P2", "--colocated", "P1").code == 2
+
+    def test_json_is_read_too(self) -> None:
+        assert choreomon("canonize", "i.hif", "-o", "i.json").code == 0
+        assert choreomon("slice", "pass.htf", "--wide", "1", "--json", "-o", "cut").code == 0
+        answer = choreomon("verify", "-i", "i.json", "cut", "--json", "--mode", "accept")
+        assert [line["verdict"] for line in lines(answer)] == ["Pass"]
+
+    @pytest.mark.parametrize("wrong", ["missing.hif", "pass.htf", "."])
+    def test_an_interaction_that_cannot_be_read_is_bad_input(self, wrong: str) -> None:
+        for jobs in (1, 2):
+            answer = choreomon("verify", "-i", wrong, "pass.htf", "weak.htf", "--jobs", jobs)
+            assert (answer.code, answer.out) == (2, "")
+            assert answer.err.startswith(wrong)
+            assert len(answer.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["pass.htf", "--mode", "guess"],
+        ["pass.htf", "--local", "0"],
+        ["pass.htf", "--local", "some"],
+        ["pass.htf", "--jobs", "-1"],
+        ["pass.htf", "--budget", "0"],
+        ["pass.htf", "--memory", "0"],
+        ["pass.htf", "--strategy", "best"],
+        ["pass.htf", "--por", "--paper-por"],
+        ["pass.htf", "--local", "none", "--local-on", "all"],
+        ["pass.htf", "--mode", "slice", "--method", "removal"],
+        ["pass.htf", "--mode", "test", "--paper-por"],
+        ["pass.htf", "--colocated", "a,,b"],
+        ["pass.htf", "--colocated", "a,b", "--colocated", "b"],
+        ["pass.htf", "--junit", ""],
+    ],
+    ids=" ".join,
+)
+def test_wrong_options_are_bad_usage(options: list[str]) -> None:
+    answer = verify(*options)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Usage: choreomon verify" in answer.err
+
+
+def test_removal_over_shared_clocks_is_bad_input_for_that_trace_alone() -> None:
+    Path("shared.htf").write_text("{[a,b] a!m.b?m; [c]}", encoding="utf-8")
+    answer = verify("shared.htf", "pass.htf", "--method", "removal", "--json")
+    first, second = lines(answer)
+    assert (first["verdict"], second["verdict"], answer.code) == (None, "Pass", 2)
+    assert "discrete partition" in first["reason"]
+
+
+def test_bounds_are_looked_at_now_and_then() -> None:
+    bounds = Bounds(None, None)
+    bounds.start()
+    assert {bounds() for _ in range(200)} == {None}
+    bounds = Bounds(1e-9, None)
+    bounds.start()
+    assert bounds() == "TimedOut"
