@@ -1,0 +1,394 @@
+"""`choreomon explore`, `mutate`, `slice`, `canonize` and `generate-interaction`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choreomon.formats.hibou import read_interaction, read_multi_trace, read_signature
+from choreomon.formats.offline_json import read_interaction_json, read_multi_trace_json
+from choreomon.interaction.measures import metrics
+from choreomon.interaction.normal import normal
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.multitrace.slices import is_multi_prefix, is_slice
+from tests.cli.command_line import Answer, choreomon
+from tests.cli.offline import INTERACTION, TRACES, write_offline_files
+
+PASS = read_multi_trace(TRACES["pass.htf"])
+SVG = "<svg"
+PNG = b"\x89PNG\r\n"
+
+
+@pytest.fixture(autouse=True)
+def _files(place: Path) -> None:
+    write_offline_files(place)
+
+
+def made(answer: Answer) -> list[MultiTrace]:
+    """The multi-traces that a command printed as JSON."""
+    assert answer.code == 0, answer.err
+    return [read_multi_trace_json(line) for line in answer.out.splitlines()]
+
+
+class TestExplore:
+    def explored(self, *options: object) -> dict[str, Any]:
+        answer = choreomon("explore", "i.hif", *options, "--json")
+        assert answer.code == 0, answer.err
+        found = json.loads(answer.out)
+        assert isinstance(found, dict)
+        return found
+
+    def test_says_how_large_the_tree_is(self) -> None:
+        answer = choreomon("explore", "i.hif", "--max-depth", 2)
+        assert answer.out == (
+            "7 nodes, 8 steps cut off; the interaction may stop at 1 of them; the longest path "
+            "has 2 actions\n"
+        )
+
+    def test_bounds_loops_where_nothing_else_is_bounded(self) -> None:
+        nodes = self.explored()["nodes"]
+        assert max(node["loop_depth"] for node in nodes) == 1
+
+    @pytest.mark.parametrize(
+        ("option", "field", "bound"),
+        [("--max-depth", "depth", 3), ("--max-loop-depth", "loop_depth", 2)],
+    )
+    def test_has_bounds_of_depth(self, option: str, field: str, bound: int) -> None:
+        more = [] if option == "--max-depth" else ["--max-depth", "8"]
+        assert max(n[field] for n in self.explored(option, bound, *more)["nodes"]) == bound
+
+    def test_has_a_bound_of_nodes(self) -> None:
+        assert len(self.explored("--max-nodes", 7)["nodes"]) == 7
+
+    def test_strategies_visit_in_different_orders(self) -> None:
+        orders = {
+            tuple(
+                (node["parent"], node["action"])
+                for node in self.explored("--strategy", strategy, "--max-depth", 3)["nodes"]
+            )
+            for strategy in ("dfs", "bfs", "hcs")
+        }
+        assert len(orders) == 3
+
+    def test_priorities_and_seeds_say_what_comes_first(self) -> None:
+        deep = ["--strategy", "dfs", "--max-nodes", "5"]
+
+        def actions(*options: str) -> list[str]:
+            return [str(node["action"]) for node in self.explored(*deep, *options)["nodes"]]
+
+        assert actions("--priority", "reception=1") != actions("--priority", "emission=1")
+        assert actions("--priority", "loop=-1") == actions()
+        assert len({tuple(actions("--seed", str(seed))) for seed in range(8)}) > 1
+        assert actions("--seed", "3") == actions("--seed", "3")
+
+    def test_a_configuration_is_read_and_options_come_before_it(self) -> None:
+        Path("c.hcf").write_text(
+            "@explore_option{ strategy = DFS; filters = [max_depth = 2, max_node_number = 9] }",
+            encoding="utf-8",
+        )
+        assert max(n["depth"] for n in self.explored("--config", "c.hcf")["nodes"]) == 2
+        wider = self.explored("--config", "c.hcf", "--max-depth", 3)["nodes"]
+        assert max(n["depth"] for n in wider) == 3
+        Path("c.hcf").write_text("@analyze_option{ strategy = DFS }", encoding="utf-8")
+        answer = choreomon("explore", "i.hif", "--config", "c.hcf")
+        assert (answer.code, answer.err) == (2, "c.hcf: has no section @explore_option{..}\n")
+
+    @pytest.mark.parametrize("kind", ["exact", "prefix", "terminal"])
+    def test_makes_multi_traces_that_verify_agrees_about(self, kind: str) -> None:
+        options = ["--generate", kind, "--traces", "made", "--max-depth", 4]
+        answer = choreomon("explore", "i.hif", *options)
+        assert answer.code == 0
+        assert answer.err.endswith("multi-traces written to made\n")
+        mode = "accept" if kind == "exact" else "prefix"
+        assert choreomon("verify", "-i", "i.hif", "made", "--mode", mode).code == 0
+
+    @pytest.mark.parametrize(
+        ("partition", "expected"),
+        [
+            ("discrete", [("a",), ("b",), ("c",)]),
+            ("trivial", [("a", "b", "c")]),
+            ("c,a", [("a", "c"), ("b",)]),
+            ("b;c", [("b",), ("c",), ("a",)]),
+        ],
+    )
+    def test_partitions_say_who_shares_a_clock(
+        self, partition: str, expected: list[tuple[str, ...]]
+    ) -> None:
+        answer = choreomon(
+            "explore", "i.hif", "--generate", "exact", "--partition", partition, "--json"
+        )
+        assert {tuple(part.lifelines for part in one.components) for one in made(answer)} == {
+            tuple(expected)
+        }
+
+    def test_draws_the_tree(self) -> None:
+        for name in ("t.svg", "t.png"):
+            assert choreomon("explore", "i.hif", "-o", name).code == 0
+        assert SVG in Path("t.svg").read_text(encoding="utf-8")
+        assert Path("t.png").read_bytes().startswith(PNG)
+
+    def test_a_signature_is_checked(self) -> None:
+        assert choreomon("explore", "i.hif", "-s", "s.hsf").code == 0
+        Path("s.hsf").write_text("@message{m} @lifeline{a;b;c}", encoding="utf-8")
+        answer = choreomon("explore", "i.hif", "-s", "s.hsf")
+        assert answer.code == 2
+        assert "unknown message 'n'" in answer.err
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ["--partition", "trivial"],
+            ["--traces", "made"],
+            ["-o", "tree.txt"],
+            ["--priority", "emission"],
+            ["--priority", "silence=1"],
+            ["--generate", "exact", "--partition", "a,;b"],
+            ["--generate", "exact", "--partition", "a;a"],
+            ["--max-nodes", "0"],
+            ["--strategy", "portfolio"],
+        ],
+        ids=" ".join,
+    )
+    def test_wrong_options_are_bad_usage(self, options: list[str]) -> None:
+        answer = choreomon("explore", "i.hif", *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert "Usage: choreomon explore" in answer.err
+
+
+class TestMutate:
+    @pytest.mark.parametrize("kind", ["insert", "swap-actions", "remove"])
+    def test_makes_mutants_that_differ(self, kind: str) -> None:
+        mutants = made(choreomon("mutate", "pass.htf", "--kind", kind, "--number", 9, "--json"))
+        assert len(mutants) == 9
+        assert len({*mutants}) > 1
+        assert PASS not in mutants
+
+    def test_swaps_components_of_two(self) -> None:
+        Path("other.htf").write_text("{ [a] ; [b] b?m; [c] c!k }", encoding="utf-8")
+        options = ["--kind", "swap-components", "--seed", 4, "--json"]
+        first, second = made(choreomon("mutate", "pass.htf", "other.htf", *options))
+        assert first != PASS
+        assert second.length + first.length != 0
+
+    def test_removes_as_many_actions_as_asked_for(self) -> None:
+        options = ["--kind", "remove", "--actions", 4, "--json"]
+        (mutant,) = made(choreomon("mutate", "pass.htf", *options))
+        assert mutant.length == PASS.length - 4
+
+    def test_inserts_what_a_signature_declares(self) -> None:
+        Path("s.hsf").write_text("@message{m;n;k;zzz} @lifeline{a;b;c}", encoding="utf-8")
+        options = ["--kind", "insert", "--number", 40, "--json"]
+        answer = choreomon("mutate", "pass.htf", *options, "--signature", "s.hsf")
+        assert "zzz" in answer.out
+        assert "zzz" not in choreomon("mutate", "pass.htf", *options).out
+
+    def test_one_seed_gives_one_result(self) -> None:
+        outputs = [
+            choreomon("mutate", "pass.htf", "--kind", "insert", "--seed", seed).out
+            for seed in (1, 1, 2, 3, 4)
+        ]
+        assert outputs[0] == outputs[1]
+        assert len({*outputs}) > 1
+
+    def test_writes_a_file_for_each(self) -> None:
+        answer = choreomon("mutate", "pass.htf", "--kind", "insert", "--number", 2, "-o", "out")
+        assert (answer.out, answer.err) == ("", "2 multi-traces written to out\n")
+        assert sorted(path.name for path in Path("out").iterdir()) == [
+            "pass-insert-1.htf",
+            "pass-insert-2.htf",
+        ]
+
+    def test_files_of_one_name_are_not_written_over_each_other(self) -> None:
+        for folder in ("x", "y"):
+            Path(folder).mkdir()
+            Path(folder, "t.htf").write_text(TRACES["pass.htf"], encoding="utf-8")
+        answer = choreomon("mutate", "x", "y", "--kind", "insert", "-o", "out")
+        assert answer.code == 0
+        assert sorted(path.name for path in Path("out").iterdir()) == [
+            "t-insert-1-again-2.htf",
+            "t-insert-1.htf",
+        ]
+
+    def test_what_cannot_be_changed_is_said_and_left_out(self) -> None:
+        Path("empty.htf").write_text("{ [a]; [b] }", encoding="utf-8")
+        answer = choreomon("mutate", "empty.htf", "pass.htf", "--kind", "swap-actions", "--json")
+        assert len(made(answer)) == 1
+        assert answer.err == "empty.htf: nothing to swap actions\n"
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            [],
+            ["--kind", "twist"],
+            ["--kind", "remove", "--actions", "0"],
+            ["--kind", "insert", "--actions", "2"],
+            ["--kind", "remove", "--signature", "s.hsf"],
+            ["--kind", "swap-components"],
+            ["--kind", "insert", "--number", "0"],
+        ],
+        ids=" ".join,
+    )
+    def test_wrong_options_are_bad_usage(self, options: list[str]) -> None:
+        answer = choreomon("mutate", "pass.htf", *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert "Usage: choreomon mutate" in answer.err
+
+    def test_components_of_different_partitions_are_bad_input(self) -> None:
+        Path("shared.htf").write_text("{ [a,b] a!m; [c] }", encoding="utf-8")
+        answer = choreomon("mutate", "pass.htf", "shared.htf", "--kind", "swap-components")
+        assert answer.code == 2
+        assert "different partitions" in answer.err
+
+    def test_a_file_that_cannot_be_read_is_bad_input(self) -> None:
+        answer = choreomon("mutate", "bad.htf", "--kind", "insert")
+        assert answer.code == 2
+        assert answer.err.startswith("bad.htf:1: ")
+
+
+class TestSlice:
+    def test_cuts_pieces_out(self) -> None:
+        pieces = made(choreomon("slice", "pass.htf", "--number", 20, "--json"))
+        assert len(pieces) == 20
+        assert all(is_slice(piece, PASS) for piece in pieces)
+        assert not all(is_multi_prefix(piece, PASS) for piece in pieces)
+
+    def test_cuts_only_ends_off_where_prefixes_are_asked_for(self) -> None:
+        pieces = made(choreomon("slice", "pass.htf", "--prefixes", "--number", 20, "--json"))
+        assert all(is_multi_prefix(piece, PASS) for piece in pieces)
+        assert len({*pieces}) > 5
+
+    def test_leaves_at_least_the_share_that_is_asked_for(self) -> None:
+        for piece in made(choreomon("slice", "pass.htf", "--wide", "2/3", "--number", 9, "--json")):
+            lengths = [len(part.actions) for part in piece.components]
+            assert all(now >= least for now, least in zip(lengths, (1, 2, 2), strict=True))
+
+    def test_all_are_all_and_a_number_bounds_them(self) -> None:
+        whole = made(choreomon("slice", "weak.htf", "--all", "--prefixes", "--json"))
+        assert len(whole) == len({*whole}) == 2 * 3 * 1
+        some = made(choreomon("slice", "weak.htf", "--all", "--number", 4, "--json"))
+        assert len(some) == 4
+
+    def test_one_seed_gives_one_result(self) -> None:
+        outputs = [choreomon("slice", "pass.htf", "--seed", seed).out for seed in (1, 1, 2, 3, 4)]
+        assert outputs[0] == outputs[1]
+        assert len({*outputs}) > 1
+
+    def test_prints_hibou_s_format_or_writes_it(self) -> None:
+        answer = choreomon("slice", "pass.htf", "--wide", "1")
+        assert read_multi_trace(answer.out) == PASS
+        assert choreomon("slice", "pass.htf", "--wide", "1", "-o", "out").out == ""
+        assert read_multi_trace(Path("out/pass-slice-1.htf").read_text(encoding="utf-8")) == PASS
+
+    @pytest.mark.parametrize(
+        "options",
+        [["--wide", "2"], ["--wide", "much"], ["--all", "--wide", "1/2"], ["--number", "0"]],
+        ids=" ".join,
+    )
+    def test_wrong_options_are_bad_usage(self, options: list[str]) -> None:
+        answer = choreomon("slice", "pass.htf", *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert "Usage: choreomon slice" in answer.err
+
+
+class TestCanonize:
+    def test_prints_the_normal_form(self) -> None:
+        Path("x.hif").write_text("seq(o, alt(a -- m ->|, a -- m ->|, o))", encoding="utf-8")
+        answer = choreomon("canonize", "x.hif")
+        assert answer.code == 0
+        assert read_interaction(answer.out) is normal(read_interaction("alt(a -- m ->|, o)"))
+
+    def test_simplifying_takes_out_what_is_redundant_and_sorts_nothing(self) -> None:
+        Path("x.hif").write_text("par(o, par(b -- n ->|, a -- m ->|))", encoding="utf-8")
+        simple = read_interaction("par(b -- n ->|, a -- m ->|)")
+        answer = choreomon("canonize", "x.hif", "--simplify")
+        assert read_interaction(answer.out) is simple
+        assert read_interaction(choreomon("canonize", "x.hif").out) is normal(simple)
+
+    def test_writes_files(self) -> None:
+        for name in ("n.hif", "n.json"):
+            answer = choreomon("canonize", "i.hif", "-o", name)
+            assert (answer.code, answer.out) == (0, "")
+        form = normal(read_interaction(INTERACTION))
+        assert read_interaction(Path("n.hif").read_text(encoding="utf-8")) is form
+        assert read_interaction_json(Path("n.json").read_text(encoding="utf-8")) is form
+
+    def test_json_has_both_forms_and_their_sizes(self) -> None:
+        found = json.loads(choreomon("canonize", "i.hif", "--json", "-s", "s.hsf").out)
+        assert [*found] == ["given", "normal", "metrics"]
+        given = read_interaction(found["given"])
+        assert given is read_interaction(INTERACTION)
+        assert found["metrics"]["given"]["symbols"] == metrics(given).symbols
+
+    def test_names_that_hibou_cannot_write_are_told(self) -> None:
+        choreomon("canonize", "i.hif", "-o", "n.json")
+        text = Path("n.json").read_text(encoding="utf-8").replace("a!m", "a-b!m")
+        Path("n.json").write_text(text, encoding="utf-8")
+        answer = choreomon("canonize", "n.json")
+        assert answer.code == 2
+        assert "n.json: 'a-b' cannot be written in HIBOU's files" in answer.err
+        assert choreomon("canonize", "n.json", "-o", "again.json").code == 0
+
+
+class TestGenerateInteraction:
+    def drawn(self, *options: object) -> str:
+        answer = choreomon("generate-interaction", *options)
+        assert answer.code == 0, answer.err
+        return answer.out
+
+    def test_draws_what_is_asked_for(self) -> None:
+        options = ["--min-depth", 5, "--min-symbols", 12, "--max-symbols", 40, "--lifelines", 2]
+        for seed in range(5):
+            drawn = metrics(read_interaction(self.drawn(*options, "--seed", seed)))
+            assert drawn.depth >= 5
+            assert 12 <= drawn.symbols <= 40
+            assert {*drawn.lifelines} <= {"l1", "l2"}
+
+    def test_names_may_be_given(self) -> None:
+        options = ["--lifelines", "ann, ben", "--messages", "hi", "--min-depth", 2]
+        drawn = metrics(read_interaction(self.drawn(*options, "--min-symbols", 5)))
+        assert {*drawn.lifelines} <= {"ann", "ben"}
+        assert drawn.messages == ("hi",)
+
+    def test_operators_may_be_given(self) -> None:
+        options = ["--min-depth", 3, "--min-symbols", 8, "--number", 20]
+        assert "loopH" in self.drawn(*options, "--operators", "all")
+        assert "loopH" not in self.drawn(*options)
+        some = self.drawn(*options, "--operators", "alt,loopS")
+        assert not any(name in some for name in ("strict", "seq", "par", "loopW", "loopP"))
+
+    def test_one_seed_gives_one_result(self) -> None:
+        assert self.drawn("--seed", 7) == self.drawn("--seed", 7) != self.drawn("--seed", 8)
+
+    def test_writes_files_and_the_signature(self) -> None:
+        options = ["--number", 2, "-o", "r.hif", "--signature", "r.hsf", "--messages", "x,y"]
+        assert self.drawn(*options) == ""
+        declared = read_signature(Path("r.hsf").read_text(encoding="utf-8"))
+        assert declared.messages == ("x", "y")
+        for name in ("r-1.hif", "r-2.hif"):
+            assert choreomon("canonize", name, "-s", "r.hsf").code == 0
+        assert self.drawn("-o", "one.json", "--signature", "one-s.json") == ""
+        assert choreomon("canonize", "one.json", "-s", "one-s.json").code == 0
+
+    def test_prints_json_on_request(self) -> None:
+        text = self.drawn("--json", "--seed", 3)
+        assert read_interaction_json(text) is read_interaction(self.drawn("--seed", 3))
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ["--lifelines", "0"],
+            ["--messages", "a,,b"],
+            ["--messages", "a,a"],
+            ["--operators", "seq,join"],
+            ["--min-symbols", "30", "--max-symbols", "10"],
+            ["--lifelines", "a-b"],
+        ],
+        ids=" ".join,
+    )
+    def test_wrong_options_are_bad_usage(self, options: list[str]) -> None:
+        answer = choreomon("generate-interaction", *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert "Usage: choreomon generate-interaction" in answer.err
