@@ -1,0 +1,80 @@
+"""Data sets of multi-traces with known answers: one JSON object a line, compressed or not.
+
+    {"name": "i0", "hif": "...", "cases": [
+        {"kind": "ACPT", "trace": "trace1", "htf": "...", "accept": 0, "prefix": 1}]}
+
+A line is one interaction with its multi-traces: `hif` and `htf` are the texts of HIBOU's files,
+`accept` says whether the multi-trace is accepted, `prefix` whether it is a multi-prefix.
+"""
+
+from __future__ import annotations
+
+import lzma
+from typing import Annotated
+
+import msgspec
+
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.formats.hibou.model import read_interaction
+from choreomon.formats.hibou.multitrace import MultiTraceReader
+from choreomon.formats.hibou.signature import Signature
+from choreomon.interaction.lifelines import names
+from choreomon.verify.experiments.cases import Case, Kind, Subject
+
+_Bit = Annotated[int, msgspec.Meta(ge=0, le=1)]
+
+
+class _Case(msgspec.Struct, forbid_unknown_fields=True):
+    kind: Kind
+    trace: str
+    htf: str
+    accept: _Bit
+    prefix: _Bit
+
+
+class _Subject(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    hif: str
+    cases: list[_Case]
+
+
+def subject_lines(content: bytes, file: str) -> list[tuple[int, bytes]]:
+    """The lines of a data set with their numbers, without empty ones.
+
+    `content` may be compressed as `.xz`. Raises DocumentError where it cannot be unpacked, or
+    holds nothing.
+    """
+    if content.startswith(b"\xfd7zXZ"):
+        try:
+            content = lzma.decompress(content)
+        except lzma.LZMAError as error:
+            raise DocumentError((Problem(file, 0, "", f"cannot be unpacked: {error}"),)) from None
+    lines = [(number, line) for number, line in enumerate(content.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise DocumentError((Problem(file, 0, "", "holds no interaction: a line each"),))
+    return lines
+
+
+def read_subject(line: bytes, number: int, signature: Signature | None, file: str) -> Subject:
+    """The interaction and the cases of one line.
+
+    Raises DocumentError, with the line, where anything is not as it should be, also where the
+    answers contradict each other.
+    """
+    try:
+        stated = msgspec.json.decode(line, type=_Subject)
+    except msgspec.DecodeError as error:
+        raise DocumentError((Problem(file, number, "", str(error)),)) from None
+    interaction = read_interaction(stated.hif, signature, f"{file}:{number}: hif")
+    reader = MultiTraceReader(names(interaction.lifelines), signature)
+    cases: list[Case] = []
+    for case in stated.cases:
+        if case.accept and not case.prefix:
+            wrong = "what is accepted is a multi-prefix too"
+            raise DocumentError((Problem(file, number, case.trace, wrong),))
+        multitrace = reader.read(case.htf, f"{file}:{number}: {case.trace}")
+        if not multitrace.is_discrete:
+            wrong = "the experiment needs a component for every lifeline"
+            raise DocumentError((Problem(file, number, case.trace, wrong),))
+        cases.append(Case(case.kind, case.trace, multitrace, bool(case.accept), bool(case.prefix)))
+    return Subject(stated.name, interaction, tuple(cases))

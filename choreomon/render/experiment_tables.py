@@ -1,0 +1,51 @@
+"""Tables of experiments, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from choreomon.verify.experiments.multiprefix import COLUMNS, TimeoutTable
+from choreomon.verify.experiments.slices import SliceRow
+from choreomon.verify.experiments.statistics import Summary
+
+
+def timeout_table(table: TimeoutTable) -> str:
+    """As Fig. 15 and 17 of paper 000: a row for each method, a column for each kind."""
+    head = ["", *(_column(kind, conforms) for kind, conforms in COLUMNS)]
+    rows = [["total", *map(str, table.total)]]
+    rows += [[f"timeout, {name}", *map(str, row)] for name, row in table.timeouts.items()]
+    return markdown(head, rows)
+
+
+def _column(kind: str, conforms: bool | None) -> str:
+    return kind if conforms is None else f"{kind} {'Ok' if conforms else 'Nok'}"
+
+
+def slice_table(rows: Iterable[SliceRow], published: Summary | None) -> str:
+    """Counts of answers, and milliseconds; below them what HIBOU's author published."""
+    head = [
+        *("mode", "multi-traces", "number", "slice", "no slice", "not known"),
+        *("min", "q1", "median", "mean", "q3", "max", "sd"),
+    ]
+    lines = [
+        [
+            row.decider,
+            row.kind or "all",
+            *map(str, (row.number, row.passed, row.failed, row.undecided)),
+            *_milliseconds(row.seconds),
+        ]
+        for row in rows
+    ]
+    if published is not None:
+        lines.append(["HIBOU, paper 001", "all", "", "", "", "", *_milliseconds(published)])
+    return markdown(head, lines)
+
+
+def _milliseconds(seconds: Summary) -> list[str]:
+    return [f"{1000 * value:.3f}" for value in seconds]
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose first column is text and whose others are numbers."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

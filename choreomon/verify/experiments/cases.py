@@ -1,0 +1,153 @@
+"""Multi-traces of one interaction with known answers, and how fresh ones are made.
+
+Paper 000, section 6.1, for each interaction: accepted multi-traces of 1 to 30 actions; one
+multi-prefix of each; and of each multi-prefix three mutants, with a random action inserted, with
+two actions of a component interverted, and with a component of another multi-prefix.
+
+Deviations: duplicates of one kind are left out from the start (the paper counts unique ones as
+well), so an interaction that accepts few short multi-traces gives fewer than it was asked for. A
+mutant is always different from what it was made of. In the published data set the "accepted"
+multi-traces are mostly those of prefixes of accepted global traces; fresh ones are accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.action import Action
+from choreomon.interaction.step import frontier
+from choreomon.interaction.term import Interaction
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions, swap_components
+from choreomon.multitrace.projection import discrete, project_trace
+from choreomon.multitrace.slices import random_multi_prefix
+from choreomon.verify.exact import ExactDecider
+from choreomon.verify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from random import Random
+
+Kind: TypeAlias = Literal["ACPT", "PREF", "NOIS", "SACT", "SCMP"]
+"""Accepted, multi-prefix, and the mutants: noise, swapped actions, swapped components."""
+
+KINDS: Final[tuple[Kind, ...]] = ("ACPT", "PREF", "NOIS", "SACT", "SCMP")
+
+LONGEST: Final = 30
+"""Actions of the longest accepted multi-trace that is made."""
+
+
+class Case(NamedTuple):
+    """A multi-trace over the discrete partition, whether it is accepted, and whether it is a
+    multi-prefix of something accepted (*Ok* in the paper's tables)."""
+
+    kind: Kind
+    name: str
+    multitrace: MultiTrace
+    accepted: bool
+    conforms: bool
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the mode `multiprefix` is to answer."""
+        if self.accepted:
+            return Verdict.PASS
+        return Verdict.WEAK_PASS if self.conforms else Verdict.FAIL
+
+
+class Subject(NamedTuple):
+    """An interaction and its cases."""
+
+    name: str
+    interaction: Interaction
+    cases: tuple[Case, ...]
+
+    def sample(self, rng: Random, count: int) -> Subject:
+        """At most `count` of the cases, every choice as likely as any other, in their order."""
+        if len(self.cases) <= count:
+            return self
+        chosen = sorted(rng.sample(range(len(self.cases)), count))
+        return self._replace(cases=tuple(self.cases[number] for number in chosen))
+
+
+def random_accepted(
+    rng: Random, interaction: Interaction, longest: int = LONGEST
+) -> tuple[Action, ...] | None:
+    """A non-empty accepted global trace of at most `longest` actions, or None where the walk that
+    was drawn has none: it may end where a length drawn before is reached, if it can."""
+    wanted = rng.randint(1, longest)
+    trace: list[Action] = []
+    accepted = 0
+    term = interaction
+    while len(trace) < longest and not wanted <= accepted:
+        steps = frontier(term)
+        if not steps:
+            break
+        step = rng.choice(steps)
+        trace.append(step.action)
+        term = step.follow_up
+        if term.terminates:
+            accepted = len(trace)
+    return tuple(trace[:accepted]) or None
+
+
+def random_subject(
+    rng: Random,
+    name: str,
+    interaction: Interaction,
+    *,
+    lifelines: Sequence[str],
+    messages: Sequence[str],
+    count: int,
+) -> Subject:
+    """A subject with up to `count` cases of each kind, over a component for each of `lifelines`.
+
+    ACPT and PREF are right because of how they are made; for the others `ExactDecider` knows.
+    Looking for accepted multi-traces ends after `count` walks in a row that found no new one.
+    """
+    onto = discrete(lifelines)
+    accepted: dict[MultiTrace, None] = {}
+    in_vain = 0
+    while len(accepted) < count and in_vain < count:
+        trace = random_accepted(rng, interaction)
+        made = None if trace is None else project_trace(trace, onto)
+        if made is None or made in accepted:
+            in_vain += 1
+        else:
+            accepted[made] = None
+            in_vain = 0
+    prefixes = [random_multi_prefix(rng, one) for one in accepted]
+    actions = alphabet(lifelines, messages)
+    made_of: dict[Kind, list[MultiTrace | None]] = {
+        "ACPT": list(accepted),
+        "PREF": list(prefixes),
+        "NOIS": [insert_action(rng, one, actions) for one in prefixes],
+        "SACT": [swap_actions(rng, one) for one in prefixes],
+        "SCMP": [_with_foreign_component(rng, one, prefixes) for one in prefixes],
+    }
+    known = ExactDecider(interaction, "multiprefix")
+    cases: list[Case] = []
+    for kind in KINDS:
+        for number, multitrace in enumerate(dict.fromkeys(made_of[kind])):
+            if multitrace is None:
+                continue
+            # Asked for all, since a multi-prefix may be accepted itself.
+            verdict = known.decide(multitrace).verdict
+            by_construction = kind in ("ACPT", "PREF")
+            cases.append(
+                Case(
+                    kind,
+                    f"{kind.lower()}{number + 1}",
+                    multitrace,
+                    kind == "ACPT" or verdict is Verdict.PASS,
+                    by_construction or verdict.passes,
+                )
+            )
+    return Subject(name, interaction, tuple(cases))
+
+
+def _with_foreign_component(
+    rng: Random, one: MultiTrace, others: Sequence[MultiTrace]
+) -> MultiTrace | None:
+    swapped = swap_components(rng, one, rng.choice(others))
+    return None if swapped is None else swapped[0]
