@@ -45,6 +45,9 @@ STOPPED: Final = "the search was stopped"
 _REMEMBERED: Final = 500_000
 """After so many late terms and projections, what earlier multi-traces left behind is dropped."""
 
+_AT_ONCE: Final = (16, 256)
+"""How many terms each component's try at being first is given."""
+
 
 class Limits(NamedTuple):
     """When to give up: after so many vertices of the search, or once `should_stop()` is true
@@ -140,54 +143,98 @@ class ExactDecider:
                 return False, 0
             return reached.terminates or mode != "accept", 0
         if self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts):
-            return self._one_at_a_time(active, parts, mode, stop), 0
+            return self._one_at_a_time(parts, mode, stop), 0
         return Search(self, parts, mode, limits).run()
 
     def _one_at_a_time(
-        self,
-        active: list[Observed],
-        parts: tuple[Observed, ...],
-        mode: ExactMode,
-        ask: Callable[[], None] | None,
+        self, parts: tuple[Observed, ...], mode: ExactMode, ask: Callable[[], None] | None
     ) -> bool:
         """In the discrete partition, of a term without strict-like operators: its traces are
         closed under swapping neighbours on different lifelines, so it does not matter whose
-        action is consumed next. It is the last component's as long as that leaves no more terms
-        than before, else that of whoever leaves the fewest."""
+        action is consumed next. It matters for how many terms have to be remembered: a lifeline
+        in the middle may decide what is undecided on all others. So each component has a try at
+        being first, with few terms, then with more, then without a bound."""
         views = self._views
-        here = views.plain(self._weak)
-        if mode != "accept":
-            for lifelines, actions in parts:
-                if not len(actions):
-                    here = views.without(here, lifelines)
+        start = views.plain(self._weak)
+        active: list[Observed] = []
+        for part in parts:
+            if len(part.actions):
+                active.append(part)
+                continue
+            rest = self._exhausted(start, part.lifelines, mode)
+            if rest is None:
+                return False
+            start = rest
+        for lifelines, actions in active:
+            own = self.view(self._weak, lifelines, mode == "slice")
+            if views.walk(own, actions, ask) is None:
+                return False
+        if not active:
+            return start.terminates or mode != "accept"
         if mode == "slice":
-            here = views.open_past(here)
-        waiting = sorted(active, key=lambda part: -len(part.actions))
+            start = views.open_past(start)
+        best = (-1, 0)
+        for most in _AT_ONCE:
+            for first in range(len(active)):
+                consumed, answer = self._attempt(start, active, first, most, mode, ask)
+                if answer is not None:
+                    return answer
+                best = max(best, (consumed, -first))
+        _, answer = self._attempt(start, active, -best[1], None, mode, ask)
+        assert answer is not None
+        return answer
+
+    def _exhausted(self, state: State, lifeline: Mask, mode: ExactMode) -> State | None:
+        if mode == "accept":
+            return self._views.silent(state, lifeline)
+        return self._views.without(state, lifeline)
+
+    def _attempt(
+        self,
+        here: State,
+        active: list[Observed],
+        first: int,
+        most: int | None,
+        mode: ExactMode,
+        ask: Callable[[], None] | None,
+    ) -> tuple[int, bool | None]:
+        """How many actions were consumed with at most `most` terms at once, and the answer, None
+        where they did not suffice. One component goes first; of the others it is the last one's
+        turn again as long as that leaves no more terms than before, else whoever leaves the
+        fewest has it."""
+        views = self._views
+        waiting = [active[first], *active[:first], *active[first + 1 :]]
         places = [0] * len(waiting)
-        current = 0
+        current = consumed = 0
+        led = True
         while waiting:
             reached = views.next(here, waiting[current].actions[places[current]], ask)
-            if reached is not None and len(reached.terms) > len(here.terms):
+            if not led and reached is not None and len(reached.terms) > len(here.terms):
                 for number, other in enumerate(waiting):
                     if number == current:
                         continue
                     instead = views.next(here, other.actions[places[number]], ask)
                     if instead is None:
-                        return False
-                    assert reached is not None
+                        return consumed, False
                     if len(instead.terms) < len(reached.terms):
                         current, reached = number, instead
             if reached is None:
-                return False
+                return consumed, False
+            if most is not None and len(reached.terms) > most:
+                return consumed, None
             here = reached
+            consumed += 1
             places[current] += 1
             lifelines, actions = waiting[current]
             if places[current] == len(actions):
-                if mode != "accept":
-                    here = views.without(here, lifelines)
+                rest = self._exhausted(here, lifelines, mode)
+                if rest is None:
+                    return consumed, False
+                here = rest
                 del waiting[current], places[current]
                 current = 0
-        return here.terminates or mode != "accept"
+                led = False
+        return consumed, here.terminates or mode != "accept"
 
     def view(self, term: Interaction, lifelines: Mask, begun: bool) -> State:
         """What a component may see of a term from now on: a necessary condition."""

@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction, act
 from choreomon.verify.late import PLAIN, LateTerm, LateTerms
 
 
 class State:
-    """A set of late terms; `next` is filled in by `Views.next`, None is the empty set."""
+    """A set of late terms; None is the empty set. `next`, `gone` and `begun` are filled in by
+    `Views`: `gone` has what is left without a lifeline, by its mask, and what is left when it is
+    silent, by the complement."""
 
     __slots__ = ("begun", "gone", "next", "terminates", "terms")
 
@@ -25,7 +28,7 @@ class State:
         self.terminates = any(one.kind == PLAIN and one.term.terminates for one in terms)
         self.next: dict[Action, State | None] = {}
         self.begun: State | None = None
-        self.gone: dict[Mask, State] = {}
+        self.gone: dict[Mask, State | None] = {}
 
 
 class Views:
@@ -108,10 +111,19 @@ class Views:
         """
         known = state.gone.get(lifeline)
         if known is None:
-            known = state.gone[lifeline] = self._state(
-                {self.late_terms.without(one, lifeline) for one in state.terms}
-            )
+            known = self._state({self.late_terms.without(one, lifeline) for one in state.terms})
+            state.gone[lifeline] = known
         return known
+
+    def silent(self, state: State, lifeline: Mask) -> State | None:
+        """The terms once nothing happens on a lifeline any more, None where it has to. All of
+        them are PLAIN."""
+        key = ~lifeline
+        if key not in state.gone:
+            pruned = (prune(one.term, lifeline) for one in state.terms)
+            rest = {self.late_terms.plain(term) for term in pruned if term is not None}
+            state.gone[key] = self._state(rest) if rest else None
+        return state.gone[key]
 
     def _state(self, terms: Iterable[LateTerm]) -> State:
         key = frozenset(terms)
