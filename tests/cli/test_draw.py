@@ -1,16 +1,18 @@
-"""`choreomon draw`: the automaton and a run, in three formats."""
+"""`choreomon draw`: automata, runs, interactions, analyses."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from simulator.run import Simulation
 from tests.cli.command_line import choreomon
+from tests.cli.offline import write_offline_files
 
 SIGNATURES = {
     "svg": b"<?xml",
@@ -145,3 +147,130 @@ def test_what_cannot_be_drawn_is_exit_code_2_and_why(arguments: list[str], said:
 def test_a_property_without_an_application_and_the_other_way_round_can_be_drawn() -> None:
     assert choreomon("draw", "property.yaml", "-o", "x.svg").code == 0
     assert choreomon("draw", "application.yaml", "--run", "-o", "x.svg").code == 0
+
+
+class TestInteractions:
+    @pytest.fixture(autouse=True)
+    def _files(self, place: Path) -> None:
+        write_offline_files(place)
+
+    def structure(self, *options: object) -> dict[str, Any]:
+        answer = choreomon("draw", "i.hif", *options, "--json")
+        assert answer.code == 0, answer.err
+        found = json.loads(answer.out)
+        assert isinstance(found, dict)
+        return found
+
+    def test_are_drawn_as_sequence_diagrams(self) -> None:
+        found = self.structure("-o", "i.svg")
+        assert found["lifelines"] == ["a", "b", "c"]
+        assert [arrow["message"] for arrow in found["arrows"]] == ["m", "n", "k"]
+        assert "<svg" in Path("i.svg").read_text(encoding="utf-8")
+        assert choreomon("draw", "i.hif", "-o", "i.png").code == 0
+        assert Path("i.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_have_the_lifelines_of_their_signature_first(self) -> None:
+        Path("s.hsf").write_text("@message{m;n;k} @lifeline{d;c;b;a}", encoding="utf-8")
+        assert self.structure("-o", "i.svg", "-s", "s.hsf")["lifelines"] == ["d", "c", "b", "a"]
+
+    def test_are_drawn_as_trees(self) -> None:
+        nodes = self.structure("-o", "i.svg", "--tree")["nodes"]
+        assert [node["label"] for node in nodes][:4] == ["seq", "strict", "a!m", "b?m"]
+
+    def test_are_written_as_mermaid_and_plantuml(self) -> None:
+        assert choreomon("draw", "i.hif", "-o", "i.mmd").code == 0
+        assert Path("i.mmd").read_text(encoding="utf-8").startswith("sequenceDiagram\n")
+        assert choreomon("draw", "i.hif", "-o", "i.puml").code == 0
+        assert Path("i.puml").read_text(encoding="utf-8").startswith("@startuml\n")
+
+    def test_in_json_are_told_from_documents(self) -> None:
+        assert choreomon("canonize", "i.hif", "-o", "i.json").code == 0
+        assert choreomon("draw", "i.json", "-o", "i.svg").code == 0
+        Path("d.json").write_text('{"property": 3}', encoding="utf-8")
+        answer = choreomon("draw", "d.json", "-o", "i.svg")
+        assert answer.err.startswith("d.json:1: property: should be a mapping")
+
+    def test_text_beside_the_structure_is_that_of_the_diagram(self) -> None:
+        found = self.structure("-o", "i.mmd")
+        assert found == self.structure("-o", "i.svg")
+
+
+class TestAnalyses:
+    @pytest.fixture(autouse=True)
+    def _files(self, place: Path) -> None:
+        write_offline_files(place)
+
+    def nodes(self, *options: object) -> list[dict[str, Any]]:
+        answer = choreomon("draw", "i.hif", "-o", "g.svg", *options, "--json")
+        assert answer.code == 0, answer.err
+        found = json.loads(answer.out)["nodes"]
+        assert isinstance(found, list)
+        return found
+
+    def test_are_drawn_as_the_graph_that_was_searched(self) -> None:
+        found = self.nodes("--trace", "pass.htf", "--mode", "accept")
+        assert [node["said"] for node in found if node["said"]] == ["Cov"]
+        assert "<svg" in Path("g.svg").read_text(encoding="utf-8")
+
+    def test_are_searched_as_options_say(self) -> None:
+        asked = ["--trace", "pass.htf", "--mode", "slice"]
+        plain = self.nodes(*asked)
+        whole = self.nodes(*asked, "--whole-graph")
+        broad = self.nodes(*asked, "--strategy", "bfs")
+        reduced = self.nodes(*asked, "--whole-graph", "--por", "--local", "all")
+        assert len(plain) < len(broad) <= len(whole)
+        assert len(reduced) < len(whole)
+
+    def test_are_configured_by_a_file(self) -> None:
+        Path("c.hcf").write_text(
+            "@analyze_option{ analysis_kind = accept; filters = [max_node_number = 2] }",
+            encoding="utf-8",
+        )
+        assert len(self.nodes("--trace", "pass.htf", "--config", "c.hcf")) == 2
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (["-o", "x.gif"], "the suffix must be .svg, .png, .mmd or .puml"),
+            (["-o", "x.mmd", "--tree"], ".mmd is for sequence diagrams of interactions only"),
+            (["-o", "x.puml", "--trace", "pass.htf"], ".puml is for sequence diagrams"),
+            (["-o", "x.svg", "--tree", "--trace", "pass.htf"], "--tree draws the interaction"),
+            (["-o", "x.svg", "--mode", "accept"], "say which with --trace"),
+            (["-o", "x.svg", "--explain"], "say which with --trace"),
+            (["-o", "x.svg", "--por"], "say which with --trace"),
+            (["-o", "x.svg", "--strategy", "bfs"], "say which with --trace"),
+            (["-o", "x.svg", "--strategy", "push"], "--strategy push can only be used with --run"),
+            (["-o", "x.svg", "--run"], "only an application has runs"),
+            (["-o", "x.svg", "--seed", "0"], "--seed can only be used with --run"),
+            (
+                ["-o", "x.svg", "--trace", "pass.htf", "--mode", "test", "--paper-por"],
+                "no reduction there",
+            ),
+        ],
+        ids=str,
+    )
+    def test_options_that_do_not_go_together_are_bad_usage(
+        self, options: list[str], said: str
+    ) -> None:
+        answer = choreomon("draw", "i.hif", *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert said in " ".join(answer.err.split())
+
+    @pytest.mark.parametrize(
+        "options",
+        [["--tree"], ["--trace", "pass.htf"], ["--por"], ["--signature", "s.hsf"], ["--explain"]],
+        ids=str,
+    )
+    def test_documents_have_none_of_their_options(self, options: list[str]) -> None:
+        answer = choreomon("draw", "violated.yaml", "-o", "x.svg", *options)
+        assert answer.code == 2
+        assert f"{options[0]} is for interactions, which violated.yaml is not" in answer.err
+
+    def test_a_strategy_of_searches_is_none_of_monitors(self) -> None:
+        for more, said in (
+            (["--run"], "--strategy bfs can only be used with --trace"),
+            ([], "--strategy can only be used with --run"),
+        ):
+            answer = choreomon("draw", "violated.yaml", "-o", "x.svg", "--strategy", "bfs", *more)
+            assert answer.code == 2
+            assert said in answer.err
