@@ -39,6 +39,7 @@ _COMMANDS: Final = {
         "choreomon.cli.generate_interaction",
         "Draw interactions at random.",
     ),
+    "experiment": ("choreomon.cli.experiment", "Repeat an experiment of the papers."),
     "schema": ("choreomon.cli.schema", "Print the JSON Schema of documents."),
 }
 

@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Final
 
-from choreomon.verify.experiments.multiprefix import COLUMNS, TimeoutTable
+from choreomon.verify.experiments.multiprefix import COLUMNS, Measurement, TimeoutTable
 from choreomon.verify.experiments.slices import SliceRow
 from choreomon.verify.experiments.statistics import Summary
 
 
+def _column(kind: str, conforms: bool | None) -> str:
+    return kind if conforms is None else f"{kind} {'Ok' if conforms else 'Nok'}"
+
+
+COLUMN_NAMES: Final = tuple(_column(kind, conforms) for kind, conforms in COLUMNS)
+"""As in Fig. 15 and 17 of paper 000."""
+
+SHOWN: Final = 20
+"""Wrong verdicts that are listed one by one."""
+
+
 def timeout_table(table: TimeoutTable) -> str:
     """As Fig. 15 and 17 of paper 000: a row for each method, a column for each kind."""
-    head = ["", *(_column(kind, conforms) for kind, conforms in COLUMNS)]
+    head = ["", *COLUMN_NAMES]
     rows = [["total", *map(str, table.total)]]
     rows += [[f"timeout, {name}", *map(str, row)] for name, row in table.timeouts.items()]
     return markdown(head, rows)
 
 
-def _column(kind: str, conforms: bool | None) -> str:
-    return kind if conforms is None else f"{kind} {'Ok' if conforms else 'Nok'}"
+def wrong_list(measurements: Iterable[Measurement]) -> str:
+    """How many verdicts are wrong, by method, and the first of them."""
+    wrong = [(one, measure, name) for one in measurements for measure, name in one.wrong]
+    if not wrong:
+        return "No verdict is wrong.\n"
+    words = {"sizes": "whole graph", "times": "analysis"}
+    counted = Counter(f"{words[measure]}, {name}" for _, measure, name in wrong)
+    lines = [f"{len(wrong)} verdicts are wrong:"]
+    lines += [f"- {number} of {method}" for method, number in counted.items()]
+    listed = [
+        f"- {one.interaction}, {one.case}: {words[measure]}, {name}"
+        for one, measure, name in wrong[:SHOWN]
+    ]
+    return "\n".join([*lines, "", "The first of them:", *listed, ""])
 
 
 def slice_table(rows: Iterable[SliceRow], published: Summary | None) -> str:

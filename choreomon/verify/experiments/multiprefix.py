@@ -28,8 +28,9 @@ from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.experiments.cases import KINDS, Case, Kind
 from choreomon.verify.experiments.deadline import Clock, Deadline
-from choreomon.verify.search.engine import Searcher, Walk
+from choreomon.verify.search.engine import Searcher
 from choreomon.verify.search.options import LocalAnalyses, Options
+from choreomon.verify.search.walk import Walk
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 
@@ -40,6 +41,9 @@ Measure: TypeAlias = Literal["sizes", "times"]
 MEASURES: Final[tuple[Measure, ...]] = ("sizes", "times")
 
 Grouping: TypeAlias = Literal["length", "kind"]
+
+GROUPINGS: Final[tuple[Grouping, ...]] = ("length", "kind")
+"""What plots are divided by."""
 
 
 class Method(NamedTuple):

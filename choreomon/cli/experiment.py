@@ -1,0 +1,25 @@
+"""`choreomon experiment`: the experiments of papers 000 and 001, on published or fresh data."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from choreomon.cli.lazy import LazyGroup
+
+_COMMANDS: Final = {
+    "multiprefix": (
+        "choreomon.cli.experiment_multiprefix",
+        "Graph sizes and times with and without reductions (paper 000, section 6).",
+    ),
+    "slices": (
+        "choreomon.cli.experiment_slices",
+        "Slices and mutants of them, decided and simulated (paper 001, section 5.5).",
+    ),
+}
+
+
+@click.group("experiment", cls=LazyGroup, commands_at=_COMMANDS)
+def command() -> None:
+    """Repeat an experiment of the papers."""

@@ -1,0 +1,250 @@
+"""`choreomon experiment slices`: slices and mutants, decided by `slice` and by `simulate`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from choreomon.cli import NOTHING_FOUND, VIOLATION
+from choreomon.cli.experiment_work import in_order, write_picture
+from choreomon.cli.writing import WrittenPath, make_directory, write
+
+if TYPE_CHECKING:
+    from choreomon.multitrace.projection import Partition
+    from choreomon.verify.experiments.slices import Plan, SliceResults
+
+
+class Task(NamedTuple):
+    """One model: `i1` or `i2` of the paper, or the file of an interaction, and what was asked."""
+
+    model: str
+    file: str | None
+    signature: str | None
+    partition: str | None
+    loops: int | None
+    multi_traces: int | None
+    slices: int | None
+    exhaustive: bool
+    seed: int
+    limit: int | None
+    budget: float
+
+
+@click.command("slices")
+@click.option(
+    "--model",
+    "models",
+    type=click.Choice(["i1", "i2"]),
+    multiple=True,
+    help="One of the paper's interactions; default: both.",
+)
+@click.option(
+    "--interaction",
+    "file",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Another interaction instead.",
+)
+@click.option(
+    "--signature",
+    type=click.Path(exists=True, dir_okay=False),
+    help="With --interaction: more messages that mutants may insert.",
+)
+@click.option(
+    "--partition",
+    help="Lifelines that share a clock, as in `l1;l2,l3`; default: the model's, or each its own.",
+)
+@click.option(
+    "--exhaustive",
+    is_flag=True,
+    help="With --interaction: all paths and all slices, as for i1; else random ones, as for i2.",
+)
+@click.option(
+    "--loops",
+    type=click.IntRange(min=0),
+    help="Loop instances on a path; default: 3, or 30 where paths are random.",
+)
+@click.option(
+    "--multi-traces",
+    type=click.IntRange(min=1),
+    help="Accepted ones, where paths are random; default: 199.",
+)
+@click.option(
+    "--slices",
+    type=click.IntRange(min=1),
+    help="Of each multi-trace, where they are random; default: 31.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of everything that is drawn.")
+@click.option("--limit", type=click.IntRange(min=1), help="Multi-traces of each kind.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Seconds for one multi-trace in one mode.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option(
+    "-o", "--output", type=WrittenPath(directory=True), help="A folder for tables and plots."
+)
+def command(
+    models: Sequence[str],
+    file: str | None,
+    signature: str | None,
+    partition: str | None,
+    exhaustive: bool,
+    loops: int | None,
+    multi_traces: int | None,
+    slices: int | None,
+    seed: int,
+    limit: int | None,
+    budget: float,
+    jobs: int,
+    as_json: bool,
+    output: Path | None,
+) -> int:
+    """Accepted multi-traces, slices of them, and mutants of the slices, decided by `slice` and
+    tried by `simulate` with its default criterion (paper 001, section 5.5).
+
+    The exit code is 1 where `slice` does not know or contradicts what is known, or `simulate`
+    finds a slice where there is none.
+    """
+    if file is None and (signature is not None or exhaustive):
+        raise click.UsageError("--signature and --exhaustive are about an --interaction")
+    if file is not None and models:
+        raise click.UsageError("--model and --interaction exclude each other")
+    if output is not None:
+        make_directory(output)
+    names = ("i1", "i2") if not models else tuple(dict.fromkeys(models))
+    if file is not None:
+        names = (Path(file).stem,)
+    tasks = [
+        Task(
+            *(name, file, signature, partition, loops, multi_traces, slices, exhaustive),
+            *(seed, limit, budget),
+        )
+        for name in names
+    ]
+    results = in_order(measured_model, tasks, jobs)
+    texts = [_text(name, found) for name, found in zip(names, results, strict=True)]
+    printed: dict[str, Any] = {
+        name: _result(name, found, output) for name, found in zip(names, results, strict=True)
+    }
+    if output is not None:
+        write(output / "slices.md", "\n".join(texts))
+        write(output / "slices.json", json.dumps(printed, indent=1) + "\n")
+    click.echo(json.dumps(printed, indent=2) if as_json else "\n".join(texts), nl=as_json)
+    return VIOLATION if any(found.wrong for found in results) else NOTHING_FOUND
+
+
+def measured_model(task: Task) -> SliceResults:
+    """What came out for one model. Raises DocumentError, and UsageError for a partition that
+    is none of its lifelines."""
+    from random import Random
+    from time import perf_counter
+
+    from choreomon.verify.experiments.slices import limited, measured, samples
+
+    rng = Random(f"{task.model} {task.seed}")
+    plan = _plan(task)
+    made = limited(rng, samples(rng, plan), task.limit)
+    rng.shuffle(made)
+    return measured(plan.interaction, made, clock=perf_counter, budget=task.budget)
+
+
+def _plan(task: Task) -> Plan:
+    from choreomon.multitrace.mutation import alphabet
+    from choreomon.multitrace.projection import discrete
+    from choreomon.verify.experiments.models import (
+        LIFELINES,
+        MESSAGES,
+        concurrent_model,
+        sequential_model,
+    )
+    from choreomon.verify.experiments.slices import Plan
+
+    onto: Partition
+    exhaustive = task.exhaustive
+    if task.file is None:
+        exhaustive = task.model == "i1"
+        interaction = sequential_model() if exhaustive else concurrent_model()
+        onto = (("l1",), ("l2", "l3")) if exhaustive else discrete(LIFELINES)
+        actions = alphabet(LIFELINES, MESSAGES)
+    else:
+        from choreomon.formats.hibou.files import load_interaction, load_signature
+        from choreomon.interaction.lifelines import names
+        from choreomon.interaction.term import subterms
+
+        signature = None if task.signature is None else load_signature(task.signature)
+        interaction = load_interaction(task.file, signature)
+        own = {part.action for part in subterms(interaction) if part.action is not None}
+        messages = {action.message for action in own}
+        if signature is not None:
+            messages.update(signature.messages)
+        onto = discrete(names(interaction.lifelines))
+        actions = alphabet(names(interaction.lifelines), messages)
+    if task.partition is not None:
+        onto = _partition(task.partition, {name for block in onto for name in block})
+    loops = task.loops if task.loops is not None else 3 if exhaustive else 30
+    if exhaustive:
+        return Plan(interaction, onto, actions, loops)
+    return Plan(
+        interaction,
+        onto,
+        actions,
+        loops,
+        multi_traces=199 if task.multi_traces is None else task.multi_traces,
+        slices=31 if task.slices is None else task.slices,
+    )
+
+
+def _partition(text: str, lifelines: set[str]) -> Partition:
+    from choreomon.multitrace.projection import partition
+
+    try:
+        made = partition([name.strip() for name in block.split(",")] for block in text.split(";"))
+    except ValueError as error:
+        raise click.UsageError(f"--partition: {error}") from None
+    stated = {name for block in made for name in block}
+    if stated != lifelines:
+        raise click.UsageError(
+            f"--partition: must have the lifelines {', '.join(sorted(lifelines))}, each once"
+        )
+    return made
+
+
+def _text(name: str, found: SliceResults) -> str:
+    from choreomon.render.experiment_tables import slice_table
+    from choreomon.verify.experiments.slices import PUBLISHED, slice_rows
+
+    table = slice_table(slice_rows(found.measurements), PUBLISHED.get(name))
+    wrong = "No answer is wrong.\n"
+    if found.wrong:
+        shown = "".join(f"- {one.kind}: {one.multitrace}\n" for one in found.wrong[:20])
+        wrong = f"{len(found.wrong)} answers are wrong or missing. The first of them:\n{shown}"
+    return f"{name}, milliseconds:\n\n{table}\n{wrong}"
+
+
+def _result(name: str, found: SliceResults, output: Path | None) -> dict[str, Any]:
+    """The rows and the plots as JSON; the plots are written where that is asked for."""
+    from choreomon.render.experiment_plots import point_picture
+    from choreomon.verify.experiments.slices import DECIDERS, slice_rows
+
+    plots = {}
+    for decider in DECIDERS:
+        picture = point_picture(f"{name}: {decider}", found.measurements, decider)
+        plots[decider] = picture.structure
+        if output is not None:
+            write_picture(output / f"slices-{name}-{decider}", picture)
+    return {
+        "wrong": [{"kind": one.kind, "trace": str(one.multitrace)} for one in found.wrong],
+        "rows": [
+            {**row._asdict(), "seconds": row.seconds._asdict()}
+            for row in slice_rows(found.measurements)
+        ],
+        "plots": plots,
+    }
