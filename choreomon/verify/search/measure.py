@@ -16,11 +16,21 @@ consuming brought out of loops are not in alpha; then each unobserved action tak
 
 from __future__ import annotations
 
-from choreomon.interaction.measures import actions_outside_loops, loop_depth, metrics
+from typing import NamedTuple
+
 from choreomon.interaction.step import Position
-from choreomon.interaction.term import LOOPS, Interaction
+from choreomon.interaction.term import LOOPS, Interaction, Operator
 from choreomon.verify.search.graph import Measure
 from choreomon.verify.search.options import SimulationCriteria
+
+
+class Sizes(NamedTuple):
+    """As `choreomon.interaction.measures` has them: beta, how many loops there are, and eta. The
+    sizes of subterms are kept here, since a step leaves most of them as they were."""
+
+    loop_depth: int
+    loops: int
+    actions: int
 
 
 class Measures:
@@ -29,7 +39,7 @@ class Measures:
 
     def __init__(self, criteria: SimulationCriteria) -> None:
         self._criteria = criteria
-        self._outside: dict[Interaction, int] = {}
+        self._sizes: dict[Interaction, Sizes] = {}
         self._initial: dict[Interaction, Measure] = {}
 
     def initial(self, term: Interaction, left: int) -> Measure:
@@ -37,15 +47,13 @@ class Measures:
         known = self._initial.get(term)
         if known is None:
             criteria = self._criteria
+            sizes = self._sizes_of(term)
             if criteria.loops == "depth":
-                loops = loop_depth(term)
-            elif criteria.loops == "number":
-                loops = metrics(term).loops
+                loops = sizes.loop_depth
             else:
-                loops = criteria.loops
-            outside = criteria.actions == "outside"
-            known = loops, self._actions(term) if outside else int(criteria.actions)
-            self._initial[term] = known
+                loops = sizes.loops if criteria.loops == "number" else criteria.loops
+            actions = sizes.actions if criteria.actions == "outside" else criteria.actions
+            known = self._initial[term] = loops, actions
         if not self._criteria.multiply:
             return known
         return known[0] * left, known[1] * left
@@ -65,14 +73,34 @@ class Measures:
         most_loops, most_actions = self.initial(follow_up, left)
         loops = min(loops - entered, most_loops)
         if entered and self._criteria.actions == "outside":
-            return loops, self._actions(follow_up)
+            return loops, self._sizes_of(follow_up).actions
         return None if actions < 1 else (loops, min(actions - 1, most_actions))
 
-    def _actions(self, term: Interaction) -> int:
-        known = self._outside.get(term)
-        if known is None:
-            known = self._outside[term] = actions_outside_loops(term)
-        return known
+    def _sizes_of(self, term: Interaction) -> Sizes:
+        known = self._sizes
+        pending = [term]
+        while pending:
+            top = pending[-1]
+            sides = [side for side in (top.left, top.right) if side is not None]
+            missing = [side for side in sides if side not in known]
+            if missing and top not in known:
+                pending.extend(missing)
+                continue
+            pending.pop()
+            if top not in known:
+                known[top] = _sizes(top, [known[side] for side in sides])
+        return known[term]
+
+
+def _sizes(term: Interaction, below: list[Sizes]) -> Sizes:
+    if not below:
+        return Sizes(0, 0, int(term.action is not None))
+    depth = max(side.loop_depth for side in below)
+    loops = sum(side.loops for side in below)
+    actions = [side.actions for side in below]
+    if term.operator in LOOPS:
+        return Sizes(depth + 1, loops + 1, 0)
+    return Sizes(depth, loops, max(actions) if term.operator is Operator.ALT else sum(actions))
 
 
 def loops_around(term: Interaction, position: Position) -> int:

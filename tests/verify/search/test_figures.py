@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from choreomon.core.action import parse_action
 from choreomon.interaction.lifelines import mask
+from choreomon.interaction.measures import actions_outside_loops, loop_depth, metrics
 from choreomon.interaction.term import EMPTY, Interaction, alt, coreg, loop_p, loop_w, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.search.engine import search
 from choreomon.verify.search.graph import Edge, Graph, Measure
+from choreomon.verify.search.measure import Measures
 from choreomon.verify.search.options import LocalAnalyses, Options, SimulationCriteria
 from choreomon.verify.search.reduction import one_unambiguous
 from choreomon.verify.verdict import Mode, Verdict
-from tests.verify.search.questions import a, logs, passing
+from tests.verify.search.questions import a, logs, passing, questions
 
 WHOLE = Options(goal=None, reduction="none", local=None, record=True)
 WITH_LOCAL = Options(goal=None, reduction="none", local=LocalAnalyses(select="all"), record=True)
@@ -244,3 +248,15 @@ def test_003_section_4_5_verdicts_of_test() -> None:
     lacking = search(term, logs("a:; b: b?x"), "test")
     assert lacking.reason == "LackObs"
     assert search(term, logs("a: a!x; b: b?m; z:"), "test").verdict is Verdict.FAIL
+
+
+def test_sizes_are_those_of_the_interaction() -> None:
+    for question in questions(Random(3), 60):
+        term = question.interaction
+        numbers = metrics(term)
+        for criteria, expected in (
+            (SimulationCriteria(), (loop_depth(term), actions_outside_loops(term))),
+            (SimulationCriteria(loops="number", actions=7), (numbers.loops, 7)),
+            (SimulationCriteria(loops=2, multiply=True), (6, 3 * actions_outside_loops(term))),
+        ):
+            assert Measures(criteria).initial(term, 3) == expected
