@@ -7,11 +7,11 @@ from typing import Final, Literal, TypeAlias
 
 from choreomon.interaction.lifelines import is_single, mask
 from choreomon.interaction.normal import normal
+from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.term import Interaction
-from choreomon.interaction.weakening import has_strict_like
+from choreomon.interaction.weakening import has_strict_like, weakened
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.quick.commuting import SITUATIONS, Closing, CommutingDecider, Stopped
-from choreomon.verify.search.reduction import reducible
 from choreomon.verify.verdict import Answer, Verdict
 
 QuickMode: TypeAlias = Literal["accept", "prefix", "multiprefix"]
@@ -60,8 +60,8 @@ class Quick:
     discrete partition, or none.
 
     A term without strict-like operators is decided over any partition. One that has some can be
-    rewritten for the discrete partition where the rule of `choreomon.interaction.weakening` says
-    so; but not in the mode `prefix`, since prefixes of global traces show the difference.
+    rewritten for the discrete partition where the rule of `choreomon.interaction.order` says so;
+    but not in the mode `prefix`, since prefixes of global traces show the difference.
     """
 
     def __init__(self, interaction: Interaction, mode: QuickMode, limit: int = SITUATIONS) -> None:
@@ -70,7 +70,8 @@ class Quick:
         self._any_partition = not has_strict_like(form)
         term: Interaction | None = form
         if not self._any_partition:
-            term = None if mode == "prefix" else reducible(form)
+            exact = mode != "prefix" and is_exact_to_weaken(form)
+            term = weakened(form) if exact else None
         self._decider = None if term is None else QuickDecider(term, mode, limit)
 
     def decider(self, multitrace: MultiTrace) -> QuickDecider | None:

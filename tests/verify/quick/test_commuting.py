@@ -193,9 +193,9 @@ COUNTEREXAMPLES = {
         ),
         logs("l1: l1!e l1!a l1!b; l2: l2!c l2!d; l3:"),
     ),
-    "strict under loopP": (
-        loop_p(strict(a("l1!a"), a("l2!b"))),
-        logs("l1: l1!a; l2: l2!b"),
+    "two orders under loopP": (
+        loop_p(alt(strict(a("l1!a"), a("l2!b")), strict(a("l2!c"), a("l1!d")))),
+        logs("l1: l1!d l1!a; l2: l2!b l2!c"),
     ),
 }
 
