@@ -63,10 +63,12 @@ def draw_interaction(
         raise click.UsageError(f"{output}: {suffix} is for sequence diagrams of interactions only")
     if tree and trace is not None:
         raise click.UsageError("--tree draws the interaction, --trace what became of a multi-trace")
-    if trace is None and (
-        explain or any(choice not in (None, False) for choice in choices.values())
-    ):
+    unused = {"paper_por": False, "whole_graph": False}
+    searching = {name for name, choice in choices.items() if choice != unused.get(name)}
+    if trace is None and (explain or searching):
         raise click.UsageError("an analysis needs a multi-trace: say which with --trace")
+    if explain and searching - {"mode"}:
+        raise click.UsageError("--explain takes --mode only: it shows no search")
     declared = None if signature is None else load_signature(signature)
     interaction = load_interaction(file, declared)
     lifelines = () if declared is None else declared.lifelines
@@ -101,6 +103,21 @@ def _multi_trace(trace: str, interaction: Interaction, declared: Signature | Non
     from choreomon.interaction.lifelines import names
 
     return load_multi_trace(trace, names(interaction.lifelines), declared)
+
+
+def _explanation(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis) -> Picture:
+    from choreomon.render.failure_diagram import failure_diagram
+    from choreomon.render.outcomes import component_reached
+    from choreomon.render.sequence_diagram_parts import message_passings
+    from choreomon.render.witness_diagram import witness_diagram
+    from choreomon.verify.explanation import explain
+
+    found = explain(interaction, multitrace, analysis.mode)
+    if found.witness is not None:
+        return witness_diagram(found.witness, passings=message_passings(interaction))
+    if found.failure is not None:
+        return failure_diagram(map(component_reached, found.failure))
+    raise click.ClickException(f"not explained: {found.reason}")
 
 
 def _graph(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis) -> Picture:

@@ -151,7 +151,12 @@ class Judge:
             from choreomon.verify.explanation import explain
 
             self._bounds.start()
-            explanation = explain(self.interaction, multitrace, mode, should_stop=self._bounds)
+            explanation = explain(
+                self.interaction,
+                multitrace,
+                mode,
+                should_stop=lambda: self._bounds() is not None,
+            )
         return Outcome(path, mode, answer, seconds, explanation)
 
     def _read(self, path: str) -> MultiTrace:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from choreomon.core.run import Verification
     from choreomon.formats.read import Document
     from choreomon.interaction.term import Interaction
+    from choreomon.multitrace.multitrace import MultiTrace
     from choreomon.verify.verdict import Mode
     from simulator.observation import Logbook, WindowsName
 
@@ -29,6 +30,7 @@ class RunLogs:
         self.interaction = interaction
         self.mode: Mode = mode
         self.windows: WindowsName = windows
+        self._last: MultiTrace | None = None
         analysis = Analysis(mode, "auto", None, portfolio=False)
         self._decide = decider(interaction, analysis, Bounds(None, None))
 
@@ -43,6 +45,7 @@ class RunLogs:
         from choreomon.core.run import Verification
 
         seen = logbook.seen(seed, self.windows)
+        self._last = seen.multitrace
         answer = self._decide(seen.multitrace)
         logs = zip(seen.multitrace.components, seen.happened, strict=True)
         return Verification(
@@ -51,6 +54,16 @@ class RunLogs:
             answer.reason,
             tuple((part.lifelines, len(part.actions), happened) for part, happened in logs),
         )
+
+    def why(self) -> list[str]:
+        """The witness for the logs that were verified last, or where their explanation breaks, in
+        sentences. Raises ValueError where none were."""
+        from choreomon.render.outcomes import why
+        from choreomon.verify.explanation import explain
+
+        if self._last is None:
+            raise ValueError("no logs were verified")
+        return why(explain(self.interaction, self._last, self.mode))
 
 
 def run_logs(document: Document, mode: Mode | None, windows: WindowsName | None) -> RunLogs | None:

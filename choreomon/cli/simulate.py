@@ -17,7 +17,6 @@ from choreomon.cli.writing import WrittenPath, check_writable, make_directory, o
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
     from choreomon.cli.run_logs import RunLogs
     from choreomon.core.run import Run, RunVerdict
@@ -163,9 +162,7 @@ def command(
         else:
             _show_unmonitored(screen, kept)
         if verifying is not None:
-            from choreomon.render.verification import verification_headline
-
-            screen.print(verification_headline(kept), style="bold")
+            _show_verification(screen, kept, verifying)
     if report is not None:
         write(report, _page(document, kept, strategy, rules or prepared.rules, seed, verifying))
         if not as_json:
@@ -312,6 +309,7 @@ def _show_unmonitored(screen: Console, runs: list[Run]) -> None:
 
 
 def _show(screen: Console, runs: list[Run]) -> None:
+    from choreomon.cli.screen import print_indented
     from choreomon.render.sentences import formed_text
     from choreomon.render.summary import headline
     from choreomon.render.text import runs_table, summary_table, verdict_text
@@ -324,7 +322,7 @@ def _show(screen: Console, runs: list[Run]) -> None:
         explained = sorted(run.verdicts, key=_gravity)[:EXPLAINED]
         for verdict in sorted(explained, key=lambda verdict: verdict.event_index):
             screen.print()
-            _print_indented(screen, verdict_text(verdict, run.kept_events))
+            print_indented(screen, verdict_text(verdict, run.kept_events))
         if len(run.verdicts) > EXPLAINED:
             left = counted(len(run.verdicts) - EXPLAINED, "more verdict")
             screen.print(f"\n{left}, not graver than these: --json prints all")
@@ -335,19 +333,20 @@ def _show(screen: Console, runs: list[Run]) -> None:
     screen.print(headline(runs), style="bold")
 
 
-def _gravity(verdict: RunVerdict) -> int:
-    return GRAVEST_FIRST.index(verdict.verdict)
-
-
-def _print_indented(screen: Console, text: Text) -> None:
-    """Prints lines whose continuations are indented as their beginnings."""
+def _show_verification(screen: Console, runs: list[Run], verifying: RunLogs) -> None:
+    """Of a single run whose logs do not fit also where their explanation breaks."""
     from rich.text import Text
 
-    for line in text.split("\n"):
-        indent = len(line.plain) - len(line.plain.lstrip())
-        for part in line[indent:].wrap(screen, max(screen.width - indent, 20)):
-            part.rstrip()
-            screen.print(Text(" " * indent).append_text(part), soft_wrap=True)
+    from choreomon.cli.screen import print_indented
+    from choreomon.render.verification import passes, verification_headline
+
+    if len(runs) == 1 and not passes(runs[0]):
+        print_indented(screen, Text("\n".join(verifying.why())))
+    screen.print(verification_headline(runs), style="bold")
+
+
+def _gravity(verdict: RunVerdict) -> int:
+    return GRAVEST_FIRST.index(verdict.verdict)
 
 
 def _page(

@@ -17,7 +17,7 @@ from choreomon.cli.writing import WrittenPath, check_writable, write
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from choreomon.verify.outcome import Conclusion, Outcome
+    from choreomon.verify.outcome import Conclusion, Outcome, Tally
 
 EXIT_CODES: Final[dict[Conclusion, int]] = {
     "bad input": BAD_INPUT,
@@ -25,6 +25,9 @@ EXIT_CODES: Final[dict[Conclusion, int]] = {
     "inconclusive": ONLY_POSSIBLE,
     "passed": NOTHING_FOUND,
 }
+
+EXPLAINED: Final = 10
+"""Multi-traces that are explained on the screen, the worst of them."""
 
 
 @click.command("verify")
@@ -148,8 +151,18 @@ def _print_line(outcome: Outcome) -> None:
     click.echo(outcome_line(outcome))
 
 
-def _show(screen: Console, outcomes: list[Outcome], tally: Any) -> None:
-    from choreomon.render.outcomes import outcomes_headline, outcomes_table
+def _gravity(outcome: Outcome) -> int:
+    return [*EXIT_CODES].index(outcome.conclusion)
+
+
+def _show(screen: Console, outcomes: list[Outcome], tally: Tally) -> None:
+    from choreomon.cli.screen import print_indented
+    from choreomon.render.outcomes import explanation_text, outcomes_headline, outcomes_table
 
     screen.print(outcomes_table(outcomes))
+    explained = [outcome for outcome in outcomes if outcome.explanation is not None]
+    for outcome in sorted(explained, key=_gravity)[:EXPLAINED]:
+        print_indented(screen, explanation_text(outcome))
+    if len(explained) > EXPLAINED:
+        screen.print(f"{len(explained) - EXPLAINED:,} more are not explained here: --json does")
     screen.print(outcomes_headline(tally), style="bold")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from choreomon.verify.outcome import Outcome
 
@@ -14,10 +13,7 @@ def outcome_line(outcome: Outcome) -> str:
     Of what could not be read `verdict` is null, and `reason` says why.
     """
     answer, explanation = outcome.answer, outcome.explanation
-    witness: list[dict[str, Any]] | None = None
-    failure: list[dict[str, Any]] | None = None
-    if explanation is not None:
-        raise NotImplementedError
+    found = {"witness": None, "failure": None} if explanation is None else explanation.as_json()
     return json.dumps(
         {
             "trace": outcome.trace,
@@ -26,8 +22,7 @@ def outcome_line(outcome: Outcome) -> str:
             "reason": outcome.problem if answer is None else answer.reason,
             "vertices": 0 if answer is None else answer.vertices,
             "seconds": round(outcome.seconds, 9),
-            "witness": witness,
-            "failure": failure,
+            **found,
         },
         separators=(",", ":"),
     )

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
 from rich.text import Text
 
+from choreomon.render.explanation_sentences import failure_sentences, witness_sentences
+from choreomon.render.failure_diagram import ComponentReached
 from choreomon.render.text import STYLE_OF
 from choreomon.render.wording import counted
 from choreomon.verify.outcome import Outcome, Tally
 from choreomon.verify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from choreomon.verify.explanation import Explanation, Reached
 
 MAX_ROWS: Final = 50
 """Rows of `outcomes_table`."""
@@ -19,22 +24,31 @@ MAX_ROWS: Final = 50
 
 def outcomes_table(outcomes: Sequence[Outcome], limit: int = MAX_ROWS) -> Table:
     """A line for each outcome; where they are more than `limit`, first those that do not pass.
-    The caption says how many are left out."""
-    table = Table(title_justify="left", caption_justify="left")
-    for column in ("multi-trace", "verdict", "reason"):
-        table.add_column(column, overflow="fold")
-    table.add_column("vertices", justify="right")
+    Reasons and numbers of vertices are shown where there are any. The caption says how many
+    outcomes are left out."""
     shown = list(outcomes)
     if len(shown) > limit:
         shown = sorted(shown, key=lambda outcome: outcome.conclusion == "passed")[:limit]
+    answers = [outcome.answer for outcome in shown if outcome.answer is not None]
+    with_reasons = any(answer.reason for answer in answers)
+    with_vertices = any(answer.vertices for answer in answers)
+    table = Table(title_justify="left", caption_justify="left")
+    for column in ("multi-trace", "verdict", *(["reason"] if with_reasons else [])):
+        table.add_column(column, overflow="fold")
+    if with_vertices:
+        table.add_column("vertices", justify="right")
     for outcome in shown:
         answer = outcome.answer
+        row = [Text(outcome.trace)]
         if answer is None:
-            verdict, reason, vertices = Text("bad input", "bold red"), "", ""
+            row.append(Text("bad input", "bold red"))
         else:
-            verdict = Text(answer.verdict.value, STYLE_OF[answer.verdict])
-            reason, vertices = answer.reason, f"{answer.vertices:,}" if answer.vertices else ""
-        table.add_row(Text(outcome.trace), verdict, Text(reason), Text(vertices))
+            row.append(Text(answer.verdict.value, STYLE_OF[answer.verdict]))
+            if with_reasons:
+                row.append(Text(answer.reason))
+            if with_vertices:
+                row.append(Text(f"{answer.vertices:,}" if answer.vertices else "", justify="right"))
+        table.add_row(*row)
     if len(outcomes) > limit:
         table.caption = Text(
             f"{len(outcomes) - limit:,} more are not shown: --json prints all of them"
@@ -49,3 +63,29 @@ def outcomes_headline(tally: Tally) -> str:
     if tally.unreadable:
         counts.append(f"{tally.unreadable:,} bad input")
     return f"{counted(read + tally.unreadable, 'multi-trace')}: {', '.join(counts)}"
+
+
+def explanation_text(outcome: Outcome) -> Text:
+    """What became of one multi-trace, and why, in sentences; empty where nothing is explained."""
+    explanation = outcome.explanation
+    if explanation is None:
+        return Text()
+    text = Text(f"{outcome.trace}: ")
+    text.append(explanation.verdict.value, STYLE_OF[explanation.verdict])
+    for sentence in why(explanation):
+        text.append(f"\n  {sentence}")
+    return text
+
+
+def why(explanation: Explanation) -> list[str]:
+    """The witness, or where the explanation breaks, in sentences."""
+    if explanation.witness is not None:
+        return witness_sentences(explanation.witness)
+    if explanation.failure is not None:
+        return failure_sentences(map(component_reached, explanation.failure))
+    return [f"Not explained: {explanation.reason}."]
+
+
+def component_reached(reached: Reached) -> ComponentReached:
+    """What an explanation says of a component, as pictures and sentences take it."""
+    return ComponentReached(reached.component, reached.position, reached.allowed)

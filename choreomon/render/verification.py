@@ -15,6 +15,11 @@ def verdict_of(verification: Verification) -> Verdict:
     return Verdict(verification.verdict)
 
 
+def passes(run: Run) -> bool:
+    """Whether the logs of a run were verified, and fit."""
+    return run.verification is not None and verdict_of(run.verification).passes
+
+
 def verified(run: Run) -> str:
     """The verdict on the logs of one run, with its reason; empty where there is none."""
     found = run.verification

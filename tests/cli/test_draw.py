@@ -221,6 +221,21 @@ class TestAnalyses:
         assert len(plain) < len(broad) <= len(whole)
         assert len(reduced) < len(whole)
 
+    def test_are_explained_by_a_witness_or_by_where_they_break(self) -> None:
+        answer = choreomon(
+            "draw", "i.hif", "-o", "e.svg", "--trace", "late.htf", "--explain", "--json",
+            "--mode", "slice",
+        )  # fmt: skip
+        found = json.loads(answer.out)
+        assert {arrow["message"] for arrow in found["arrows"]} == {"m", "k"}
+        assert {seen for arrow in found["arrows"] for seen in arrow["observed"]} == {True, False}
+        answer = choreomon(
+            "draw", "i.hif", "-o", "e.png", "--trace", "fail.htf", "--explain", "--json"
+        )
+        components = json.loads(answer.out)["components"]
+        assert [part["lifelines"] for part in components] == [["a"], ["b"], ["c"]]
+        assert Path("e.png").read_bytes().startswith(b"\x89PNG")
+
     def test_are_configured_by_a_file(self) -> None:
         Path("c.hcf").write_text(
             "@analyze_option{ analysis_kind = accept; filters = [max_node_number = 2] }",
@@ -237,6 +252,8 @@ class TestAnalyses:
             (["-o", "x.svg", "--tree", "--trace", "pass.htf"], "--tree draws the interaction"),
             (["-o", "x.svg", "--mode", "accept"], "say which with --trace"),
             (["-o", "x.svg", "--explain"], "say which with --trace"),
+            (["-o", "x.svg", "--trace", "pass.htf", "--explain", "--no-por"], "takes --mode only"),
+            (["-o", "x.svg", "--no-por"], "say which with --trace"),
             (["-o", "x.svg", "--por"], "say which with --trace"),
             (["-o", "x.svg", "--strategy", "bfs"], "say which with --trace"),
             (["-o", "x.svg", "--strategy", "push"], "--strategy push can only be used with --run"),

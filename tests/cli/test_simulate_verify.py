@@ -67,6 +67,14 @@ def test_the_last_line_and_the_exit_code_say_whether_the_logs_fit(
     assert simulate(document).code == 0
 
 
+def test_a_single_run_whose_logs_do_not_fit_is_explained() -> None:
+    answer = simulate("wrong", "--verify", "accept")
+    said = " ".join(answer.out.split())
+    assert "then comes Q?a, but the interaction allows Q?go there." in said
+    assert "explained" not in simulate("right-quiet", "--verify", "accept").out
+    assert "explained" not in simulate("wrong", "--verify", "accept", "--runs", 2).out
+
+
 def test_a_violation_by_the_monitors_is_one_still() -> None:
     assert simulate("right", "--verify", "accept").code == simulate("right").code == 1
 

@@ -331,3 +331,49 @@ def test_bounds_are_looked_at_now_and_then() -> None:
     bounds = Bounds(1e-9, None)
     bounds.start()
     assert bounds() == "TimedOut"
+
+
+class TestExplain:
+    def test_a_witness_is_a_trace_of_the_interaction(self) -> None:
+        (line,) = lines(verify("weak.htf", "--explain", "--json"))
+        assert line["failure"] is None
+        assert line["witness"] == [
+            {"action": "a!m", "observed": True},
+            {"action": "b?m", "observed": True},
+            {"action": "b!n", "observed": True},
+            {"action": "c?n", "observed": False},
+        ]
+
+    def test_a_failure_says_of_each_component_how_far_it_is_explained(self) -> None:
+        Path("t.htf").write_text("{ [a] a!m; [b] b?m.b?m; [c] }", encoding="utf-8")
+        (line,) = lines(verify("t.htf", "--explain", "--json"))
+        assert line["witness"] is None
+        found = {part["lifelines"][0]: part for part in line["failure"]}
+        assert found["b"] == {
+            "lifelines": ["b"],
+            "position": 1,
+            "next": "b?m",
+            "allowed": ["b!n", "b?k"],
+        }
+        assert (found["a"]["position"], found["a"]["next"]) == (1, None)
+
+    def test_both_are_told_in_sentences(self) -> None:
+        Path("t.htf").write_text("{ [a] a!m; [b] b?m.b?m; [c] }", encoding="utf-8")
+        answer = verify("t.htf", "weak.htf", "bad.htf", "--explain")
+        assert "a!m b?m b!n (c?n)" in answer.out
+        said = " ".join(answer.out.split())
+        assert "b: the first of 2 actions is explained; then comes b?m, but the inter" in said
+        assert answer.out.index("t.htf: Fail") < answer.out.index("weak.htf: WeakPass")
+
+    def test_of_many_the_worst_are_explained(self) -> None:
+        answer = verify(*["pass.htf"] * 12, "fail.htf", "--explain")
+        assert answer.out.count("Explained by this trace") == 9
+        assert "fail.htf: Fail" in answer.out
+        assert "3 more are not explained here: --json does" in answer.out
+
+    def test_a_budget_bounds_explanations_too(self) -> None:
+        answer = verify("pass.htf", "--explain", "--budget", "0.000000001")
+        assert answer.code == 3
+        assert "Not explained: " in answer.out
+        (line,) = lines(verify("pass.htf", "--explain", "--budget", "0.000000001", "--json"))
+        assert (line["witness"], line["failure"]) == (None, None)

@@ -5,7 +5,9 @@ lines up to the next command are what it prints, on the screen and as errors; `.
 line of its own stands for any lines. `$ echo $?` shows the exit code of the command
 before; a command without it must end with 0. A block marked `yaml` is a complete
 document; where its first line is `# NAME.yaml`, later commands of the page find it under
-that name. Commands run in a directory of their own, in which `scenarios` is ours.
+that name. So they find what a block marked `hibou` holds, whose first line is its name in a
+comment, as in `/* NAME.hif */`. Commands run in a directory of their own, in which `scenarios`
+is ours.
 
     python -m tests.scenarios.console_blocks
 
@@ -35,6 +37,11 @@ ANY_LINES = "..."
 
 PICTURES = {
     "car-park-run.svg": ("docs/tutorial.md", "choreomon draw car-park.yaml --run"),
+    "order.svg": ("docs/verify.md", "choreomon draw order.hif"),
+    "order-slice.svg": (
+        "docs/verify.md",
+        "choreomon draw order.hif --trace logs/late.htf --mode slice --explain",
+    ),
     "fig3-push.svg": (
         "docs/verdicts.md",
         "choreomon draw scenarios/fig3-pull-push-conforming.yaml --run --strategy push",
@@ -51,6 +58,7 @@ _DECORATING = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 _BLOCK = re.compile(r"^```([a-z]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _NAMED = re.compile(r"# ([\w-]+\.yaml)\n")
+_NAMED_HIBOU = re.compile(r"/\* ([\w/-]+\.h[istc]f) \*/\n")
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,12 @@ def documents_of(page: Path) -> list[tuple[str, str]]:
     return [(_name_of(block) or f"block-{n}.yaml", block) for n, block in enumerate(blocks, 1)]
 
 
+def hibou_files_of(page: Path) -> list[tuple[str, str]]:
+    """The files in HIBOU's formats that a page shows, each with its name."""
+    named = [(_NAMED_HIBOU.match(block), block) for block in blocks_of(page, "hibou")]
+    return [(name.group(1), block) for name, block in named if name is not None]
+
+
 def commands_in(block: str) -> list[Command]:
     """The commands of one console block."""
     commands: list[Command] = []
@@ -101,6 +115,9 @@ def workplace(page: Path) -> Iterator[Path]:
         place = Path(name)
         (place / "scenarios").symlink_to(ROOT / "scenarios")
         for file, text in documents_of(page):
+            (place / file).write_text(text, encoding="utf-8")
+        for file, text in hibou_files_of(page):
+            (place / file).parent.mkdir(parents=True, exist_ok=True)
             (place / file).write_text(text, encoding="utf-8")
         yield place
 
