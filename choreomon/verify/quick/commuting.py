@@ -10,8 +10,9 @@ different lifelines, hence neighbours of different components, whatever the part
 - a component of which everything was seen can be closed at once: by lifeline removal (paper 000,
   Definition 4) where it may have gone on unseen, by pruning (paper 001, Definition 4) where not;
 - every component alone must be a prefix of a word of the projection onto it, or such a word where
-  all was seen (local analyses, paper 000, Definition 12). This is asked of all components where
-  the search branches, since a choice that was made for one may be wrong for another.
+  all was seen (local analyses, paper 000, Definition 12). This is asked of all components at the
+  start, and where a search branches often, at every branch: a choice that was made for one
+  component may be wrong for another.
 
 Nothing here says why a multi-trace is none of those asked for: paths through terms with removed
 lifelines are no traces of the specification (`choreomon.verify.explanation` makes explanations).
@@ -41,12 +42,17 @@ SITUATIONS: Final = 20_000
 """A default limit: some 100 MB, as far as terms of a hundred symbols go."""
 
 
+EASY: Final = 16
+"""A search that branches more often than that looks at the components one by one: before, that
+costs more than it saves (docs/adr/011-where-the-time-goes.md)."""
+
+
 class Stopped(Exception):
     """A decision was asked to stop before it was made."""
 
 
 class Situation(dict[Action, "tuple[Situation, ...]"]):
-    """A term in normal form, and the situations that actions lead to, as far as anybody asked.
+    """A term, and the situations that actions lead to, as far as anybody asked.
 
     Situations are compared by their terms: as dictionaries they would be by what was asked.
     """
@@ -62,7 +68,8 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
     def __missing__(self, action: Action) -> tuple[Situation, ...]:
         leaf = act(action)
         rests = after(self.term, leaf) if leaf.lifelines & self.term.lifelines else ()
-        forms = dict.fromkeys(map(normal, rests))
+        # Equals are met where there is a choice; a single follow-up is not worth a normal form.
+        forms = dict.fromkeys(map(normal, rests)) if len(rests) > 1 else rests
         found = self[action] = tuple(map(self._decider.situation, forms))
         return found
 
@@ -126,7 +133,7 @@ class CommutingDecider:
         return len(self._situations) + len(self.views)
 
     def situation(self, term: Interaction) -> Situation:
-        """The one situation of a term in normal form."""
+        """The one situation of a term."""
         found = self._situations.get(term)
         if found is None:
             found = self._situations[term] = Situation(self, term)
@@ -151,10 +158,7 @@ class CommutingDecider:
         start = self._start(tuple([part.lifelines for part in parts]))
         if start is None:
             return False
-        for lifelines, actions in parts:
-            if not self._may_see(start, lifelines, actions):
-                return False
-        return self._search(start, parts)
+        return self._fits(start, parts, [0] * len(parts)) and self._search(start, parts)
 
     def _forget(self) -> None:
         # Situations lead to each other; taken apart they need no garbage collector.
@@ -186,6 +190,15 @@ class CommutingDecider:
         reached = self.views.walk(situation.view(lifelines), actions, self._ask)
         return reached is not None and (reached.terminates or self.closing != "prune")
 
+    def _fits(
+        self, situation: Situation, components: Sequence[Component], positions: Sequence[int]
+    ) -> bool:
+        """Whether every component with actions left alone may go on with them."""
+        return all(
+            position == len(actions) or self._may_see(situation, lifelines, actions[position:])
+            for (lifelines, actions), position in zip(components, positions, strict=True)
+        )
+
     def _search(self, start: Situation, components: Sequence[Component]) -> bool:
         """Depth first, over what may remain of the term and how much of each component."""
         parts = [part.actions for part in components]
@@ -194,6 +207,7 @@ class CommutingDecider:
         order = sorted(range(len(parts)), key=ends.__getitem__)
         known: set[tuple[Interaction, tuple[int, ...]]] = set()
         pending = [(start, [0] * len(parts))]
+        branches = 0
         while pending:
             situation, positions = pending.pop()
             while True:
@@ -220,19 +234,12 @@ class CommutingDecider:
                     steps = _closed(steps, owners[chosen])
                 if len(steps) > 1:
                     self.branched += 1
+                    branches += 1
                     key = tuple(positions)
-                    fresh: list[Situation] = []
-                    for step in steps:
-                        if (step.term, key) in known:
-                            continue
-                        known.add((step.term, key))
-                        for number, position in enumerate(positions):
-                            if position < ends[number] and not self._may_see(
-                                step, owners[number], parts[number][position:]
-                            ):
-                                break
-                        else:
-                            fresh.append(step)
+                    fresh = [step for step in steps if (step.term, key) not in known]
+                    known.update((step.term, key) for step in fresh)
+                    if branches > EASY:
+                        fresh = [step for step in fresh if self._fits(step, components, positions)]
                     pending += [(step, positions.copy()) for step in reversed(fresh[1:])]
                     steps = tuple(fresh[:1])
                 if not steps:

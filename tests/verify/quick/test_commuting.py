@@ -122,7 +122,11 @@ def by_search(term: Interaction, seen: MultiTrace, mode: QuickMode) -> Verdict:
     return search(term, seen, mode, options).verdict
 
 
-def test_longer_multi_traces_are_answered_as_by_a_search_that_tries_all_components() -> None:
+@pytest.mark.parametrize("easy", [0, commuting.EASY])
+def test_longer_multi_traces_are_answered_as_by_a_search_that_tries_all_components(
+    monkeypatch: pytest.MonkeyPatch, easy: int
+) -> None:
+    monkeypatch.setattr(commuting, "EASY", easy)
     met: Counter[Verdict] = Counter()
     for term, seen in longer(Random(11), 120):
         for mode in MODES:
