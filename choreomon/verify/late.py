@@ -80,9 +80,7 @@ class LateTerms:
     def __init__(self) -> None:
         self._known: dict[tuple[int, object, object, object], LateTerm] = {}
         self._options: dict[tuple[Interaction, Mask, Mask], tuple[Decided, ...]] = {}
-        self._consumed: dict[
-            tuple[Interaction, Mask, Mask, Interaction], tuple[Decided, ...]
-        ] = {}
+        self._consumed: dict[tuple[Interaction, Mask, Mask, Interaction], tuple[Decided, ...]] = {}
         self._narrowed: dict[tuple[LateTerm, Mask], tuple[Decided, ...]] = {}
         self._over: dict[tuple[Interaction, Mask], tuple[Mask, ...]] = {}
         self._first: dict[Interaction, Mask] = {}
@@ -113,7 +111,7 @@ class LateTerms:
         made.kind = kind
         made.forbidden = made.pruned = NONE
         made.term = EMPTY
-        if kind == PLAIN or kind == LATE:
+        if kind in (PLAIN, LATE):
             assert isinstance(one, Interaction)
             assert isinstance(two, int)
             assert isinstance(three, int)
@@ -162,9 +160,9 @@ class LateTerms:
                     continue
                 if part.left is None:
                     known[part] = part.lifelines
-                elif part.right is None:
-                    known[part] = known[part.left]
-                elif part.operator is Operator.STRICT and not part.left.terminates:
+                elif part.right is None or (
+                    part.operator is Operator.STRICT and not part.left.terminates
+                ):
                     known[part] = known[part.left]
                 else:
                     known[part] = known[part.left] | known[part.right]
@@ -346,9 +344,7 @@ class LateTerms:
                     for rest, past in ours:
                         narrowed = yield self._narrow(rest, more & ~region)
                         for front, extra in narrowed:
-                            found.append(
-                                (self._coreg(region, front, behind), past | more | extra)
-                            )
+                            found.append((self._coreg(region, front, behind), past | more | extra))
             theirs = yield self._after_late(right, forbidden, pruned, leaf)
             for rest, past in theirs:
                 before = yield self._begun(left, forbidden, pruned | ((on | past) & ~region))

@@ -16,7 +16,8 @@ from typing import TypeAlias
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.exact import ExactDecider, Limits
+from choreomon.verify.exact import ExactDecider
+from choreomon.verify.exact_search import Limits
 from choreomon.verify.quick.decider import Quick
 from choreomon.verify.search.engine import Searcher
 from choreomon.verify.search.options import Method, Options, Reason

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.normal import normal
+from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction, act
-from choreomon.verify.late import PLAIN, LateTerm, LateTerms
+from choreomon.verify.late import PLAIN, LateTerm, LateTerms, without_heads
 
 
 class State:
@@ -39,6 +41,7 @@ class Views:
         self._states: dict[frozenset[LateTerm], State] = {}
         self._begun: dict[tuple[Interaction, Mask], State] = {}
         self._plain: dict[Interaction, State] = {}
+        self._local: dict[tuple[Interaction, Mask, bool], State] = {}
 
     def __len__(self) -> int:
         """How many states there are."""
@@ -58,6 +61,22 @@ class Views:
         known = self._begun.get(key)
         if known is None:
             known = self._begun[key] = self._state([self.late_terms.late(term, forbidden)])
+        return known
+
+    @property
+    def remembered(self) -> int:
+        """How many late terms, and views of terms, are held."""
+        return len(self.late_terms) + len(self._local)
+
+    def local(self, term: Interaction, lifelines: Mask, begun: bool) -> State:
+        """What a component may see of a term from now on: a necessary condition. `begun` is true
+        where something may have happened before its first observed action."""
+        key = (term, lifelines, begun)
+        known = self._local.get(key)
+        if known is None:
+            seen = normal(project(without_heads(term), lifelines))
+            known = self.begun(seen, NONE) if begun else self.plain(seen)
+            self._local[key] = known
         return known
 
     def next(
@@ -99,9 +118,7 @@ class Views:
     def open_past(self, state: State) -> State:
         """The same terms, with an undecided past. All of them are PLAIN."""
         if state.begun is None:
-            state.begun = self._state(
-                {self.late_terms.late(one.term, NONE) for one in state.terms}
-            )
+            state.begun = self._state({self.late_terms.late(one.term, NONE) for one in state.terms})
         return state.begun
 
     def without(self, state: State, lifeline: Mask) -> State:
@@ -132,4 +149,3 @@ class Views:
             ordered = tuple(sorted(key, key=lambda one: one.number))
             known = self._states[key] = State(ordered)
         return known
-

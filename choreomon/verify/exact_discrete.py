@@ -1,0 +1,117 @@
+"""The discrete partition, of interactions without strict-like operators.
+
+Their traces are closed under swapping neighbours on different lifelines, so it does not matter
+whose action is consumed next. It matters for how many terms have to be remembered: a lifeline in
+the middle may decide what is undecided on all others.
+
+Of an interaction with strict-like operators this answers for `weakened(interaction)`, which
+accepts more: no is no there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from choreomon.interaction.lifelines import Mask
+from choreomon.interaction.term import Interaction
+from choreomon.verify.exact_search import ExactMode, Observed
+from choreomon.verify.views import State, Views
+
+_AT_ONCE: Final = (16, 256)
+"""How many terms each component's try at being first is given."""
+
+
+class Discrete:
+    """The decider of one interaction, which has no strict-like operators."""
+
+    def __init__(self, views: Views, weak: Interaction) -> None:
+        self._views = views
+        self._weak = weak
+
+    def holds(
+        self, parts: tuple[Observed, ...], mode: ExactMode, ask: Callable[[], None] | None
+    ) -> bool:
+        """Whether the mode's question is answered with yes. Each component has a try at being
+        first, with few terms, then with more, then without a bound. Not for `prefix`."""
+        views = self._views
+        start = views.plain(self._weak)
+        active: list[Observed] = []
+        for part in parts:
+            if len(part.actions):
+                active.append(part)
+                continue
+            rest = self._exhausted(start, part.lifelines, mode)
+            if rest is None:
+                return False
+            start = rest
+        for lifelines, actions in active:
+            own = views.local(self._weak, lifelines, mode == "slice")
+            if views.walk(own, actions, ask) is None:
+                return False
+        if not active:
+            return start.terminates or mode != "accept"
+        if mode == "slice":
+            start = views.open_past(start)
+        best = (-1, 0)
+        for most in _AT_ONCE:
+            for first in range(len(active)):
+                consumed, answer = self._attempt(start, active, first, most, mode, ask)
+                if answer is not None:
+                    return answer
+                best = max(best, (consumed, -first))
+        _, answer = self._attempt(start, active, -best[1], None, mode, ask)
+        assert answer is not None
+        return answer
+
+    def _exhausted(self, state: State, lifeline: Mask, mode: ExactMode) -> State | None:
+        if mode == "accept":
+            return self._views.silent(state, lifeline)
+        return self._views.without(state, lifeline)
+
+    def _attempt(
+        self,
+        here: State,
+        active: list[Observed],
+        first: int,
+        most: int | None,
+        mode: ExactMode,
+        ask: Callable[[], None] | None,
+    ) -> tuple[int, bool | None]:
+        """How many actions were consumed with at most `most` terms at once, and the answer, None
+        where they did not suffice. One component goes first; of the others it is the last one's
+        turn again as long as that leaves no more terms than before, else whoever leaves the
+        fewest has it."""
+        views = self._views
+        waiting = [active[first], *active[:first], *active[first + 1 :]]
+        places = [0] * len(waiting)
+        current = consumed = 0
+        led = True
+        while waiting:
+            reached = views.next(here, waiting[current].actions[places[current]], ask)
+            if not led and reached is not None and len(reached.terms) > len(here.terms):
+                for number, other in enumerate(waiting):
+                    if number == current:
+                        continue
+                    instead = views.next(here, other.actions[places[number]], ask)
+                    if instead is None:
+                        return consumed, False
+                    if len(instead.terms) < len(reached.terms):
+                        current, reached = number, instead
+            if reached is None:
+                return consumed, False
+            if most is not None and len(reached.terms) > most:
+                return consumed, None
+            here = reached
+            consumed += 1
+            places[current] += 1
+            lifelines, actions = waiting[current]
+            if places[current] == len(actions):
+                rest = self._exhausted(here, lifelines, mode)
+                if rest is None:
+                    return consumed, False
+                here = rest
+                del waiting[current], places[current]
+                current = 0
+                led = False
+        return consumed, here.terminates or mode != "accept"

@@ -1,0 +1,212 @@
+"""The search for a global trace that explains a multi-trace, over any co-localization.
+
+Vertices are terms and how much of each component was consumed. Loop iterations that were entered
+unobserved are marked in the terms until an observed action comes from them
+(`choreomon.interaction.step.simulated`). A vertex is cut where more such iterations are open than
+observed actions are left, or where a component's own view of what remains does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.action import Action
+from choreomon.interaction.lifelines import NONE, Mask, bit
+from choreomon.interaction.normal import normal
+from choreomon.interaction.step import after, simulated
+from choreomon.interaction.term import Interaction, Operator, act
+from choreomon.verify.views import State, Views
+
+ExactMode: TypeAlias = Literal["accept", "prefix", "multiprefix", "slice"]
+
+TOO_MANY_VERTICES: Final = "the limit on vertices was reached"
+STOPPED: Final = "the search was stopped"
+
+
+class Limits(NamedTuple):
+    """When to give up: after so many vertices of the search, or once `should_stop()` is true
+    (asked at every vertex and at every new state of an automaton)."""
+
+    vertices: int | None = None
+    should_stop: Callable[[], bool] | None = None
+
+
+class Exhausted(Exception):
+    """A limit was reached; the text says which."""
+
+
+class Observed(NamedTuple):
+    """What one clock recorded: the interaction's lifelines it is about, and the actions."""
+
+    lifelines: Mask
+    actions: Sequence[Action]
+
+
+Places: TypeAlias = tuple[int, ...]
+Vertex: TypeAlias = tuple[Interaction, Places]
+"""A normal term, and how much of each component was consumed."""
+
+
+class Move(NamedTuple):
+    """An edge of the search: `observed` where it consumes, and the vertex it leads to."""
+
+    action: Action
+    observed: bool
+    vertex: Vertex
+
+
+class Search:
+    """Depth first: what can be consumed is consumed before anything unobserved is tried."""
+
+    def __init__(
+        self, views: Views, parts: tuple[Observed, ...], mode: ExactMode, limits: Limits
+    ) -> None:
+        self._views = views
+        self._parts = parts
+        self._limits = limits
+        self.complete = mode == "accept"
+        self.before = mode == "slice"
+        self.afterwards = mode in ("slice", "multiprefix")
+        self._leaves = [[act(action) for action in part.actions] for part in parts]
+        self._fits: dict[tuple[State, int, int], bool] = {}
+        self.visited = 0
+
+    def start(self, interaction: Interaction) -> Vertex:
+        """Where nothing has happened yet."""
+        return normal(interaction), (0,) * len(self._parts)
+
+    def run(self, interaction: Interaction) -> tuple[bool, int]:
+        """Whether the end was reached, and how many vertices were visited."""
+        start = self.start(interaction)
+        if self.is_end(start):
+            return True, 1
+        known = {start}
+        pending = [start]
+        while pending:
+            vertex = pending.pop()
+            self.visit()
+            later = self.moves(vertex)
+            for move in reversed(later):
+                if move.vertex in known:
+                    continue
+                known.add(move.vertex)
+                if self.is_end(move.vertex):
+                    return True, self.visited
+                if self.may_lead_on(move.vertex):
+                    pending.append(move.vertex)
+        return False, self.visited
+
+    def visit(self) -> None:
+        """Counts a vertex. Raises Exhausted where that was too many, or where it has to stop."""
+        limits = self._limits
+        self.visited += 1
+        if limits.vertices is not None and self.visited > limits.vertices:
+            raise Exhausted(TOO_MANY_VERTICES)
+        if limits.should_stop is not None and limits.should_stop():
+            raise Exhausted(STOPPED)
+
+    def is_end(self, vertex: Vertex) -> bool:
+        """Whether everything is consumed, and where that is asked for, nothing has to follow.
+        Without it nothing is asked: whatever remains can be completed."""
+        term, places = vertex
+        return all(
+            place == len(leaves) for place, leaves in zip(places, self._leaves, strict=True)
+        ) and (not self.complete or term.terminates)
+
+    def free(self, places: Places) -> Mask:
+        """The lifelines on which something may happen unobserved now."""
+        found = NONE
+        for part, leaves, place in zip(self._parts, self._leaves, places, strict=True):
+            if place == len(leaves):
+                if self.afterwards:
+                    found |= part.lifelines
+            elif self.before and not place:
+                found |= part.lifelines
+        return found
+
+    def moves(self, vertex: Vertex) -> list[Move]:
+        """Every move of the mode, consuming ones first."""
+        term, places = vertex
+        found: list[Move] = []
+        for number, leaves in enumerate(self._leaves):
+            place = places[number]
+            if place == len(leaves):
+                continue
+            leaf = leaves[place]
+            if term.lifelines & leaf.lifelines:
+                then = (*places[:number], place + 1, *places[number + 1 :])
+                found += [
+                    Move(self._parts[number].actions[place], True, (normal(rest), then))
+                    for rest in after(term, leaf)
+                ]
+        free = self.free(places)
+        if free & term.lifelines:
+            for action, rest in simulated(term):
+                if bit(action.lifeline) & free:
+                    found.append(Move(action, False, (normal(rest), places)))
+        return found
+
+    def may_lead_on(self, vertex: Vertex) -> bool:
+        """False only where no end can be reached: too many iterations wait for an observed
+        action, one waits for what nobody recorded, or what remains of a component does not fit
+        what it sees of the term."""
+        term, places = vertex
+        left = wanted = 0
+        for part, leaves, place in zip(self._parts, self._leaves, places, strict=True):
+            if place < len(leaves):
+                left += len(leaves) - place
+                wanted |= part.lifelines
+        if term.unserved and (term.unserved > left or not _servable(term, wanted)):
+            return False
+        for number, part in enumerate(self._parts):
+            place = places[number]
+            if place < len(self._leaves[number]) or self.complete:
+                begun = self.before and not place
+                state = self._views.local(term, part.lifelines, begun)
+                if not self._fit(state, number, place):
+                    return False
+        return True
+
+    def _fit(self, state: State, number: int, place: int) -> bool:
+        """Whether a component's view allows all that it still recorded."""
+        actions = self._parts[number].actions
+        walked: list[tuple[State, int, int]] = []
+        here: State | None = state
+        while True:
+            if here is None:
+                answer = False
+                break
+            key = (here, number, place)
+            known = self._fits.get(key)
+            if known is not None:
+                answer = known
+                break
+            if place == len(actions):
+                answer = here.terminates or not self.complete
+                break
+            walked.append(key)
+            here = self._views.next(here, actions[place])
+            place += 1
+        for key in walked:
+            self._fits[key] = answer
+        return answer
+
+
+def _servable(term: Interaction, wanted: Mask) -> bool:
+    """Whether every open iteration that contains no other one has a lifeline that still has
+    something recorded."""
+    pending = [term]
+    while pending:
+        top = pending.pop()
+        if not top.unserved:
+            continue
+        assert top.left is not None
+        if top.operator is Operator.OPEN and not top.left.unserved:
+            if not top.lifelines & wanted:
+                return False
+            continue
+        pending.append(top.left)
+        if top.right is not None:
+            pending.append(top.right)
+    return True

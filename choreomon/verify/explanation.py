@@ -1,0 +1,303 @@
+"""Why a verdict is what it is: a witness, or how far the multi-trace can be explained.
+
+Made from the original interaction, on request. A path that a decider found after weakening an
+interaction or removing lifelines is no trace of the specification, so none is taken from there:
+the deciders only say which steps are worth a try.
+
+The witness of Pass is accepted as it stands. That of WeakPass is the unobserved and observed
+actions up to the last observed one, and then unobserved ones until the interaction may stop: so
+every witness replays to a term that may.
+
+What cannot be explained is cut: `position` actions of every component are explained together,
+and of no component can one more be. Several such cuts may exist; the one that is shown is found
+by cutting all components to the longest equal length first. For `accept`, `prefix` and `test`
+a cut is a projected prefix; for `multiprefix`, and for `slice` and `simulate`, one of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import Any, Final, NamedTuple
+
+from choreomon.core.action import Action
+from choreomon.interaction.lifelines import mask
+from choreomon.interaction.step import frontier
+from choreomon.interaction.term import Interaction, Operator, subterms
+from choreomon.multitrace.multitrace import Component, MultiTrace
+from choreomon.verify.exact import ExactDecider, observed_parts
+from choreomon.verify.exact_search import (
+    TOO_MANY_VERTICES,
+    ExactMode,
+    Exhausted,
+    Limits,
+    Search,
+    Vertex,
+)
+from choreomon.verify.verdict import Mode, Verdict
+
+DEFAULT_VERTICES: Final = 20_000
+"""Vertices that a search for a witness or for a cut may visit where no limit is passed in."""
+
+
+class WitnessStep(NamedTuple):
+    """An action of a global trace, and whether the multi-trace has it."""
+
+    action: Action
+    observed: bool
+
+
+class Reached(NamedTuple):
+    """Of a component, `position` actions are explained, `next_action` is not (None at the end);
+    `allowed` are the actions that would have been possible there, sorted. At the end they are
+    what may or has to follow."""
+
+    component: Component
+    position: int
+    next_action: Action | None
+    allowed: tuple[Action, ...]
+
+
+class Explanation(NamedTuple):
+    """Of a multi-trace in a mode: `witness` or `failure`, the other one is None. Both are where a
+    limit was reached before either was found; `reason` then says which."""
+
+    verdict: Verdict
+    witness: tuple[WitnessStep, ...] | None
+    failure: tuple[Reached, ...] | None
+    reason: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Objects, arrays, texts and numbers only."""
+        witness = failure = None
+        if self.witness is not None:
+            witness = [{"action": str(a), "observed": seen} for a, seen in self.witness]
+        if self.failure is not None:
+            failure = [
+                {
+                    "lifelines": list(one.component.lifelines),
+                    "position": one.position,
+                    "next": None if one.next_action is None else str(one.next_action),
+                    "allowed": [str(action) for action in one.allowed],
+                }
+                for one in self.failure
+            ]
+        return {"witness": witness, "failure": failure}
+
+
+_QUESTION: Final[dict[Mode, ExactMode]] = {
+    "accept": "accept",
+    "test": "prefix",
+    "prefix": "prefix",
+    "multiprefix": "multiprefix",
+    "simulate": "slice",
+    "slice": "slice",
+}
+
+
+def explain(
+    interaction: Interaction,
+    multitrace: MultiTrace,
+    mode: Mode,
+    *,
+    should_stop: Callable[[], bool] | None = None,
+    vertices: int = DEFAULT_VERTICES,
+) -> Explanation:
+    """The explanation of the truth behind a mode: `test` is explained as `prefix`, `simulate` as
+    `slice`, and an inconclusive verdict of theirs as what it would be if all were known."""
+    limits = Limits(vertices, should_stop)
+    question = _QUESTION[mode]
+    decider = ExactDecider(interaction, question)
+    verdict, reason, _ = decider.decide(multitrace, limits)
+    if verdict.inconclusive:
+        return Explanation(verdict, None, None, reason)
+    try:
+        if verdict.passes:
+            search: ExactMode = "accept" if verdict is Verdict.PASS else question
+            return Explanation(verdict, _witness(decider, multitrace, search, limits), None)
+        return Explanation(verdict, None, _failure(decider, multitrace, limits))
+    except Exhausted as cut:
+        return Explanation(verdict, None, None, str(cut))
+
+
+# --- witnesses ----------------------------------------------------------------------------------
+
+
+def _witness(
+    decider: ExactDecider, multitrace: MultiTrace, mode: ExactMode, limits: Limits
+) -> tuple[WitnessStep, ...]:
+    """A global trace of the original interaction. There is one."""
+    parts = observed_parts(decider.interaction, multitrace)
+    assert parts is not None
+    search = Search(decider.views, parts, mode, limits)
+    start = search.start(decider.interaction)
+    came: dict[Vertex, tuple[Vertex, WitnessStep] | None] = {start: None}
+    # As much as possible consumed, with as little as possible that nobody observed.
+    waiting: list[tuple[int, int, int, Vertex]] = [(0, 0, 0, start)]
+    while waiting:
+        left, missed, _, vertex = heappop(waiting)
+        if search.is_end(vertex):
+            return (*_path(came, vertex), *_completion(vertex[0]))
+        search.visit()
+        for action, observed, there in search.moves(vertex):
+            if there not in came and search.may_lead_on(there):
+                came[there] = (vertex, WitnessStep(action, observed))
+                entry = (left - observed, missed + (not observed), len(came), there)
+                heappush(waiting, entry)
+    raise AssertionError("a decider and the search disagree")
+
+
+def _path(
+    came: dict[Vertex, tuple[Vertex, WitnessStep] | None], vertex: Vertex
+) -> list[WitnessStep]:
+    steps: list[WitnessStep] = []
+    while (link := came[vertex]) is not None:
+        vertex, step = link
+        steps.append(step)
+    return steps[::-1]
+
+
+def _completion(term: Interaction) -> list[WitnessStep]:
+    """As few unobserved actions as lead to where the interaction may stop."""
+    steps: list[WitnessStep] = []
+    while not term.terminates:
+        _, action, term = min(frontier(term), key=lambda step: _shortest(step.follow_up))
+        steps.append(WitnessStep(action, False))
+    return steps
+
+
+def _shortest(term: Interaction) -> int:
+    """The length of the shortest accepted traces."""
+    lengths: dict[Interaction, int] = {}
+    for part in subterms(term):
+        if part.terminates or part.left is None:
+            lengths[part] = 0 if part.terminates else 1
+        elif part.right is None:
+            lengths[part] = max(1, lengths[part.left])
+        elif part.operator is Operator.ALT:
+            lengths[part] = min(lengths[part.left], lengths[part.right])
+        else:
+            lengths[part] = lengths[part.left] + lengths[part.right]
+    return lengths[term]
+
+
+# --- failures -----------------------------------------------------------------------------------
+
+
+def _failure(decider: ExactDecider, multitrace: MultiTrace, limits: Limits) -> tuple[Reached, ...]:
+    if decider.mode in ("accept", "prefix"):
+        return _farthest(decider, multitrace, limits)
+    return _longest(decider, multitrace, limits)
+
+
+def _alphabet(interaction: Interaction) -> list[Action]:
+    """Every action of the interaction, sorted."""
+    return sorted({part.action for part in subterms(interaction) if part.action is not None})
+
+
+def _longest(decider: ExactDecider, multitrace: MultiTrace, limits: Limits) -> tuple[Reached, ...]:
+    """Of the modes whose cuts stay explained when they are cut further."""
+
+    def explained(components: list[Component]) -> bool:
+        verdict, reason, _ = decider.decide(MultiTrace(tuple(components)), limits)
+        if verdict.inconclusive:
+            raise Exhausted(reason)
+        return verdict.passes
+
+    parts = multitrace.components
+
+    def cut(ends: list[int]) -> list[Component]:
+        return [
+            Component(part.lifelines, tuple(part.actions[:end]))
+            for part, end in zip(parts, ends, strict=True)
+        ]
+
+    def equal(length: int) -> list[int]:
+        return [min(length, len(part.actions)) for part in parts]
+
+    ends = equal(
+        _last(max((len(p.actions) for p in parts), default=0), lambda n: explained(cut(equal(n))))
+    )
+    for number, part in enumerate(parts):
+
+        def longer(more: int, number: int = number) -> bool:
+            return explained(cut([*ends[:number], ends[number] + more, *ends[number + 1 :]]))
+
+        ends[number] += _last(len(part.actions) - ends[number], longer)
+    alphabet = _alphabet(decider.interaction)
+    reached: list[Reached] = []
+    whole = cut(ends)
+    for number, part in enumerate(parts):
+        allowed = [
+            action
+            for action in alphabet
+            if action.lifeline in part.lifelines
+            and explained(
+                [
+                    *whole[:number],
+                    Component(part.lifelines, (*whole[number].actions, action)),
+                    *whole[number + 1 :],
+                ]
+            )
+        ]
+        reached.append(_reached(part, ends[number], allowed))
+    return tuple(reached)
+
+
+def _last(most: int, holds: Callable[[int], bool]) -> int:
+    """The last number up to `most` for which it holds; it holds for 0, and once not, no more."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _reached(part: Component, end: int, allowed: list[Action]) -> Reached:
+    following = part.actions[end] if end < len(part.actions) else None
+    return Reached(part, end, following, tuple(allowed))
+
+
+def _farthest(decider: ExactDecider, multitrace: MultiTrace, limits: Limits) -> tuple[Reached, ...]:
+    """Of projected prefixes: where a search that only consumes gets farthest, as far as the limit
+    on vertices lets it get."""
+    lifelines = decider.interaction.lifelines
+    known = [
+        number
+        for number, part in enumerate(multitrace.components)
+        if mask(part.lifelines) & lifelines
+    ]
+    parts = observed_parts(
+        decider.interaction, MultiTrace(tuple(multitrace.components[number] for number in known))
+    )
+    assert parts is not None
+    search = Search(decider.views, parts, "prefix", limits)
+    start = search.start(decider.interaction)
+    visited = {start}
+    waiting = [(0, 0, start)]
+    farthest, terms = start[1], {start[0]}
+    try:
+        while waiting:
+            _, _, vertex = heappop(waiting)
+            search.visit()
+            if sum(vertex[1]) > sum(farthest):
+                farthest, terms = vertex[1], {vertex[0]}
+            elif vertex[1] == farthest:
+                terms.add(vertex[0])
+            for move in search.moves(vertex):
+                if move.vertex not in visited:
+                    visited.add(move.vertex)
+                    heappush(waiting, (-sum(move.vertex[1]), len(visited), move.vertex))
+    except Exhausted as cut:
+        if str(cut) != TOO_MANY_VERTICES:
+            raise
+    possible = {step.action for term in terms for step in frontier(term)}
+    reached: list[Reached] = []
+    for number, part in enumerate(multitrace.components):
+        end = farthest[known.index(number)] if number in known else 0
+        allowed = sorted(action for action in possible if action.lifeline in part.lifelines)
+        reached.append(_reached(part, end, allowed))
+    return tuple(reached)
