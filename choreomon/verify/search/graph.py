@@ -108,7 +108,8 @@ class SearchResult(NamedTuple):
     - `checked`: how many more, in the graph of `accept`, to tell Pass from WeakPass;
     - `path`: how the end was reached that decided for Pass or WeakPass. After a removal, or
       after the sound reduction, which searches the weakened interaction, this is no global trace
-      of the interaction; `choreomon.verify.explanation` makes those;
+      of the interaction; `choreomon.verify.explanation` makes those. Whether a WeakPass is a Pass
+      is always checked with that reduction;
     - `graph`: that of the mode, where it was to be recorded.
     """
 
