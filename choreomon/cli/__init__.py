@@ -1,7 +1,7 @@
 """The command line: one thin adapter a command.
 
-Exit codes: 0 nothing found, 1 a violation, 2 bad usage or input, 3 only possible
-violations, 70 an error of choreomon itself; 130 and 141 where a run was interrupted or
+Exit codes: 0 nothing found, 1 a violation or logs that do not fit, 2 bad usage or input,
+3 only possible violations or logs of which that is not known, 70 an error of choreomon itself; 130 and 141 where a run was interrupted or
 nobody read its output to the end, as a shell has it. Heavy imports happen inside of
 commands, so that `choreomon --help` answers at once.
 """
@@ -28,7 +28,7 @@ NOBODY_READS: Final = 141
 
 _COMMANDS: Final = {
     "check": ("choreomon.cli.check", "Validate a document and explain its property."),
-    "draw": ("choreomon.cli.draw", "Draw the automaton of a property, or a run."),
+    "draw": ("choreomon.cli.draw", "Draw a property, a run, an interaction, or an analysis."),
     "simulate": ("choreomon.cli.simulate", "Run an application with its monitors."),
     "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),
     "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
@@ -60,7 +60,7 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     commands_at=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 nothing found, 1 violation, 2 bad usage or input, "
-    "3 only possible violations.",
+    "3 only possible violations, or not known.",
 )
 @click.option(
     "--version",
@@ -71,7 +71,8 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="Show the version and exit.",
 )
 def group() -> None:
-    """Find out whether forbidden message sequences happened, without a global clock."""
+    """Find out whether forbidden message sequences happened, and whether logs fit an
+    interaction, without a global clock."""
 
 
 def main() -> None:

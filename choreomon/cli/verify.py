@@ -128,7 +128,7 @@ def command(
         if not as_json or junit is not None:
             kept.append(outcome)
     if not as_json:
-        _show(screen, kept, tally)
+        _show(screen, kept, tally, searched=question.analysis.search is not None)
     if junit is not None:
         from choreomon.formats.junit import junit_xml
 
@@ -155,11 +155,11 @@ def _gravity(outcome: Outcome) -> int:
     return [*EXIT_CODES].index(outcome.conclusion)
 
 
-def _show(screen: Console, outcomes: list[Outcome], tally: Tally) -> None:
+def _show(screen: Console, outcomes: list[Outcome], tally: Tally, *, searched: bool) -> None:
     from choreomon.cli.screen import print_indented
     from choreomon.render.outcomes import explanation_text, outcomes_headline, outcomes_table
 
-    screen.print(outcomes_table(outcomes))
+    screen.print(outcomes_table(outcomes, vertices=searched))
     explained = [outcome for outcome in outcomes if outcome.explanation is not None]
     for outcome in sorted(explained, key=_gravity)[:EXPLAINED]:
         print_indented(screen, explanation_text(outcome))

@@ -13,12 +13,12 @@ MAX_ACTIONS: Final = 200
 """Of longer witnesses the first actions are listed, with the number of the others."""
 MAX_ALLOWED: Final = 12
 
-_LINE: Final = 88
+_LINE: Final = 80
 
 
 def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
     """The global trace that explains a multi-trace, each action with whether it was observed, in
-    lines of about 90 characters."""
+    lines of about 80 characters."""
     if not witness:
         return ["The interaction may stop at once, and nothing was observed."]
     missing = sum(not observed for _, observed in witness)

@@ -22,20 +22,19 @@ MAX_ROWS: Final = 50
 """Rows of `outcomes_table`."""
 
 
-def outcomes_table(outcomes: Sequence[Outcome], limit: int = MAX_ROWS) -> Table:
+def outcomes_table(outcomes: Sequence[Outcome], *, vertices: bool, limit: int = MAX_ROWS) -> Table:
     """A line for each outcome; where they are more than `limit`, first those that do not pass.
-    Reasons and numbers of vertices are shown where there are any. The caption says how many
-    outcomes are left out."""
+    Reasons are shown where there are any, the numbers of `vertices` where they are asked for. The
+    caption says how many outcomes are left out."""
     shown = list(outcomes)
     if len(shown) > limit:
         shown = sorted(shown, key=lambda outcome: outcome.conclusion == "passed")[:limit]
     answers = [outcome.answer for outcome in shown if outcome.answer is not None]
     with_reasons = any(answer.reason for answer in answers)
-    with_vertices = any(answer.vertices for answer in answers)
     table = Table(title_justify="left", caption_justify="left")
     for column in ("multi-trace", "verdict", *(["reason"] if with_reasons else [])):
         table.add_column(column, overflow="fold")
-    if with_vertices:
+    if vertices:
         table.add_column("vertices", justify="right")
     for outcome in shown:
         answer = outcome.answer
@@ -46,8 +45,8 @@ def outcomes_table(outcomes: Sequence[Outcome], limit: int = MAX_ROWS) -> Table:
             row.append(Text(answer.verdict.value, STYLE_OF[answer.verdict]))
             if with_reasons:
                 row.append(Text(answer.reason))
-            if with_vertices:
-                row.append(Text(f"{answer.vertices:,}" if answer.vertices else "", justify="right"))
+            if vertices:
+                row.append(Text(f"{answer.vertices:,}", justify="right"))
         table.add_row(*row)
     if len(outcomes) > limit:
         table.caption = Text(

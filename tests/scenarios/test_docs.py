@@ -176,7 +176,7 @@ def test_the_map_of_the_rooms_is_true() -> None:
             rooms[depth:] = [entry.rstrip("/")]
             path = ROOT.joinpath(*rooms)
         else:
-            path = ROOT.joinpath(*rooms, entry)
+            path = ROOT.joinpath(*rooms[:depth], entry)
         missing += [] if path.exists() else [str(path)]
     packages = {
         path.parent.name
