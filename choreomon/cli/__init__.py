@@ -1,8 +1,9 @@
 """The command line: one thin adapter a command.
 
 Exit codes: 0 nothing found, 1 a violation or logs that do not fit, 2 bad usage or input,
-3 only possible violations or logs of which that is not known, 70 an error of choreomon itself; 130 and 141 where a run was interrupted or
-nobody read its output to the end, as a shell has it. Heavy imports happen inside of
+3 only possible violations or logs of which that is not known, 70 an error of choreomon
+itself; 130 and 141 where a run was interrupted or nobody read its output to the end, as a
+shell has it. Heavy imports happen inside of
 commands, so that `choreomon --help` answers at once.
 """
 

@@ -56,6 +56,14 @@ def _show(document: Document, tables: dict[str, TransitionTable], show_tables: b
             f"{counted(handlers, 'handler')}, "
             f"{counted(len(document.application.start), 'start message')}"
         )
+    if document.interaction is not None:
+        term = document.interaction.interaction
+        screen.print(
+            f"interaction: {counted(term.size, 'symbol')}"
+            f" from {document.interaction.file or 'the document itself'}",
+            markup=False,
+            soft_wrap=True,
+        )
     if document.property is None:
         screen.print("no property: nothing would be monitored")
         return

@@ -9,11 +9,15 @@ finds out of it.
 from __future__ import annotations
 
 import gc
+import multiprocessing
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.context import BaseContext
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import click
@@ -32,7 +36,7 @@ Decider: TypeAlias = "Callable[[MultiTrace], Answer]"
 MOST_AT_ONCE: Final = 64
 """Files that a process is given together: for small ones handing them out costs more than they."""
 
-_POLLS: Final = 64
+_POLLS: Final = 8
 """A stop watch is asked so often before it looks at its clock."""
 
 
@@ -133,6 +137,7 @@ class Judge:
         """What becomes of the multi-trace of a file."""
         from choreomon.core.errors import DocumentError
         from choreomon.verify.outcome import Outcome
+        from choreomon.verify.verdict import Answer, Verdict
 
         mode = self._question.analysis.mode
         begun = time.perf_counter()
@@ -142,6 +147,8 @@ class Judge:
             answer = self._decide(multitrace)
         except DocumentError as error:
             return Outcome(path, mode, None, time.perf_counter() - begun, problem=str(error))
+        except MemoryError:
+            answer = Answer(Verdict.INCONC, "OutOfMemory")
         except ValueError as error:  # the options do not fit the multi-trace
             problem = f"{path}: {error}"
             return Outcome(path, mode, None, time.perf_counter() - begun, problem=problem)
@@ -171,6 +178,7 @@ _judge: Judge | None = None
 
 def _engage(question: Question) -> None:
     global _judge
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a word; the other one tells
     _calm_collector()
     _judge = Judge(question)
     gc.freeze()
@@ -193,8 +201,22 @@ def outcomes(question: Question, paths: Sequence[str], jobs: int) -> Iterator[Ou
             yield from map(judge.judge, paths)
         return
     at_once = max(1, min(MOST_AT_ONCE, len(paths) // (4 * jobs)))
-    with ProcessPoolExecutor(jobs, initializer=_engage, initargs=(question,)) as pool:
-        yield from pool.map(_judged, paths, chunksize=at_once)
+    try:
+        with ProcessPoolExecutor(
+            jobs, mp_context=_context(), initializer=_engage, initargs=(question,)
+        ) as pool:
+            yield from pool.map(_judged, paths, chunksize=at_once)
+    except BrokenProcessPool:
+        raise click.ClickException(
+            "a process was killed before it had answered, perhaps for want of memory: try fewer "
+            "--jobs, or --memory"
+        ) from None
+
+
+def _context() -> BaseContext:
+    """A process that shows its progress has threads, and must not be forked."""
+    methods = multiprocessing.get_all_start_methods()
+    return multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
 
 
 def _calm_collector() -> None:

@@ -143,3 +143,9 @@ def test_a_file_that_cannot_be_read_is_exit_code_2(file: str, said: str) -> None
     answer = choreomon("check", file)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err
+
+
+def test_an_interaction_is_said_to_be_there() -> None:
+    answer = choreomon("check", SCENARIOS / "lock-conforming.yaml")
+    assert f"interaction: 29 symbols from {SCENARIOS / 'lock.hif'}" in answer.out
+    assert "interaction" not in choreomon("check", SCENARIOS / "fig1-conforming.yaml").out
