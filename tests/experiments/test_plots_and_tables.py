@@ -1,0 +1,92 @@
+"""Plots and tables of experiments, by what they say they show."""
+
+from __future__ import annotations
+
+import pytest
+
+from choreomon.render.experiment_plots import outline, point_picture, violin_picture
+from choreomon.render.experiment_tables import slice_table, timeout_table, wrong_list
+from choreomon.render.svg import svg_document
+from choreomon.verify.experiments.multiprefix import Distribution, Measurement, TimeoutTable
+from choreomon.verify.experiments.slices import PUBLISHED, SliceMeasurement, slice_rows
+from choreomon.verify.verdict import Verdict
+
+
+def test_violins_say_quartiles_by_method_group_and_verdict() -> None:
+    picture = violin_picture(
+        "Times",
+        [
+            Distribution("POR", "1-6", True, (1.0, 2.0, 3.0, 4.0, 5.0)),
+            Distribution("POR", "1-6", False, (7.0,)),
+        ],
+        "s",
+    )
+    first, second = picture.structure["violins"]
+    assert first == {
+        "method": "POR",
+        "group": "1-6",
+        "ok": True,
+        "count": 5,
+        "minimum": 1.0,
+        "quartiles": [2.0, 3.0, 4.0],
+        "maximum": 5.0,
+    }
+    assert second["quartiles"] == [7.0, 7.0, 7.0]
+    assert "POR, 1-6, Ok: 5, median 3" in svg_document(picture.drawing)
+
+
+def test_outlines_are_widest_where_most_values_are() -> None:
+    places, widths = outline([0.0, 1.0, 1.0, 1.0, 4.0])
+    assert (places[0], places[-1]) == (0.0, 4.0)
+    assert max(widths) == 1.0
+    assert places[widths.index(1.0)] == pytest.approx(1.0, abs=0.4)
+    assert outline([2.0, 2.0]) == ([2.0], [1.0])
+
+
+def test_nothing_measured_is_an_empty_picture() -> None:
+    assert violin_picture("Sizes", [], "vertices").structure["violins"] == []
+    assert point_picture("Times", [], "slice").structure["points"] == {}
+
+
+def test_points_that_fall_onto_each_other_are_drawn_once_and_listed_all() -> None:
+    made = [
+        SliceMeasurement("slice", "swaps", 9, Verdict.FAIL, seconds)
+        for seconds in (0.001, 0.0010001, 0.5)
+    ]
+    picture = point_picture("Times", made, "slice")
+    assert picture.structure["points"] == {
+        "swaps": [[9, 0.001, "Fail"], [9, 0.0010001, "Fail"], [9, 0.5, "Fail"]]
+    }
+    assert svg_document(picture.drawing).count("<circle") == 2
+    assert point_picture("Times", made, "simulate").structure["points"] == {}
+
+
+def test_the_table_of_timeouts_has_a_row_for_each_method() -> None:
+    table = TimeoutTable((1, 2, 3, 4, 5, 6, 7, 8), {"POR": (0, 0, 0, 1, 0, 0, 0, 0)})
+    head, rule, total, por = timeout_table(table).splitlines()
+    assert head == (
+        "|  | ACPT | PREF | NOIS Ok | NOIS Nok | SACT Ok | SACT Nok | SCMP Ok | SCMP Nok |"
+    )
+    assert rule.count("---:") == 8
+    assert total == "| total | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |"
+    assert por == "| timeout, POR | 0 | 0 | 0 | 1 | 0 | 0 | 0 | 0 |"
+
+
+def test_wrong_verdicts_are_counted_by_method_and_the_first_are_named() -> None:
+    wrong = Measurement("i3", "t9", "SACT", 4, True, {}, {}, (("sizes", "POR"), ("times", "POR")))
+    right = wrong._replace(wrong=())
+    assert wrong_list([right]) == "No verdict is wrong.\n"
+    told = wrong_list([right, wrong])
+    assert told.startswith("2 verdicts are wrong:\n- 1 of whole graph, POR\n- 1 of analysis, POR\n")
+    assert "- i3, t9: whole graph, POR" in told
+    assert "and" not in wrong_list([wrong] * 15).splitlines()[-1]
+    assert wrong_list([wrong] * 15).count("i3, t9") == 20
+
+
+def test_the_table_of_slices_is_in_milliseconds_beside_what_was_published() -> None:
+    rows = slice_rows([SliceMeasurement("slice", "swaps", 9, Verdict.FAIL, 0.0025)])
+    lines = slice_table(rows, PUBLISHED["i2"]).splitlines()
+    assert lines[2].startswith("| slice | swaps | 1 | 0 | 1 | 0 | 2.500 | 2.500 |")
+    assert lines[3].startswith("| slice | all | 1 |")
+    assert lines[4].endswith("| 0.110 | 2.094 | 6.858 | 41.766 | 15.368 | 14637.815 | 317.017 |")
+    assert len(slice_table(rows, None).splitlines()) == 4
