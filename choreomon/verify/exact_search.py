@@ -8,7 +8,9 @@ observed actions are left, or where a component's own view of what remains does 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heappop, heappush
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
@@ -57,7 +59,7 @@ class Move(NamedTuple):
 
 
 class Search:
-    """Depth first: what can be consumed is consumed before anything unobserved is tried."""
+    """What can be consumed is consumed before anything unobserved is tried."""
 
     def __init__(
         self, views: Views, parts: tuple[Observed, ...], mode: ExactMode, limits: Limits
@@ -71,6 +73,7 @@ class Search:
         self._leaves = [[act(action) for action in part.actions] for part in parts]
         self._fits: dict[tuple[State, int, int], bool] = {}
         self.visited = 0
+        self.came: dict[Vertex, tuple[Vertex, Move] | None] = {}
 
     def start(self, interaction: Interaction) -> Vertex:
         """Where nothing has happened yet."""
@@ -78,24 +81,30 @@ class Search:
 
     def run(self, interaction: Interaction) -> tuple[bool, int]:
         """Whether the end was reached, and how many vertices were visited."""
-        start = self.start(interaction)
-        if self.is_end(start):
-            return True, 1
-        known = {start}
-        pending = [start]
-        while pending:
-            vertex = pending.pop()
+        *_, (_, found) = self.explored(self.start(interaction))
+        return found, self.visited
+
+    def explored(self, start: Vertex) -> Iterator[tuple[Vertex, bool]]:
+        """The vertices in the order of visits, each with whether it is an end; that is the last
+        one. `self.came` has the moves that led there first. What consumed most is visited first,
+        and of that what needed the fewest unobserved actions."""
+        self.came = {start: None}
+        waiting: list[tuple[int, int, int, Vertex]] = [(0, 0, 0, start)]
+        while waiting:
+            less, missed, _, vertex = heappop(waiting)
+            if self.is_end(vertex):
+                yield vertex, True
+                return
             self.visit()
-            later = self.moves(vertex)
-            for move in reversed(later):
-                if move.vertex in known:
-                    continue
-                known.add(move.vertex)
-                if self.is_end(move.vertex):
-                    return True, self.visited
-                if self.may_lead_on(move.vertex):
-                    pending.append(move.vertex)
-        return False, self.visited
+            yield vertex, False
+            for move in self.moves(vertex):
+                if move.vertex not in self.came and self.may_lead_on(move.vertex):
+                    self.came[move.vertex] = (vertex, move)
+                    if move.observed:
+                        entry = (less - 1, missed, len(self.came), move.vertex)
+                    else:
+                        entry = (less, missed + 1, len(self.came), move.vertex)
+                    heappush(waiting, entry)
 
     def visit(self) -> None:
         """Counts a vertex. Raises Exhausted where that was too many, or where it has to stop."""
@@ -152,12 +161,7 @@ class Search:
         action, one waits for what nobody recorded, or what remains of a component does not fit
         what it sees of the term."""
         term, places = vertex
-        left = wanted = 0
-        for part, leaves, place in zip(self._parts, self._leaves, places, strict=True):
-            if place < len(leaves):
-                left += len(leaves) - place
-                wanted |= part.lifelines
-        if term.unserved and (term.unserved > left or not _servable(term, wanted)):
+        if term.unserved and not self._can_be_served(term, places):
             return False
         for number, part in enumerate(self._parts):
             place = places[number]
@@ -192,21 +196,30 @@ class Search:
             self._fits[key] = answer
         return answer
 
-
-def _servable(term: Interaction, wanted: Mask) -> bool:
-    """Whether every open iteration that contains no other one has a lifeline that still has
-    something recorded."""
-    pending = [term]
-    while pending:
-        top = pending.pop()
-        if not top.unserved:
-            continue
-        assert top.left is not None
-        if top.operator is Operator.OPEN and not top.left.unserved:
-            if not top.lifelines & wanted:
-                return False
-            continue
-        pending.append(top.left)
-        if top.right is not None:
-            pending.append(top.right)
-    return True
+    def _can_be_served(self, term: Interaction, places: Places) -> bool:
+        """Whether there may be an observed action left for every open iteration that contains no
+        other one. Of those that have only actions of some set, there must be at least as many."""
+        left: Counter[Action] = Counter()
+        for part, place in zip(self._parts, places, strict=True):
+            if place < len(part.actions):
+                left.update(part.actions[place:])
+        if term.unserved > left.total():
+            return False
+        waiting: Counter[frozenset[Action]] = Counter()
+        pending = [term]
+        while pending:
+            top = pending.pop()
+            if not top.unserved:
+                continue
+            assert top.left is not None
+            if top.operator is Operator.OPEN and not top.left.unserved:
+                waiting[self._views.actions(top.left)] += 1
+                continue
+            pending.append(top.left)
+            if top.right is not None:
+                pending.append(top.right)
+        return all(
+            sum(number for other, number in waiting.items() if other <= actions)
+            <= sum(left[action] for action in actions)
+            for actions in waiting
+        )

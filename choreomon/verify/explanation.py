@@ -32,7 +32,6 @@ from choreomon.verify.exact_search import (
     Exhausted,
     Limits,
     Search,
-    Vertex,
 )
 from choreomon.verify.verdict import Mode, Verdict
 
@@ -130,31 +129,14 @@ def _witness(
     parts = observed_parts(decider.interaction, multitrace)
     assert parts is not None
     search = Search(decider.views, parts, mode, limits)
-    start = search.start(decider.interaction)
-    came: dict[Vertex, tuple[Vertex, WitnessStep] | None] = {start: None}
-    # As much as possible consumed, with as little as possible that nobody observed.
-    waiting: list[tuple[int, int, int, Vertex]] = [(0, 0, 0, start)]
-    while waiting:
-        left, missed, _, vertex = heappop(waiting)
-        if search.is_end(vertex):
-            return (*_path(came, vertex), *_completion(vertex[0]))
-        search.visit()
-        for action, observed, there in search.moves(vertex):
-            if there not in came and search.may_lead_on(there):
-                came[there] = (vertex, WitnessStep(action, observed))
-                entry = (left - observed, missed + (not observed), len(came), there)
-                heappush(waiting, entry)
-    raise AssertionError("a decider and the search disagree")
-
-
-def _path(
-    came: dict[Vertex, tuple[Vertex, WitnessStep] | None], vertex: Vertex
-) -> list[WitnessStep]:
+    *_, (end, found) = search.explored(search.start(decider.interaction))
+    assert found, "a decider and the search disagree"
     steps: list[WitnessStep] = []
-    while (link := came[vertex]) is not None:
-        vertex, step = link
-        steps.append(step)
-    return steps[::-1]
+    vertex = end
+    while (link := search.came[vertex]) is not None:
+        vertex, move = link
+        steps.append(WitnessStep(move.action, move.observed))
+    return (*reversed(steps), *_completion(end[0]))
 
 
 def _completion(term: Interaction) -> list[WitnessStep]:

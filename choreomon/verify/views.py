@@ -14,7 +14,7 @@ from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
-from choreomon.interaction.term import Interaction, act
+from choreomon.interaction.term import Interaction, act, subterms
 from choreomon.verify.late import PLAIN, LateTerm, LateTerms, without_heads
 
 
@@ -42,6 +42,7 @@ class Views:
         self._begun: dict[tuple[Interaction, Mask], State] = {}
         self._plain: dict[Interaction, State] = {}
         self._local: dict[tuple[Interaction, Mask, bool], State] = {}
+        self._actions: dict[Interaction, frozenset[Action]] = {}
 
     def __len__(self) -> int:
         """How many states there are."""
@@ -67,6 +68,14 @@ class Views:
     def remembered(self) -> int:
         """How many late terms, and views of terms, are held."""
         return len(self.late_terms) + len(self._local)
+
+    def actions(self, term: Interaction) -> frozenset[Action]:
+        """Every action of a term."""
+        known = self._actions.get(term)
+        if known is None:
+            found = (part.action for part in subterms(term))
+            known = self._actions[term] = frozenset(one for one in found if one is not None)
+        return known
 
     def local(self, term: Interaction, lifelines: Mask, begun: bool) -> State:
         """What a component may see of a term from now on: a necessary condition. `begun` is true
