@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from choreomon.formats.configuration_json import read_configuration_json
+from choreomon.formats.hibou import (
+    read_configuration,
+    read_interaction,
+    read_multi_trace,
+    read_signature,
+)
+from choreomon.formats.offline_json import (
+    read_interaction_json,
+    read_multi_trace_json,
+    read_signature_json,
+)
 from choreomon.formats.read import load_document, parse_document
 from choreomon.formats.trace import trace_line
 from simulator.run import simulation
@@ -18,6 +31,7 @@ from tests.scenarios.console_blocks import (
     commands_in,
     documents_of,
     drawn,
+    hibou_files_of,
     matches,
     renewed,
     run,
@@ -132,9 +146,35 @@ def test_the_line_of_a_trace_is_one_of_a_real_trace() -> None:
     prepared.run(
         0, recorder=lambda e: lines.append(trace_line(e, prepared.application.processes) + "\n")
     )
-    shown = [block for page in PAGES for block in blocks_of(page, "json")]
+    shown = [block for page in PAGES for block in blocks_of(page, "json") if "kind" not in block]
     assert shown
     assert [block for block in shown if block not in lines] == []
+
+
+OFFLINE = {
+    "hif": read_interaction,
+    "hsf": read_signature,
+    "htf": read_multi_trace,
+    "hcf": read_configuration,
+    "interaction": read_interaction_json,
+    "multi-trace": read_multi_trace_json,
+    "signature": read_signature_json,
+    "configuration": read_configuration_json,
+}
+"""What reads a file that a page shows: by the suffix of its name, or by its `kind`."""
+
+
+def offline_files_of(page: Path) -> list[tuple[str, str]]:
+    """How each file in HIBOU's formats, or of a kind in JSON, is read, and its text."""
+    written = [(name.rpartition(".")[2], text) for name, text in hibou_files_of(page)]
+    blocks = [block for block in blocks_of(page, "json") if '"kind"' in block]
+    return written + [(json.loads(block)["kind"], block) for block in blocks]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if offline_files_of(page)], ids=name_of)
+def test_every_interaction_and_multi_trace_on_a_page_can_be_read(page: Path) -> None:
+    for kind, text in offline_files_of(page):
+        assert OFFLINE[kind](text) is not None
 
 
 def test_the_pages_show_commands_and_documents() -> None:
