@@ -4,8 +4,8 @@
 
 Each run is a call of the command, in sizes that one core of a small machine does in minutes. The
 folder gets a page for each experiment, with the commands, how long they took, and their tables
-and plots. The published data set is not part of the repository: without `--data` the runs on it
-are left out.
+and plots; with `--only`, the rest of a page stays as it is. The published data set is not part of
+the repository: without `--data` the runs on it are left out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Run(NamedTuple):
 
 _LENGTH: Final = ("sizes-by-length.svg",)
 _TIME: Final = ("times-by-length.svg", "times-by-kind.svg")
-_FRESH: Final = ("--interactions", "100", "--traces", "240", "--limit", "12", "--budget", "1")
+_FRESH: Final = ("--interactions", "30", "--traces", "30", "--limit", "25", "--budget", "1")
 
 RUNS: Final = (
     Run(
@@ -140,14 +140,24 @@ def main() -> None:
         for run in RUNS
         if (not arguments.only or run.name in arguments.only) and (data or not run.published)
     ]
-    for page in dict.fromkeys(run.page for run in chosen):
-        parts = [f"# Experiment {page}\n", f"{machine()}\n"]
-        for run in chosen:
-            if run.page == page:
-                print(f"{run.name} ...", flush=True)
-                parts.append(section(run, arguments.output, data))
-        target = arguments.output / f"experiment-{page}.md"
-        target.write_text("\n".join(parts), encoding="utf-8")
+    for run in chosen:
+        print(f"{run.name} ...", flush=True)
+        renew(
+            arguments.output / f"experiment-{run.page}.md",
+            run,
+            section(run, arguments.output, data),
+        )
+
+
+def renew(page: Path, run: Run, told: str) -> None:
+    """Put what is told of a run into its page, in the place of what was told before; what other
+    runs have there stays."""
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    parts = {part.partition("\n")[0]: part for part in old.split("\n## ")[1:]}
+    parts[run.title] = told.removeprefix("## ").rstrip() + "\n"
+    ordered = [parts[known.title] for known in RUNS if known.title in parts]
+    text = "\n## ".join([f"# Experiment {run.page}\n\n{machine()}\n", *ordered])
+    page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
