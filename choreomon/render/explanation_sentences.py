@@ -7,18 +7,16 @@ from typing import Final
 
 from choreomon.core.action import Action
 from choreomon.render.failure_diagram import ComponentReached
-from choreomon.render.wording import counted, wrapped
+from choreomon.render.wording import counted
 
 MAX_ACTIONS: Final = 200
 """Of longer witnesses the first actions are listed, with the number of the others."""
 MAX_ALLOWED: Final = 12
 
-_LINE: Final = 80
-
 
 def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
-    """The global trace that explains a multi-trace, each action with whether it was observed, in
-    lines of about 80 characters."""
+    """The global trace that explains a multi-trace, each action with whether it was observed: what
+    it is, the actions on one line of any length, and how many more there are."""
     if not witness:
         return ["The interaction may stop at once, and nothing was observed."]
     missing = sum(not observed for _, observed in witness)
@@ -33,7 +31,7 @@ def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
     else:
         head = f"Explained by this trace of {counted(len(witness), 'action')}, all observed:"
     shown = [str(action) if seen else f"({action})" for action, seen in witness[:MAX_ACTIONS]]
-    lines = [f"  {line}" for line in wrapped(" ".join(shown), _LINE)]
+    lines = [f"  {' '.join(shown)}"]
     if len(witness) > MAX_ACTIONS:
         lines.append(f"  and {counted(len(witness) - MAX_ACTIONS, 'further action')}")
     return [head, *lines]

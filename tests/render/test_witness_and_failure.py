@@ -159,7 +159,9 @@ def test_a_witness_in_words_has_what_nobody_observed_in_parentheses() -> None:
     assert words(witness_sentences([])) == (
         "The interaction may stop at once, and nothing was observed."
     )
-    assert witness_sentences(trace("l1!a") * 205)[-1] == "  and 5 further actions"
+    _, listed, more = witness_sentences(trace("l1!a") * 205)
+    assert listed == "  " + " ".join(["l1!a"] * 200), "the screen alone knows where to break it"
+    assert more == "  and 5 further actions"
 
 
 def test_a_failure_in_words_says_first_where_the_explanation_breaks() -> None:
