@@ -10,7 +10,7 @@ depend on it. `names` sorts for that reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 Mask: TypeAlias = int
@@ -55,3 +55,11 @@ def names(lifelines: Mask) -> tuple[str, ...]:
 def is_single(lifelines: Mask) -> bool:
     """Whether the mask is of exactly one lifeline."""
     return lifelines > 0 and not lifelines & (lifelines - 1)
+
+
+def each(lifelines: Mask) -> Iterator[Mask]:
+    """The lifelines of a mask (not of `ALL`), one at a time, as masks."""
+    while lifelines:
+        lowest = lifelines & -lifelines
+        lifelines ^= lowest
+        yield lowest

@@ -15,10 +15,9 @@ transitivity. So the rule is sufficient, not necessary.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
-from choreomon.interaction.lifelines import NONE, Mask, is_single
+from choreomon.interaction.lifelines import NONE, Mask, each, is_single
 from choreomon.interaction.term import Interaction, Operator, subterms
 
 Order: TypeAlias = dict[Mask, Mask]
@@ -60,7 +59,7 @@ def _order(term: Interaction, left: Order, right: Order) -> Order:
             first, then = term.left.lifelines, term.right.lifelines
         elif term.operator in (Operator.LOOP_S, Operator.LOOP_H):
             first = then = term.left.lifelines
-        for one in _each(first):
+        for one in each(first):
             others = then & ~one
             if others:
                 pairs[one] = pairs.get(one, NONE) | others
@@ -69,7 +68,7 @@ def _order(term: Interaction, left: Order, right: Order) -> Order:
         changed = False
         for before, waiting in pairs.items():
             reached = waiting
-            for one in _each(waiting):
+            for one in each(waiting):
                 reached |= pairs.get(one, NONE)
             reached &= ~before
             if reached != waiting:
@@ -82,12 +81,12 @@ def _contradict(ours: Order, theirs: Order, shared: Mask, region: Mask) -> bool:
     """Whether a cycle leads through both operands: into the first one only on `region`."""
     entries = shared & region
     steps: Order = {}
-    for entry in _each(entries):
+    for entry in each(entries):
         reached = NONE
-        for one in _each(ours.get(entry, NONE) & shared):
+        for one in each(ours.get(entry, NONE) & shared):
             reached |= theirs.get(one, NONE)
         steps[entry] = reached & entries
-    for entry in _each(entries):
+    for entry in each(entries):
         seen = NONE
         fresh = steps[entry]
         while fresh:
@@ -95,14 +94,7 @@ def _contradict(ours: Order, theirs: Order, shared: Mask, region: Mask) -> bool:
                 return True
             seen |= fresh
             reached = NONE
-            for one in _each(fresh):
+            for one in each(fresh):
                 reached |= steps[one]
             fresh = reached & ~seen
     return False
-
-
-def _each(lifelines: Mask) -> Iterator[Mask]:
-    while lifelines:
-        lowest = lifelines & -lifelines
-        lifelines ^= lowest
-        yield lowest

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from choreomon.interaction.lifelines import NONE, is_single, mask
+from choreomon.interaction.lifelines import NONE, bit, each, is_single, mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.term import Interaction, Operator, subterms
@@ -58,11 +58,7 @@ def observed_parts(interaction: Interaction, multitrace: MultiTrace) -> tuple[Ob
             parts.append(Observed(own, actions))
         elif len(actions):
             return None
-    while silent:
-        lowest = silent & -silent
-        silent ^= lowest
-        parts.append(Observed(lowest, ()))
-    return tuple(parts)
+    return (*parts, *(Observed(lifeline, ()) for lifeline in each(silent)))
 
 
 class ExactDecider:
@@ -116,12 +112,16 @@ class ExactDecider:
         if (len(active) <= 1 and mode in ("accept", "prefix")) or (
             len(parts) == 1 and not (self._heads and mode == "slice")
         ):
-            begun = mode == "slice" and len(active)
+            if not active:
+                return mode != "accept" or self._normal.terminates, 0
+            begun = mode == "slice"
+            actions = active[0].actions
+            for lifeline in each(active[0].lifelines):
+                own = [action for action in actions if bit(action.lifeline) == lifeline]
+                if views.walk(views.local(self._normal, lifeline, begun), own, stop) is None:
+                    return False, 0
             start = views.begun(self._normal, NONE) if begun else views.plain(self._normal)
-            reached = views.walk(start, active[0].actions, stop) if active else start
-            if reached is None:
-                return False, 0
-            return reached.terminates or mode != "accept", 0
+            return views.allows(start, actions, mode == "accept", stop), 0
         if self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts):
             return self._discrete.holds(parts, mode, stop), 0
         return Search(views, parts, mode, limits).run(self._normal)

@@ -8,6 +8,7 @@ discrete partition; of an interaction as a co-localization sees it they are the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import NONE, Mask
@@ -16,6 +17,11 @@ from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction, act, subterms
 from choreomon.verify.late import PLAIN, LateTerm, LateTerms, without_heads
+
+_LARGE: Final = 64
+"""Larger sets of terms are made only where a search through single terms finds nothing soon."""
+_SOON: Final = 4_000
+"""How many terms such a search may see."""
 
 
 class State:
@@ -123,6 +129,54 @@ class Views:
                 return None
             here = reached
         return here
+
+    def allows(
+        self,
+        state: State,
+        actions: Sequence[Action],
+        complete: bool,
+        ask: Callable[[], None] | None = None,
+    ) -> bool:
+        """Whether `walk` leads anywhere; if `complete`, to where nothing has to follow. Large
+        sets are not made as long as a search through single terms finds a way soon."""
+        here = state
+        for place, action in enumerate(actions):
+            reached = self.next(here, action, ask)
+            if reached is None:
+                return False
+            here = reached
+            if len(here.terms) > _LARGE:
+                if self._soon(here, actions[place + 1 :], complete, ask):
+                    return True
+                last = self.walk(here, actions[place + 1 :], ask)
+                return last is not None and (last.terminates or not complete)
+        return here.terminates or not complete
+
+    def _soon(
+        self,
+        state: State,
+        actions: Sequence[Action],
+        complete: bool,
+        ask: Callable[[], None] | None,
+    ) -> bool:
+        """Whether a depth-first search finds a way before it has seen too much."""
+        leaves = [act(action) for action in actions]
+        known: set[tuple[LateTerm, int]] = set()
+        pending = [(one, 0) for one in reversed(state.terms)]
+        while pending and len(known) < _SOON:
+            one, place = pending.pop()
+            if place == len(leaves):
+                if not complete or (one.kind == PLAIN and one.term.terminates):
+                    return True
+                continue
+            if ask is not None:
+                ask()
+            for rest, _ in reversed(self.late_terms.after(one, leaves[place])):
+                there = (rest, place + 1)
+                if there not in known:
+                    known.add(there)
+                    pending.append(there)
+        return False
 
     def open_past(self, state: State) -> State:
         """The same terms, with an undecided past. All of them are PLAIN."""
