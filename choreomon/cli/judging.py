@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -190,13 +191,14 @@ def _judged(path: str) -> Outcome:
 
 
 def outcomes(question: Question, paths: Sequence[str], jobs: int) -> Iterator[Outcome]:
-    """What becomes of each multi-trace, in the order of `paths`, by `jobs` processes.
+    """What becomes of each multi-trace, in the order of `paths`, by `jobs` processes; by this one
+    where a file is a pipe, which no other process can read.
 
     Raises as `Judge` does, before the first of them.
     """
     judge = Judge(question)  # here, too, so that what is wrong with it is said once, and first
     jobs = min(jobs, len(paths))
-    if jobs < 2:
+    if jobs < 2 or any(map(_is_pipe, (question.interaction, question.signature or "", *paths))):
         with _collector_out_of_the_way():
             yield from map(judge.judge, paths)
         return
@@ -211,6 +213,11 @@ def outcomes(question: Question, paths: Sequence[str], jobs: int) -> Iterator[Ou
             "a process was killed before it had answered, perhaps for want of memory: try fewer "
             "--jobs, or --memory"
         ) from None
+
+
+def _is_pipe(path: str) -> bool:
+    """Or a device: what is gone when it has been read, or means something else elsewhere."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def _context() -> BaseContext:

@@ -18,10 +18,13 @@ def trace_files(arguments: Iterable[str]) -> list[str]:
 
     A file that is named is taken whatever it is called, and whether it exists or not; in a
     folder, of event logs only `run-*.jsonl`, which `choreomon simulate --trace` writes. Raises
-    `ClickException` for a folder that holds none, which is more often a mistake than a success.
+    `ClickException` for a folder that holds none, which is more often a mistake than a success,
+    and for an empty argument, which `Path` would take for the current directory.
     """
     found: list[str] = []
     for argument in arguments:
+        if not argument:
+            raise click.UsageError("a TRACE needs a name, and this one is empty")
         folder = Path(argument)
         if not folder.is_dir():
             found.append(argument)

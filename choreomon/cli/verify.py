@@ -12,7 +12,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
 from choreomon.cli.clocks import shared_clocks
-from choreomon.cli.writing import WrittenPath, check_writable, write
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -112,6 +112,7 @@ def command(
     )
     paths = trace_files(traces)
     if junit is not None:
+        check_not_read(junit, (interaction, signature, choices["config"], *paths))
         check_writable(junit)
     screen, errors = screens()
     found = outcomes(question, paths, jobs or os.cpu_count() or 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -52,6 +54,15 @@ def check_writable(path: Path) -> None:
                     pass
     except OSError as error:
         raise _unwritable(path, error) from None
+
+
+def check_not_read(path: Path, inputs: Iterable[str | None]) -> None:
+    """Find out that writing a file would destroy one of those that the command reads. Raises
+    `UsageError`."""
+    for name in inputs:
+        with suppress(OSError):
+            if name and stat.S_ISREG(path.stat().st_mode) and path.samefile(name):
+                raise click.UsageError(f"{path}: is read, too: write another file")
 
 
 def opened(path: Path) -> TextIO:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -104,6 +105,23 @@ def test_a_folder_without_multi_traces_is_bad_input() -> None:
     assert "empty: holds no multi-traces" in answer.err
 
 
+def test_an_empty_argument_is_not_the_current_directory() -> None:
+    answer = verify("")
+    assert answer.code == 2
+    assert "this one is empty" in answer.err
+
+
+def test_a_pipe_is_read_once_whatever_the_number_of_jobs() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, Path("i.hif").read_bytes())
+    os.close(writer)
+    answer = choreomon(
+        *("verify", "-i", f"/dev/fd/{reader}", "pass.htf", "fail.htf", "--jobs", 2, "--json")
+    )
+    os.close(reader)
+    assert [line["verdict"] for line in lines(answer)] == ["Pass", "Fail"]
+
+
 def test_people_get_a_table_and_a_summary() -> None:
     answer = verify("pass.htf", "fail.htf", "bad.htf")
     assert "│ pass.htf    │ Pass      │" in answer.out
@@ -134,6 +152,15 @@ def test_junit_is_written_beside_the_results() -> None:
     suite = ElementTree.parse("out.xml").getroot()
     assert suite.attrib["name"] == "choreomon verify i.hif"
     assert [[child.tag for child in case] for case in suite] == [[], ["failure"], ["error"]]
+
+
+@pytest.mark.parametrize("read", ["i.hif", "s.hsf", "weak.htf"])
+def test_junit_is_not_written_over_what_is_read(read: str) -> None:
+    before = Path(read).read_bytes()
+    answer = verify("-s", "s.hsf", "pass.htf", "weak.htf", "--junit", read)
+    assert answer.code == 2
+    assert f"{read}: is read, too" in answer.err
+    assert Path(read).read_bytes() == before
 
 
 def test_junit_that_cannot_be_written_is_found_before_the_work() -> None:
