@@ -4,7 +4,8 @@ Whoever states how to search gets that search (`choreomon.verify.search`), and s
 `test` and `simulate`, which are defined by one. All other questions have one right answer, and it
 comes from whoever has it soonest:
 
-- `choreomon.verify.quick`, where nothing orders actions across lifelines or nobody can tell;
+- `choreomon.verify.quick`, where one clock saw everything, or nothing orders actions across
+  lifelines, or nobody can tell;
 - `choreomon.verify.exact`, for everything else and for `slice`.
 """
 
@@ -93,12 +94,10 @@ class Verifier:
             result = self._searcher.search(multitrace)
             return Answer(result.verdict, result.reason, result.vertices)
         assert self._exact is not None
-        quick = None
-        if self._quick is not None and len(multitrace.components) > 1:
-            quick = self._quick.decider(multitrace)
-        if quick is not None:
-            answer = quick.decide(multitrace, self._stop)
-        else:
+        answer = None
+        if self._quick is not None:
+            answer = self._quick.decide(multitrace, self._stop)
+        if answer is None:
             answer = self._exact.decide(multitrace, self._limits)
         if answer.verdict is Verdict.INCONC and self._reason is not None:
             answer = answer._replace(reason=self._reason)

@@ -1,9 +1,9 @@
-"""The quick decider of a mode, and for which multi-traces it is one."""
+"""The quick deciders of a mode, and for which multi-traces they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from choreomon.interaction.lifelines import is_single, mask
 from choreomon.interaction.normal import normal
@@ -11,12 +11,10 @@ from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.term import Interaction
 from choreomon.interaction.weakening import has_strict_like, weakened
 from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.exact_search import STOPPED
 from choreomon.verify.quick.commuting import SITUATIONS, Closing, CommutingDecider, Stopped
+from choreomon.verify.quick.words import QuickMode, WordDecider
 from choreomon.verify.verdict import Answer, Verdict
-
-QuickMode: TypeAlias = Literal["accept", "prefix", "multiprefix"]
-
-STOPPED: Final = "the search was stopped"
 
 _CLOSINGS: Final[dict[QuickMode, Closing]] = {
     "accept": "prune",
@@ -56,12 +54,12 @@ class QuickDecider:
 
 
 class Quick:
-    """The quick deciders of one interaction in one mode: one for all partitions, or one for the
-    discrete partition, or none.
+    """The quick deciders of one interaction in one mode.
 
-    A term without strict-like operators is decided over any partition. One that has some can be
-    rewritten for the discrete partition where the rule of `choreomon.interaction.order` says so;
-    but not in the mode `prefix`, since prefixes of global traces show the difference.
+    What a single clock saw is read as a word. Of the rest, a term without strict-like operators
+    is decided over any partition. One that has some can be rewritten for the discrete partition
+    where the rule of `choreomon.interaction.order` says so; but not in the mode `prefix`, since
+    prefixes of global traces show the difference.
     """
 
     def __init__(self, interaction: Interaction, mode: QuickMode, limit: int = SITUATIONS) -> None:
@@ -72,10 +70,23 @@ class Quick:
         if not self._any_partition:
             exact = mode != "prefix" and is_exact_to_weaken(form)
             term = weakened(form) if exact else None
+        self.words = WordDecider(form, mode, limit)
         self._decider = None if term is None else QuickDecider(term, mode, limit)
 
+    def decide(
+        self, multitrace: MultiTrace, should_stop: Callable[[], bool] | None = None
+    ) -> Answer | None:
+        """The verdict, None where only a search can tell; Inconc only if `should_stop()` was true
+        before there was one."""
+        if self.words.applies(multitrace):
+            answer = self.words.decide(multitrace, should_stop)
+            if answer is not None:
+                return answer
+        decider = self.decider(multitrace)
+        return None if decider is None else decider.decide(multitrace, should_stop)
+
     def decider(self, multitrace: MultiTrace) -> QuickDecider | None:
-        """Who decides a multi-trace; None where only a search can."""
+        """Who decides a multi-trace of several components; None where only a search can."""
         if self._decider is None or self._any_partition:
             return self._decider
         for lifelines, _ in multitrace.components:

@@ -11,7 +11,9 @@ from choreomon.interaction.term import alt, loop_p, loop_s, par, seq, strict
 from choreomon.verify import verifier as module
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.heuristics import Filters
+from choreomon.verify.quick import words
 from choreomon.verify.quick.decider import QuickDecider
+from choreomon.verify.quick.words import WordDecider
 from choreomon.verify.search.options import Options, Reason
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
@@ -33,6 +35,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setattr(owner, method, watched)
 
     watch(QuickDecider, "decide", "quick")
+    watch(WordDecider, "decide", "words")
     watch(ExactDecider, "decide", "exact")
     watch(module.Searcher, "search", "search")
     watch(module.Portfolio, "search", "portfolio")
@@ -55,11 +58,16 @@ TOGETHER = logs("l1,l2: l1!m l2?m")
         (WEAK, "slice", APART, "exact"),
         (WEAK, "test", APART, "search"),
         (WEAK, "simulate", APART, "search"),
-        (WEAK, "accept", TOGETHER, "exact"),
+        (WEAK, "slice", TOGETHER, "exact"),
+        (WEAK, "accept", TOGETHER, "words"),
+        (CROSSED, "prefix", logs("l1: l1!m; l2:"), "words"),
+        (CROSSED, "multiprefix", logs("l1: l1!m; l2:"), "exact"),
+        (WEAK, "multiprefix", logs("l1: l1!m; l2:"), "quick"),
+        (WEAK, "multiprefix", logs("l1: ; l2:"), "quick"),
         (STRICT, "accept", APART, "quick"),
         (STRICT, "multiprefix", APART, "quick"),
         (STRICT, "prefix", APART, "exact"),
-        (STRICT, "multiprefix", TOGETHER, "exact"),
+        (STRICT, "multiprefix", TOGETHER, "words"),
         (CROSSED, "multiprefix", APART, "exact"),
         (CROSSED, "accept", APART, "exact"),
     ],
@@ -69,6 +77,16 @@ def test_who_decides_without_options(
 ) -> None:
     Verifier(term, mode).decide(seen)
     assert called == [who]
+
+
+def test_words_that_make_large_sets_of_terms_are_left_to_others(
+    called: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "MOST_TERMS", 1)
+    term = seq(loop_p(strict(a("l1!m"), a("l2?m"))), strict(a("l1!m"), a("l2?n")))
+    answer = Verifier(term, "accept").decide(logs("l1,l2: l1!m l1!m l2?m l2?n"))
+    assert answer.verdict is Verdict.PASS
+    assert called == ["words", "exact"]
 
 
 def test_whoever_says_how_to_search_gets_that_search(called: list[str]) -> None:

@@ -1,0 +1,130 @@
+"""Words against brute force; and planted bugs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from choreomon.interaction.term import alt, loop_p, loop_s, loop_w, par, seq, strict
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.quick.words import QuickMode, Word, WordDecider
+from choreomon.verify.verdict import Verdict
+from tests.verify.search.questions import Question, a, logs, questions
+
+MODES: tuple[QuickMode, ...] = ("accept", "prefix", "multiprefix")
+
+
+def asked(number: int, seed: int) -> list[tuple[Question, QuickMode]]:
+    """Random questions about words, over the whole language."""
+    return [
+        (question, mode)
+        for question in questions(Random(seed), number)
+        for mode in MODES
+        if WordDecider(question.interaction, mode).applies(question.multitrace)
+    ]
+
+
+def disagrees(question: Question, mode: QuickMode) -> bool:
+    answer = WordDecider(question.interaction, mode).decide(question.multitrace)
+    return answer is None or answer.verdict is not question.oracle.judge(question.multitrace, mode)
+
+
+def test_every_mode_answers_as_brute_force_does() -> None:
+    met: Counter[tuple[QuickMode, Verdict]] = Counter()
+    for question, mode in asked(600, 1):
+        assert not disagrees(question, mode), (question[:2], mode)
+        met[mode, question.oracle.judge(question.multitrace, mode)] += 1
+    for mode in MODES:
+        assert met[mode, Verdict.PASS] > 10
+        assert met[mode, Verdict.FAIL] > 10
+        assert mode == "accept" or met[mode, Verdict.WEAK_PASS] > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "modes"),
+    [
+        ("l1,l2: l1!m", MODES),
+        ("l1,l2,x: l1!m", MODES),
+        ("l1,l2: l1!m; x:", MODES),
+        ("l1: l1!m; l2:", ("accept", "prefix")),
+        ("l1: l1!m", ("accept", "prefix")),
+        ("l1: l1!m; l2: l2?m", ()),
+        ("l1,l2:", ()),
+    ],
+)
+def test_what_is_a_word(text: str, modes: tuple[QuickMode, ...]) -> None:
+    term = seq(a("l1!m"), a("l2?m"))
+    assert [mode for mode in MODES if WordDecider(term, mode).applies(logs(text))] == list(modes)
+
+
+def test_a_long_word_meets_few_states() -> None:
+    term = loop_s(seq(a("l1!m"), alt(a("l2?m"), par(a("l2?m"), a("l3?m")))))
+    decider = WordDecider(term, "accept")
+    word = "l1!m l2?m l1!m l3?m l2?m " * 400
+    answer = decider.decide(logs(f"l1,l2,l3: {word}"))
+    assert answer is not None
+    assert answer.verdict is Verdict.PASS
+    assert len(decider) < 10
+
+
+def test_an_action_that_cannot_be_is_the_end_of_it() -> None:
+    decider = WordDecider(loop_w(a("l1!m")), "prefix")
+    answer = decider.decide(logs("l1: l1!m l1!other l1!m l1!m"))
+    assert answer is not None
+    assert answer.verdict is Verdict.FAIL
+
+
+def test_states_are_bounded_and_answers_stay() -> None:
+    term = loop_p(strict(a("l1!m"), a("l2?m")))
+    small, large = WordDecider(term, "prefix", limit=20), WordDecider(term, "prefix")
+    for length in (1, 3, 2, 12, 5, 20, 4, 25, 7):
+        for seen in (
+            logs("l1,l2: " + "l1!m " * length + "l2?m " * length),
+            logs("l1,l2: " + "l1!m " * length + "l2?m " * (length + 1)),
+        ):
+            assert small.decide(seen) == large.decide(seen)
+    assert small.forgotten > 2
+    assert large.forgotten == 0
+
+
+def test_sets_that_grow_too_large_are_not_made() -> None:
+    choices = [strict(a("l1!m"), a(f"l2?m{number}")) for number in range(100)]
+    decider = WordDecider(alt(*choices), "accept")
+    assert decider.decide(logs("l1,l2: l1!m l2?m3")) is None
+    assert decider.decide(logs("l1,l2: l2?m3")) is not None
+
+
+def test_a_decision_can_be_stopped() -> None:
+    decider = WordDecider(loop_p(strict(a("l1!m"), a("l2?m"))), "accept")
+    seen: MultiTrace = logs("l1,l2: l1!m l2?m")
+    stopped = decider.decide(seen, lambda: True)
+    assert stopped is not None
+    assert stopped.verdict is Verdict.INCONC
+    answer = decider.decide(seen, lambda: False)
+    assert answer is not None
+    assert answer.verdict is Verdict.PASS
+
+
+def test_the_law_notices_terms_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = WordDecider._word
+    monkeypatch.setattr(
+        WordDecider,
+        "_word",
+        lambda self, terms: original(self, frozenset(sorted(terms, key=str)[:1])),
+    )
+    assert any(disagrees(question, mode) for question, mode in asked(600, 1))
+
+
+def test_the_law_notices_acceptance_for_all_instead_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    original = Word.__init__
+
+    def wrong(self: Word, decider: WordDecider, terms: frozenset) -> None:  # type: ignore[type-arg]
+        original(self, decider, terms)
+        self.is_accepted = all(term.terminates for term in terms)
+
+    monkeypatch.setattr(Word, "__init__", wrong)
+    assert any(disagrees(question, mode) for question, mode in asked(600, 1))
