@@ -29,7 +29,7 @@ from choreomon.verify.search.measure import Measures
 from choreomon.verify.search.options import LocalAnalyses, Options
 from choreomon.verify.search.reduction import reducible
 from choreomon.verify.search.rules import rules_of
-from choreomon.verify.search.steps import State, Stepper
+from choreomon.verify.search.steps import FollowUps, State, Stepper
 from choreomon.verify.search.walk import Walk
 from choreomon.verify.verdict import Mode, Verdict
 
@@ -51,6 +51,7 @@ class Searcher:
         self._checker: Searcher | None = None
         self._automata: dict[Mask, LocalAutomaton] = {}
         self._measures = Measures(options.criteria)
+        self._known: dict[tuple[Mask, ...], FollowUps] = {}
         self._weak = reducible(interaction) if options.reduction == "sound" else None
         self._exact_by_removal = is_exact_by_removal(interaction)
 
@@ -142,6 +143,8 @@ class Searcher:
             positioned=positioned,
             one_component=reduced,
             one_action=options.reduction == "paper",
+            removes_at_once=options.filters == Filters(),
+            known=self._known.setdefault(tuple(lifelines), FollowUps()),
         )
         automata: dict[int, LocalAutomaton] = {}
         if options.local is not None and rules.local is not None:

@@ -8,7 +8,7 @@ form, so that more of them are equal.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from choreomon.core.action import Action
@@ -47,11 +47,46 @@ class Step(NamedTuple):
     state: State
 
 
+class FollowUps:
+    """Normal forms of follow-ups, without repetitions, by term and action."""
+
+    def __init__(self) -> None:
+        self._normal: dict[tuple[Interaction, Interaction], tuple[Interaction, ...]] = {}
+        self._removed: dict[tuple[Interaction, Interaction], tuple[Interaction, ...]] = {}
+
+    def normal(self, term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
+        """What may remain after the action of `leaf`."""
+        key = term, leaf
+        known = self._normal.get(key)
+        if known is None:
+            known = self._normal[key] = _distinct(after(term, leaf))
+        return known
+
+    def removed(
+        self, term: Interaction, leaf: Interaction, lifelines: Mask
+    ) -> tuple[Interaction, ...]:
+        """The same without `lifelines`, those of the component that the action is of: in one
+        partition they are always the same for the action."""
+        key = term, leaf
+        known = self._removed.get(key)
+        if known is None:
+            rests = [remove(rest, lifelines) for rest in after(term, leaf)]
+            known = self._removed[key] = _distinct(rests)
+        return known
+
+
+def _distinct(rests: Iterable[Interaction]) -> tuple[Interaction, ...]:
+    return tuple(dict.fromkeys([normal(rest) for rest in rests]))
+
+
 class Stepper:
     """The steps of one multi-trace under one set of rules.
 
     `words` are the components, actions as terms; `owners` says which component a lifeline
     belongs to; `one_component` asks for the sound reduction, `one_action` for paper 000's.
+    `removes_at_once` makes the removal of a component a part of the step that used it up, rather
+    than a step of its own: nothing else can be done in between. `known` is kept from one
+    multi-trace of an interaction for the next.
     """
 
     def __init__(
@@ -65,16 +100,21 @@ class Stepper:
         positioned: bool,
         one_component: bool,
         one_action: bool,
+        removes_at_once: bool,
+        known: FollowUps,
     ) -> None:
         self._rules = rules
         self._words = words
         self._lifelines = lifelines
         self._owners = owners
         self._ends = tuple(len(word) for word in words)
+        self._length = sum(self._ends)
         self._measures = measures
         self._positioned = positioned
         self._one_component = one_component
         self._one_action = one_action
+        self._removes_at_once = removes_at_once and rules.removal and not positioned
+        self._known = known
 
     def steps(self, state: State) -> Sequence[Step]:
         """Every step from a vertex whose multi-trace is not used up."""
@@ -133,15 +173,27 @@ class Stepper:
 
     def _consuming(self, state: State) -> list[Step]:
         found: list[Step] = []
-        for number, word in enumerate(self._words):
-            at = state.positions[number]
-            if at < len(word):
-                leaf = word[at]
-                rests = after(state.term, leaf)
-                for rest in dict.fromkeys(normal(rest) for rest in rests):
-                    following = self._consumed(state, number, rest)
-                    if following is not None:
-                        found.append(Step("execute", number, leaf.action, None, 0, following))
+        term, at, _, measure = state
+        exact = self._rules.simulation == "exact"
+        left = self._length - sum(at) - 1
+        for number, position in enumerate(at):
+            end = self._ends[number]
+            if position == end:
+                continue
+            leaf = self._words[number][position]
+            gone = 0
+            if position + 1 == end and left and self._removes_at_once:
+                rests = self._known.removed(term, leaf, self._lifelines[number])
+                gone = 1 << number
+            else:
+                rests = self._known.normal(term, leaf)
+            if not rests:
+                continue
+            positions = (*at[:number], position + 1, *at[number + 1 :])
+            for rest in rests:
+                if not exact or rest.unserved <= left:
+                    following = State(rest, positions, state.removed | gone, measure)
+                    found.append(Step("execute", number, leaf.action, None, 0, following))
         return found
 
     def _consumed(self, state: State, number: int, rest: Interaction) -> State | None:
@@ -173,7 +225,7 @@ class Stepper:
 
     def left(self, positions: tuple[int, ...]) -> int:
         """How many actions are not yet consumed."""
-        return sum(self._ends) - sum(positions)
+        return self._length - sum(positions)
 
     def _unobserved(self, state: State, number: int) -> bool:
         """Whether an action of the component may happen outside of its observation."""

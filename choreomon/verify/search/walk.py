@@ -37,10 +37,13 @@ class _Reached(NamedTuple):
     loops: int
 
 
-def _path(reached: _Reached | None) -> tuple[PathStep, ...]:
+def _path(reached: _Reached | None, start: State) -> tuple[PathStep, ...]:
     steps: list[PathStep] = []
     while reached is not None:
         step = reached.step
+        source = start if reached.before is None else reached.before.step.state
+        if step.rule == "execute" and step.state.removed != source.removed:
+            steps.append(PathStep("remove", None, None))
         steps.append(PathStep(step.rule, step.action, step.position))
         reached = reached.before
     return tuple(reversed(steps))
@@ -71,6 +74,13 @@ class Walk:
         self._visited_before = visited_before
         self._fits: dict[tuple[int, Interaction, int], bool] = {}
         self._best_on_the_way: dict[State, list[tuple[int, int, int]]] = {}
+        filters = options.filters
+        self._on_paths = filters.max_depth is not None or filters.max_loop_depth is not None
+        self._merges = options.memoise and not options.record and not self._on_paths
+        self._waiting: set[State] | None = (
+            set() if self._merges and options.strategy == "bfs" else None
+        )
+        """Breadth first, the vertices that were reached: those found first are visited first."""
         self._vertices: list[Vertex] = []
         self._edges: list[Edge] = []
         self._cut_from: dict[int, None] = {}
@@ -136,13 +146,11 @@ class Walk:
         """
         if not self._options.memoise:
             return None
-        filters = self._options.filters
-        on_paths = filters.max_depth is not None or filters.max_loop_depth is not None
         ways = self._best_on_the_way.get(state)
         if ways is None:
             return None
         for depth, loops, number in ways:
-            if not on_paths or (depth <= reached.depth and loops <= reached.loops):
+            if not self._on_paths or (depth <= reached.depth and loops <= reached.loops):
                 return number
         return None
 
@@ -165,9 +173,14 @@ class Walk:
         else:
             found = self._stepper.steps(state)
             if found:
+                found = self._stepper.reduced(state, self._ordered(found, number))
+                if self._merges:
+                    found = self._fresh(found)
                 steps = tuple(
-                    _Reached(number, step, reached, depth + 1, loops + step.entered)
-                    for step in self._stepper.reduced(state, self._ordered(found, number))
+                    [
+                        _Reached(number, step, reached, depth + 1, loops + step.entered)
+                        for step in found
+                    ]
                 )
             else:
                 end = self._stuck(state)
@@ -176,7 +189,7 @@ class Walk:
             verdict = self._rules.verdicts.get(end, self._rules.not_found)
             if _RANK[verdict] > _RANK[self.verdict]:
                 self.verdict = verdict
-                self.path = _path(reached)
+                self.path = _path(reached, self._start)
         if self._options.record:
             removed = tuple(n for n in range(len(state.positions)) if state.removed >> n & 1)
             self._vertices.append(
@@ -190,6 +203,15 @@ class Walk:
                     by_local_analysis,
                 )
             )
+
+    def _fresh(self, found: Sequence[Step]) -> Sequence[Step]:
+        """The steps that may lead to vertices not yet visited; breadth first, not yet reached."""
+        waiting = self._waiting
+        if waiting is None:
+            return [step for step in found if step.state not in self._best_on_the_way]
+        fresh = [step for step in found if step.state not in waiting]
+        waiting.update([step.state for step in fresh])
+        return fresh
 
     def _stuck(self, state: State) -> End:
         if self._rules.stuck != "LackObs":
