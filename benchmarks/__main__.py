@@ -17,6 +17,8 @@ BENCHMARKS: Final = (
     "partial_order",
     "precision",
     "sweep",
+    "multiprefix_speed",
+    "long_trace",
 )
 
 

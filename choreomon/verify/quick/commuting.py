@@ -105,7 +105,7 @@ class CommutingDecider:
     happen before all that was not, with "prune" whether the multi-trace is accepted. Lifelines of
     the term that no component is about count as components without actions.
 
-    More than `limit` situations and states of views are not kept from one multi-trace for the
+    More than `limit` situations, or states of views, are not kept from one multi-trace for the
     next: then all are forgotten, and found anew as they are needed.
 
     Raises ValueError for a term with a strict-like operator.
@@ -129,8 +129,8 @@ class CommutingDecider:
         self._should_stop: Callable[[], bool] | None = None
 
     def __len__(self) -> int:
-        """How many situations and states of views are kept."""
-        return len(self._situations) + len(self.views)
+        """How many situations are kept."""
+        return len(self._situations)
 
     def situation(self, term: Interaction) -> Situation:
         """The one situation of a term."""
@@ -151,7 +151,7 @@ class CommutingDecider:
         Raises `Stopped` once `should_stop()` is true; it is asked at every situation, and at every
         state of a view that is made.
         """
-        if len(self) > self.limit:
+        if len(self._situations) > self.limit or len(self.views) > self.limit:
             self._forget()
         self._should_stop = should_stop
         parts = [part for part in multitrace.components if len(part.actions)]
@@ -183,21 +183,20 @@ class CommutingDecider:
         self._starts[active] = start
         return start
 
-    def _may_see(
-        self, situation: Situation, lifelines: tuple[str, ...], actions: Sequence[Action]
-    ) -> bool:
-        """Whether a component alone may go on with these actions."""
-        reached = self.views.walk(situation.view(lifelines), actions, self._ask)
-        return reached is not None and (reached.terminates or self.closing != "prune")
-
     def _fits(
         self, situation: Situation, components: Sequence[Component], positions: Sequence[int]
     ) -> bool:
         """Whether every component with actions left alone may go on with them."""
-        return all(
-            position == len(actions) or self._may_see(situation, lifelines, actions[position:])
-            for (lifelines, actions), position in zip(components, positions, strict=True)
-        )
+        for number, (lifelines, actions) in enumerate(components):
+            position = positions[number]
+            if position:
+                if position == len(actions):
+                    continue
+                actions = actions[position:]
+            reached = self.views.walk(situation.view(lifelines), actions, self._ask)
+            if reached is None or (self.closing == "prune" and not reached.terminates):
+                return False
+        return True
 
     def _search(self, start: Situation, components: Sequence[Component]) -> bool:
         """Depth first, over what may remain of the term and how much of each component."""
