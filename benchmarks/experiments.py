@@ -35,7 +35,7 @@ class Run(NamedTuple):
 
 _LENGTH: Final = ("sizes-by-length.svg",)
 _TIME: Final = ("times-by-length.svg", "times-by-kind.svg")
-_FRESH: Final = ("--interactions", "30", "--traces", "30", "--limit", "25", "--budget", "1")
+_FRESH: Final = ("--interactions", "20", "--traces", "20", "--limit", "20", "--budget", "0.2")
 
 RUNS: Final = (
     Run(
