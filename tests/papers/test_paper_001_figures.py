@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from choreomon.formats.hibou import load_multi_trace
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.measures import actions_outside_loops, loop_depth, loop_depth_at
 from choreomon.interaction.step import prune, subterm
@@ -42,7 +43,7 @@ from choreomon.verify.search.options import Options
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.cli.command_line import choreomon
-from tests.formats.hibou.samples import FIGURE_14, FIGURE_15, FIGURE_16, FIGURE_18
+from tests.formats.hibou.samples import FIGURE_14, FIGURE_15, FIGURE_16, FIGURE_17, FIGURE_18
 from tests.papers.figures import BROADCAST, executable, follow_up, positions
 from tests.verify.search.questions import a, logs, passing
 
@@ -335,3 +336,25 @@ def test_figures_14_to_18_the_example_files_are_verified(tmp_path: Path, trace: 
     assert answer.code == 0, answer
     line = json.loads(answer.out)
     assert (line["mode"], line["verdict"]) == ("simulate", "WeakPass")
+
+
+def test_figure_17_the_exploration_generates_accepted_multi_traces(tmp_path: Path) -> None:
+    """The configuration's strategy, bounds and random order, with a seed of ours. What its loggers
+    ask for is said on the command line. What is made is accepted."""
+    files = {"s.hsf": FIGURE_14, "i.hif": FIGURE_15, "c.hcf": FIGURE_17}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    made = tmp_path / "made"
+    answer = choreomon(
+        "explore",
+        *("--signature", tmp_path / "s.hsf", "--config", tmp_path / "c.hcf"),
+        *("--generate", "exact", "--partition", "l1,l2;l3", "--traces", made),
+        *("--seed", 17, tmp_path / "i.hif"),
+    )
+    assert answer.code == 0, answer
+    verifier = Verifier(BROADCAST, "accept")
+    multi_traces = [load_multi_trace(file) for file in sorted(made.iterdir())]
+    assert len(multi_traces) > 10
+    for seen in multi_traces:
+        assert {part.lifelines for part in seen.components} == {("l1", "l2"), ("l3",)}
+        assert verifier.decide(seen).verdict is Verdict.PASS, seen
