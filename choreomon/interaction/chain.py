@@ -10,6 +10,7 @@ Which operands commute, and which loops swallow others, `choreomon.interaction.n
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask, is_single
@@ -125,9 +126,7 @@ def in_coreg(region: Mask, parts: list[Interaction]) -> Interaction:
             else:
                 operands.append(part)
         if len(operands) > _FEW:
-            if tail is not None:
-                operands += operands_of(tail)
-            chain = _in_order(region, operands)
+            chain = _in_order(region, operands, tail)
         else:
             chain = operands.pop() if tail is None else tail
             for operand in reversed(operands):
@@ -200,33 +199,64 @@ def _in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interac
     return whole
 
 
-def _in_order(region: Mask, operands: list[Interaction]) -> Interaction:
-    """The chain of many operands: `_in_front` for one after the other, from the last to the
-    first, in the time of sorting."""
-    highest: dict[Mask, int] = {}
+def _in_order(region: Mask, operands: list[Interaction], tail: Interaction | None) -> Interaction:
+    """The chain of many operands, the last ones in order already as `tail`: `_in_front` for one
+    after the other, from the last to the first, in the time of sorting. What lies below all of
+    the new operands stays the chain that it is."""
+    highest: dict[int, int] = {}
     layers: dict[int, list[Interaction]] = {}
+    links: list[tuple[int, Interaction]] = []
+    """The tail from each of its operands on, and their levels, the highest first."""
+    behind = tail
+    while behind is not None:
+        if behind._level and behind.operator is Operator.COREG and behind.region == region:
+            level, here, rest = behind._level, behind.left, behind.right
+        else:
+            level, here, rest = 1, behind, None
+        assert here is not None
+        links.append((level, behind))
+        layers.setdefault(level, []).append(here)
+        for number in _numbers(here.lifelines & ~region):
+            highest.setdefault(number, level)
+        behind = rest
+    lowest = 1 << 62
     for operand in reversed(operands):
-        held = operand.lifelines & ~region
+        numbers = _numbers(operand.lifelines & ~region)
         level = 1
-        rest = held
-        while rest:
-            lowest = rest & -rest
-            rest ^= lowest
-            level = max(level, highest.get(lowest, 0) + 1)
-        if repeats(Operator.LOOP_C, region, operand) and any(
-            repeats(Operator.LOOP_C, region, other) and swallows(other, operand)
-            for other in layers.get(level - 1 or 1, ())
+        for number in numbers:
+            at = highest.get(number, 0)
+            if at >= level:
+                level = at + 1
+        if (
+            operand.operator is Operator.LOOP_C
+            and repeats(Operator.LOOP_C, region, operand)
+            and any(
+                other.operator is Operator.LOOP_C
+                and repeats(Operator.LOOP_C, region, other)
+                and swallows(other, operand)
+                for other in layers.get(level - 1 or 1, ())
+            )
         ):
             continue
         layers.setdefault(level, []).append(operand)
-        rest = operand.lifelines & ~region
-        while rest:
-            lowest = rest & -rest
-            rest ^= lowest
-            highest[lowest] = max(level, highest.get(lowest, 0))
-    whole: Interaction | None = None
-    for level in sorted(layers):
-        for operand in sorted(layers[level], key=sort_key, reverse=True):
+        lowest = min(lowest, level)
+        for number in numbers:
+            highest[number] = level
+    whole = next((link for level, link in links if level < lowest), None)
+    for level in sorted([level for level in layers if level >= lowest]):
+        layer = layers[level]
+        for operand in sorted(layer, key=sort_key, reverse=True) if len(layer) > 1 else layer:
             whole = operand if whole is None else _link(region, operand, whole, level)
     assert whole is not None
     return whole
+
+
+@lru_cache(maxsize=1024)
+def _numbers(lifelines: Mask) -> tuple[int, ...]:
+    """The bits of a mask, by number."""
+    found: list[int] = []
+    while lifelines:
+        lowest = lifelines & -lifelines
+        found.append(lowest.bit_length())
+        lifelines ^= lowest
+    return tuple(found)
