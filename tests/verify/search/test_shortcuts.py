@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from choreomon.interaction.term import alt, coreg, loop_h, loop_p, loop_s, loop_w, par, seq, strict
@@ -210,3 +212,28 @@ def test_local_analyses_of_dirty_components_find_what_those_of_all_find() -> Non
         for select in ("all", "dirty")
     }
     assert sizes["all"] == sizes["dirty"]
+
+
+def test_a_removal_that_is_part_of_a_step_is_on_the_path_and_no_vertex() -> None:
+    term = seq(passing("l1", "m", "l2"), passing("l2", "n", "l3"))
+    seen = logs("l1: l1!m; l2: l2?m l2!n; l3:")
+    rules = ["remove", "execute", "remove", "execute", "execute"]
+    for strategy in ("dfs", "bfs", "hcs"):
+        plain = Options(strategy=strategy, reduction="none", local=None, goal=Verdict.WEAK_PASS)
+        found = search(term, seen, "multiprefix", plain)
+        assert [step.rule for step in found.path] == rules
+        recorded = search(term, seen, "multiprefix", replace(plain, record=True))
+        assert [step.rule for step in recorded.path] == rules
+        assert found.vertices == recorded.vertices - 1
+
+
+def test_a_removal_is_a_step_of_its_own_where_a_filter_counts_steps() -> None:
+    term = seq(a("l1!a"), a("l2!b"), a("l2!c"))
+    seen = logs("l1: l1!a; l2: l2!b")
+    for record in (False, True):
+        for depth, verdict in ((3, Verdict.WEAK_PASS), (2, Verdict.INCONC)):
+            options = Options(
+                filters=Filters(max_depth=depth), reduction="none", local=None, record=record,
+                goal=Verdict.WEAK_PASS,
+            )  # fmt: skip
+            assert search(term, seen, "multiprefix", options).verdict is verdict
