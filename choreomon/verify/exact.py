@@ -88,6 +88,7 @@ class ExactDecider:
         parts = observed_parts(self._normal, multitrace)
         if parts is None:
             return Answer(Verdict.FAIL)
+        self.views.asking(None if limits.should_stop is None else _asking(limits.should_stop))
         count = 0
         try:
             if self.mode != "accept":
@@ -108,7 +109,6 @@ class ExactDecider:
         """Whether the mode's question is answered with yes, and the vertices of the search."""
         active = [part for part in parts if len(part.actions)]
         views = self.views
-        stop = None if limits.should_stop is None else _asking(limits.should_stop)
         if (len(active) <= 1 and mode in ("accept", "prefix")) or (
             len(parts) == 1 and not (self._heads and mode == "slice")
         ):
@@ -118,12 +118,12 @@ class ExactDecider:
             actions = active[0].actions
             for lifeline in each(active[0].lifelines):
                 own = [action for action in actions if bit(action.lifeline) == lifeline]
-                if views.walk(views.local(self._normal, lifeline, begun), own, stop) is None:
+                if views.walk(views.local(self._normal, lifeline, begun), own) is None:
                     return False, 0
             start = views.begun(self._normal, NONE) if begun else views.plain(self._normal)
-            return views.allows(start, actions, mode == "accept", stop), 0
+            return views.allows(start, actions, mode == "accept"), 0
         if self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts):
-            return self._discrete.holds(parts, mode, stop), 0
+            return self._discrete.holds(parts, mode), 0
         return Search(views, parts, mode, limits).run(self._normal)
 
 

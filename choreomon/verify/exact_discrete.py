@@ -10,7 +10,6 @@ accepts more: no is no there, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from choreomon.interaction.lifelines import Mask
@@ -29,9 +28,7 @@ class Discrete:
         self._views = views
         self._weak = weak
 
-    def holds(
-        self, parts: tuple[Observed, ...], mode: ExactMode, ask: Callable[[], None] | None
-    ) -> bool:
+    def holds(self, parts: tuple[Observed, ...], mode: ExactMode) -> bool:
         """Whether the mode's question is answered with yes. Each component has a try at being
         first, with few terms, then with more, then without a bound. Not for `prefix`."""
         views = self._views
@@ -47,7 +44,7 @@ class Discrete:
             start = rest
         for lifelines, actions in active:
             own = views.local(self._weak, lifelines, mode == "slice")
-            if views.walk(own, actions, ask) is None:
+            if views.walk(own, actions) is None:
                 return False
         if not active:
             return start.terminates or mode != "accept"
@@ -56,11 +53,11 @@ class Discrete:
         best = (-1, 0)
         for most in _AT_ONCE:
             for first in range(len(active)):
-                consumed, answer = self._attempt(start, active, first, most, mode, ask)
+                consumed, answer = self._attempt(start, active, first, most, mode)
                 if answer is not None:
                     return answer
                 best = max(best, (consumed, -first))
-        _, answer = self._attempt(start, active, -best[1], None, mode, ask)
+        _, answer = self._attempt(start, active, -best[1], None, mode)
         assert answer is not None
         return answer
 
@@ -76,7 +73,6 @@ class Discrete:
         first: int,
         most: int | None,
         mode: ExactMode,
-        ask: Callable[[], None] | None,
     ) -> tuple[int, bool | None]:
         """How many actions were consumed with at most `most` terms at once, and the answer, None
         where they did not suffice. One component goes first; of the others it is the last one's
@@ -88,12 +84,12 @@ class Discrete:
         current = consumed = 0
         led = True
         while waiting:
-            reached = views.next(here, waiting[current].actions[places[current]], ask)
+            reached = views.next(here, waiting[current].actions[places[current]])
             if not led and reached is not None and len(reached.terms) > len(here.terms):
                 for number, other in enumerate(waiting):
                     if number == current:
                         continue
-                    instead = views.next(here, other.actions[places[number]], ask)
+                    instead = views.next(here, other.actions[places[number]])
                     if instead is None:
                         return consumed, False
                     if len(instead.terms) < len(reached.terms):

@@ -24,7 +24,7 @@ until its first action): everything unobserved lies before everything observed, 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, Final, TypeAlias, TypeVar
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask
@@ -37,6 +37,9 @@ PLAIN: Final = 0
 LATE: Final = 1
 COREG: Final = 2
 STRICT: Final = 3
+
+_PATIENCE: Final = 1_000
+"""Steps of a computation between two calls of `ask`."""
 
 Answered = TypeVar("Answered")
 Asking: TypeAlias = Generator[Any, Any, Answered]
@@ -84,6 +87,8 @@ class LateTerms:
         self._narrowed: dict[tuple[LateTerm, Mask], tuple[Decided, ...]] = {}
         self._over: dict[tuple[Interaction, Mask], tuple[Mask, ...]] = {}
         self._first: dict[Interaction, Mask] = {}
+        self.ask: Callable[[], None] | None = None
+        """Called now and then; may raise, to stop. What is known stays right."""
 
     def __len__(self) -> int:
         """How many late terms are known."""
@@ -261,7 +266,7 @@ class LateTerms:
         """What may remain after the observed action of `leaf`."""
         known = node._after.get(leaf)
         if known is None:
-            known = _run(self._after(node, leaf))
+            known = _run(self._after(node, leaf), self.ask)
         return known
 
     def _after(self, node: LateTerm, leaf: Interaction) -> Asking[tuple[Decided, ...]]:
@@ -501,12 +506,16 @@ class LateTerms:
         return made[node]
 
 
-def _run(question: Asking[Answered]) -> Answered:
+def _run(question: Asking[Answered], ask: Callable[[], None] | None) -> Answered:
     """What a generator returns that yields the questions it needs answered: recursion without
     the limit."""
     pending: list[Asking[Any]] = [question]
     answer: Any = None
+    rounds = 0
     while pending:
+        rounds += 1
+        if ask is not None and not rounds % _PATIENCE:
+            ask()
         try:
             pending.append(pending[-1].send(answer))
             answer = None

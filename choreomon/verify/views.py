@@ -70,6 +70,15 @@ class Views:
             known = self._begun[key] = self._state([self.late_terms.late(term, forbidden)])
         return known
 
+    def asking(self, ask: Callable[[], None] | None) -> None:
+        """Has `ask` called before whatever is not known yet, and now and then while it is found
+        out. It may raise, to stop; what is known stays right."""
+        self.late_terms.ask = ask
+
+    def _asked(self) -> None:
+        if self.late_terms.ask is not None:
+            self.late_terms.ask()
+
     @property
     def remembered(self) -> int:
         """How many late terms, and views of terms, are held."""
@@ -94,71 +103,48 @@ class Views:
             self._local[key] = known
         return known
 
-    def next(
-        self, state: State, action: Action, ask: Callable[[], None] | None = None
-    ) -> State | None:
-        """The state after an observed action, None where it cannot be.
-
-        `ask` is called before a step that is not known yet; it may raise, to stop.
-        """
+    def next(self, state: State, action: Action) -> State | None:
+        """The state after an observed action, None where it cannot be."""
         try:
             return state.next[action]
         except KeyError:
             pass
-        if ask is not None:
-            ask()
+        self._asked()
         leaf = act(action)
         found = {rest for one in state.terms for rest, _ in self.late_terms.after(one, leaf)}
         reached = state.next[action] = self._state(found) if found else None
         return reached
 
-    def walk(
-        self, state: State, actions: Sequence[Action], ask: Callable[[], None] | None = None
-    ) -> State | None:
-        """The state after several observed actions, None where they cannot be.
-
-        `ask` as in `next`.
-        """
+    def walk(self, state: State, actions: Sequence[Action]) -> State | None:
+        """The state after several observed actions, None where they cannot be."""
         here = state
         for action in actions:
             try:
                 reached = here.next[action]
             except KeyError:
-                reached = self.next(here, action, ask)
+                reached = self.next(here, action)
             if reached is None:
                 return None
             here = reached
         return here
 
-    def allows(
-        self,
-        state: State,
-        actions: Sequence[Action],
-        complete: bool,
-        ask: Callable[[], None] | None = None,
-    ) -> bool:
+    def allows(self, state: State, actions: Sequence[Action], complete: bool) -> bool:
         """Whether `walk` leads anywhere; if `complete`, to where nothing has to follow. Large
         sets are not made as long as a search through single terms finds a way soon."""
         here = state
         for place, action in enumerate(actions):
-            reached = self.next(here, action, ask)
+            reached = self.next(here, action)
             if reached is None:
                 return False
             here = reached
             if len(here.terms) > _LARGE:
-                if self._soon(here, actions[place + 1 :], complete, ask):
+                if self._soon(here, actions[place + 1 :], complete):
                     return True
-                last = self.walk(here, actions[place + 1 :], ask)
+                last = self.walk(here, actions[place + 1 :])
                 return last is not None and (last.terminates or not complete)
         return here.terminates or not complete
 
-    def _soon(
-        self,
-        state: State,
-        actions: Sequence[Action],
-        complete: bool,
-        ask: Callable[[], None] | None,
-    ) -> bool:
+    def _soon(self, state: State, actions: Sequence[Action], complete: bool) -> bool:
         """Whether a depth-first search finds a way before it has seen too much."""
         leaves = [act(action) for action in actions]
         known: set[tuple[LateTerm, int]] = set()
@@ -169,8 +155,7 @@ class Views:
                 if not complete or (one.kind == PLAIN and one.term.terminates):
                     return True
                 continue
-            if ask is not None:
-                ask()
+            self._asked()
             for rest, _ in reversed(self.late_terms.after(one, leaves[place])):
                 there = (rest, place + 1)
                 if there not in known:
