@@ -31,7 +31,7 @@ from choreomon.interaction.step import after, prune
 from choreomon.interaction.term import Interaction, act
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import Component, MultiTrace
-from choreomon.verify.views import State, Views
+from choreomon.verify.quick.words import Stopped, TooManyTerms, Word, Words
 
 Closing: TypeAlias = Literal["remove", "prune", "keep"]
 """What is done with a component of which everything was seen: `remove` it, since more of it may
@@ -47,10 +47,6 @@ EASY: Final = 16
 costs more than it saves (docs/adr/011-where-the-time-goes.md)."""
 
 
-class Stopped(Exception):
-    """A decision was asked to stop before it was made."""
-
-
 class Situation(dict[Action, "tuple[Situation, ...]"]):
     """A term, and the situations that actions lead to, as far as anybody asked.
 
@@ -63,7 +59,7 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
         self._decider = decider
         self.term = term
         self._closed: dict[tuple[str, ...], Situation | None] = {}
-        self._views: dict[tuple[str, ...], State] = {}
+        self._views: dict[tuple[str, ...], Word] = {}
 
     def __missing__(self, action: Action) -> tuple[Situation, ...]:
         leaf = act(action)
@@ -82,12 +78,12 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
         self._closed[lifelines] = found
         return found
 
-    def view(self, lifelines: tuple[str, ...]) -> State:
+    def view(self, lifelines: tuple[str, ...]) -> Word:
         """What `lifelines` may still see, each alone or all with one clock."""
         found = self._views.get(lifelines)
         if found is None:
-            seen = normal(project(self.term, mask(lifelines)))
-            found = self._views[lifelines] = self._decider.views.plain(seen)
+            seen = project(self.term, mask(lifelines))
+            found = self._views[lifelines] = self._decider.words.of(seen)
         return found
 
     def forget(self) -> None:
@@ -116,7 +112,7 @@ class CommutingDecider:
             raise ValueError("the term orders actions across lifelines; weaken it, where allowed")
         self.closing: Closing = closing
         self.limit = limit
-        self.views = Views()
+        self.words = Words()
         self.visited = 0
         """Situations visited since the beginning."""
         self.branched = 0
@@ -151,9 +147,9 @@ class CommutingDecider:
         Raises `Stopped` once `should_stop()` is true; it is asked at every situation, and at every
         state of a view that is made.
         """
-        if len(self._situations) > self.limit or len(self.views) > self.limit:
+        if len(self._situations) > self.limit or len(self.words) > self.limit:
             self._forget()
-        self._should_stop = should_stop
+        self.words.should_stop = self._should_stop = should_stop
         parts = [part for part in multitrace.components if len(part.actions)]
         start = self._start(tuple([part.lifelines for part in parts]))
         if start is None:
@@ -166,12 +162,8 @@ class CommutingDecider:
             situation.forget()
         self._situations.clear()
         self._starts.clear()
-        self.views = Views()
+        self.words.forget()
         self.forgotten += 1
-
-    def _ask(self) -> None:
-        if self._should_stop is not None and self._should_stop():
-            raise Stopped
 
     def _start(self, active: tuple[tuple[str, ...], ...]) -> Situation | None:
         """The situation after closing all lifelines but those of the components `active`."""
@@ -186,15 +178,19 @@ class CommutingDecider:
     def _fits(
         self, situation: Situation, components: Sequence[Component], positions: Sequence[int]
     ) -> bool:
-        """Whether every component with actions left alone may go on with them."""
+        """Whether every component with actions left alone may go on with them, as far as that can
+        be told soon."""
         for number, (lifelines, actions) in enumerate(components):
             position = positions[number]
             if position:
                 if position == len(actions):
                     continue
                 actions = actions[position:]
-            reached = self.views.walk(situation.view(lifelines), actions, self._ask)
-            if reached is None or (self.closing == "prune" and not reached.terminates):
+            try:
+                word = situation.view(lifelines).after(actions)
+            except TooManyTerms:
+                continue
+            if not word.terms or (self.closing == "prune" and not word.is_accepted):
                 return False
         return True
 

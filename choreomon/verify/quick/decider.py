@@ -11,9 +11,9 @@ from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.term import Interaction
 from choreomon.interaction.weakening import has_strict_like, weakened
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.exact_search import STOPPED
-from choreomon.verify.quick.commuting import SITUATIONS, Closing, CommutingDecider, Stopped
-from choreomon.verify.quick.words import QuickMode, WordDecider
+from choreomon.verify.quick.commuting import SITUATIONS, Closing, CommutingDecider
+from choreomon.verify.quick.single_clock import STOPPED, QuickMode, WordDecider
+from choreomon.verify.quick.words import Stopped
 from choreomon.verify.verdict import Answer, Verdict
 
 _CLOSINGS: Final[dict[QuickMode, Closing]] = {

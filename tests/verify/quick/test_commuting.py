@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import pytest
@@ -29,13 +29,13 @@ from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions
 from choreomon.multitrace.projection import discrete, project_trace
 from choreomon.multitrace.slices import random_multi_prefix
 from choreomon.verify.oracle import Oracle, sufficient_length
-from choreomon.verify.quick import commuting
-from choreomon.verify.quick.commuting import CommutingDecider, Situation, Stopped
+from choreomon.verify.quick import commuting, words
+from choreomon.verify.quick.commuting import CommutingDecider, Situation
 from choreomon.verify.quick.decider import Quick, QuickMode
+from choreomon.verify.quick.words import Stopped, Word
 from choreomon.verify.search.engine import search
 from choreomon.verify.search.options import LocalAnalyses, Options
 from choreomon.verify.verdict import Verdict
-from choreomon.verify.views import Views
 from tests.verify.search.questions import LIFELINES, Question, a, logs, mask_of, questions
 
 MODES: tuple[QuickMode, ...] = ("accept", "prefix", "multiprefix")
@@ -258,7 +258,7 @@ def test_tables_are_bounded_and_answers_stay() -> None:
         )
         if rng.random() < 0.5:
             seen = swap_actions(rng, seen) or seen
-        before, views, forgotten = len(small), len(small.views), small.forgotten
+        before, views, forgotten = len(small), len(small.words), small.forgotten
         assert small.decide(seen) is large.decide(seen)
         # Only what the last one added may be above the limit.
         assert (small.forgotten > forgotten) == (before > limit or views > limit)
@@ -286,6 +286,24 @@ def test_what_was_worked_out_for_one_multi_trace_is_kept_for_the_next() -> None:
     assert decider.decide(seen)
     assert len(decider) == size
     assert decider.visited == 2 * visited
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_views_that_would_be_too_large_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(words, "MOST_TERMS", most)
+    assert not disagreements(60, 0)
+
+
+def test_components_that_interleave_with_themselves_are_decided_in_few_steps() -> None:
+    letters = "abcdefgh"
+    term = par(*[loop_w(seq(a(f"l1!{one}"), a("l1!z"), a(f"l2?{one}"))) for one in letters])
+    word = "".join(f"l1!{one} l1!z " for one in letters)
+    heard = "".join(f"l2?{one} " for one in letters)
+    decider = CommutingDecider(term, "prune")
+    assert decider.decide(logs(f"l1: {word * 2}; l2: {heard * 2}"))
+    assert decider.visited < 200
 
 
 def test_the_order_of_components_makes_no_difference() -> None:
@@ -332,12 +350,10 @@ def test_the_law_notices_strict_operators_that_are_taken_for_weak(
 
 
 def test_the_law_notices_views_that_are_too_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = Views.walk
-    monkeypatch.setattr(
-        Views,
-        "walk",
-        lambda self, state, actions, ask: (
-            original(self, state, actions, ask) if len(actions) < 2 else None
-        ),
-    )
+    original = Word.after
+
+    def narrow(self: Word, actions: Sequence[Action]) -> Word:
+        return original(self, [*actions, *actions[:1]])
+
+    monkeypatch.setattr(Word, "after", narrow)
     assert disagreements(60, 0)

@@ -13,7 +13,7 @@ from choreomon.verify.exact import ExactDecider
 from choreomon.verify.heuristics import Filters
 from choreomon.verify.quick import words
 from choreomon.verify.quick.decider import QuickDecider
-from choreomon.verify.quick.words import WordDecider
+from choreomon.verify.quick.single_clock import WordDecider
 from choreomon.verify.search.options import Options, Reason
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier

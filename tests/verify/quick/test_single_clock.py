@@ -9,7 +9,8 @@ import pytest
 
 from choreomon.interaction.term import alt, loop_p, loop_s, loop_w, par, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.quick.words import QuickMode, Word, WordDecider
+from choreomon.verify.quick.single_clock import QuickMode, WordDecider
+from choreomon.verify.quick.words import Word, Words
 from choreomon.verify.verdict import Verdict
 from tests.verify.search.questions import Question, a, logs, questions
 
@@ -66,7 +67,7 @@ def test_a_long_word_meets_few_states() -> None:
     answer = decider.decide(logs(f"l1,l2,l3: {word}"))
     assert answer is not None
     assert answer.verdict is Verdict.PASS
-    assert len(decider) < 10
+    assert len(decider.words) < 10
 
 
 def test_an_action_that_cannot_be_is_the_end_of_it() -> None:
@@ -108,9 +109,9 @@ def test_a_decision_can_be_stopped() -> None:
 
 
 def test_the_law_notices_terms_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = WordDecider._word
+    original = Words._word
     monkeypatch.setattr(
-        WordDecider,
+        Words,
         "_word",
         lambda self, terms: original(self, frozenset(sorted(terms, key=str)[:1])),
     )
@@ -122,8 +123,8 @@ def test_the_law_notices_acceptance_for_all_instead_of_one(
 ) -> None:
     original = Word.__init__
 
-    def wrong(self: Word, decider: WordDecider, terms: frozenset) -> None:  # type: ignore[type-arg]
-        original(self, decider, terms)
+    def wrong(self: Word, words: Words, terms: frozenset) -> None:  # type: ignore[type-arg]
+        original(self, words, terms)
         self.is_accepted = all(term.terminates for term in terms)
 
     monkeypatch.setattr(Word, "__init__", wrong)
