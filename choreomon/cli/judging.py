@@ -180,9 +180,8 @@ _judge: Judge | None = None
 def _engage(question: Question) -> None:
     global _judge
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a word; the other one tells
-    _calm_collector()
+    gc.disable()  # for good: see `_collector_out_of_the_way`
     _judge = Judge(question)
-    gc.freeze()
 
 
 def _judged(path: str) -> Outcome:
@@ -226,20 +225,15 @@ def _context() -> BaseContext:
     return multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
 
 
-def _calm_collector() -> None:
-    """Searches make few cycles and keep what they make, so the collector's rounds over all of it
-    find next to nothing: half of its time with its default settings."""
-    gc.set_threshold(200_000, 50, 1_000)
-
-
 @contextmanager
 def _collector_out_of_the_way() -> Iterator[None]:
-    """What is there already is not looked at again, and rounds are rare."""
-    before = gc.get_threshold()
-    gc.freeze()
-    _calm_collector()
+    """Deciders keep what they make, or take it apart themselves, so the rounds of the cycle
+    collector over all of it find next to nothing, and one alone can take longer than a thousand
+    verdicts."""
+    was_on = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
+        if was_on:
+            gc.enable()
