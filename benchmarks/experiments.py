@@ -64,8 +64,8 @@ RUNS: Final = (
     Run(
         "fresh-sound",
         "multiprefix",
-        "Fresh interactions of the whole language, sound procedures",
-        ("multiprefix", *_FRESH, "--operators", "all", "--procedures", "sound"),
+        "Fresh interactions, sound procedures",
+        ("multiprefix", *_FRESH, "--procedures", "sound"),
         _LENGTH + _TIME[:1],
     ),
     Run(

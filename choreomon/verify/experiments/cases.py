@@ -13,16 +13,19 @@ multi-traces are mostly those of prefixes of accepted global traces; fresh ones 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
-from choreomon.interaction.step import frontier
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.normal import normal
+from choreomon.interaction.step import after
+from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions, swap_components
 from choreomon.multitrace.projection import discrete, project_trace
 from choreomon.multitrace.slices import random_multi_prefix
 from choreomon.verify.exact import ExactDecider
+from choreomon.verify.exact_search import Limits
 from choreomon.verify.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -35,6 +38,10 @@ KINDS: Final[tuple[Kind, ...]] = ("ACPT", "PREF", "NOIS", "SACT", "SCMP")
 
 LONGEST: Final = 30
 """Actions of the longest accepted multi-trace that is made."""
+
+KNOWN_WITHIN: Final = 1_000
+"""Vertices, or states of automata, after which a known answer is no longer waited for; the few
+multi-traces of which it is not known by then are left out. No seconds: a seed gives one result."""
 
 
 class Case(NamedTuple):
@@ -74,18 +81,23 @@ def random_accepted(
     rng: Random, interaction: Interaction, longest: int = LONGEST
 ) -> tuple[Action, ...] | None:
     """A non-empty accepted global trace of at most `longest` actions, or None where the walk that
-    was drawn has none: it may end where a length drawn before is reached, if it can."""
+    was drawn has none: it may end where a length drawn before is reached, if it can. Every action
+    that is possible is as likely as any other."""
     wanted = rng.randint(1, longest)
     trace: list[Action] = []
     accepted = 0
-    term = interaction
+    term = normal(interaction)
+    leaves = [part for part in subterms(term) if part.action is not None]
     while len(trace) < longest and not wanted <= accepted:
-        steps = frontier(term)
-        if not steps:
+        rng.shuffle(leaves)
+        # Not `frontier`: making all follow-ups of terms that grow takes most of the time.
+        leaf, found = next(
+            ((leaf, rest) for leaf in leaves if (rest := after(term, leaf))), (None, ())
+        )
+        if leaf is None or leaf.action is None:
             break
-        step = rng.choice(steps)
-        trace.append(step.action)
-        term = step.follow_up
+        trace.append(leaf.action)
+        term = normal(rng.choice(found))
         if term.terminates:
             accepted = len(trace)
     return tuple(trace[:accepted]) or None
@@ -132,7 +144,9 @@ def random_subject(
             if multitrace is None:
                 continue
             # Asked for all, since a multi-prefix may be accepted itself.
-            verdict = known.decide(multitrace).verdict
+            verdict = known.decide(multitrace, _patience()).verdict
+            if verdict is Verdict.INCONC:
+                continue
             by_construction = kind in ("ACPT", "PREF")
             cases.append(
                 Case(
@@ -144,6 +158,11 @@ def random_subject(
                 )
             )
     return Subject(name, interaction, tuple(cases))
+
+
+def _patience() -> Limits:
+    asked = count()
+    return Limits(should_stop=lambda: next(asked) >= KNOWN_WITHIN)
 
 
 def _with_foreign_component(
