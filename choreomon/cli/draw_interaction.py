@@ -123,7 +123,8 @@ def _explanation(interaction: Interaction, multitrace: MultiTrace, analysis: Ana
 def _graph(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis) -> Picture:
     from dataclasses import replace
 
-    from choreomon.render.search_graph import graph_svg, picture_of_search
+    from choreomon.render.search_graph import graph_svg
+    from choreomon.render.search_pictures import picture_of_search
     from choreomon.verify.search.engine import search
 
     if analysis.portfolio:

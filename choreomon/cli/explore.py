@@ -10,15 +10,16 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.clocks import shared_clocks
-from choreomon.cli.writing import WrittenPath, check_writable
+from choreomon.cli.writing import WrittenPath, check_writable, make_directory
 from choreomon.cli.written_traces import TraceWriter, stem
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou import ExploreOptions
+    from choreomon.formats.hibou.configuration import GraphicLogger, TraceGenerationLogger
     from choreomon.interaction.term import Interaction
     from choreomon.multitrace.projection import Partition
     from choreomon.verify.exploration import Exploration, Generation
-    from choreomon.verify.heuristics import Strategy
+    from choreomon.verify.heuristics import Filters, Priorities, Strategy
 
 KINDS: Final = ("emission", "reception", "loop")
 """Of steps that may come first."""
@@ -54,10 +55,13 @@ KINDS: Final = ("emission", "reception", "loop")
     "--partition",
     default=None,
     metavar="discrete|trivial|a,b;c",
-    help="With --generate, which lifelines share a clock; default: discrete, none do.",
+    help="Of what is generated, which lifelines share a clock; default: discrete, none do.",
 )
 @click.option(
-    "--traces", "folder", type=WrittenPath(directory=True), help="Write them to this folder."
+    "--traces",
+    "folder",
+    type=WrittenPath(directory=True),
+    help="Write them to this folder; without --generate, accepted ones.",
 )
 @click.option(
     "-o", "--output", type=WrittenPath(), help="Draw the tree; the suffix decides: .svg or .png."
@@ -82,49 +86,115 @@ def command(
     """Explore the executions of the interaction in FILE.
 
     Trees of interactions with loops are infinite: where nothing else bounds them, each path
-    enters one loop.
+    enters one loop. What the loggers of a configuration ask for is drawn and written, too, unless
+    options say otherwise.
     """
     from choreomon.formats.hibou.files import load_interaction, load_signature
     from choreomon.verify.exploration import explore
 
-    if generate is None and (partition is not None or folder is not None):
-        raise click.UsageError("--partition and --traces are about what --generate makes")
     if output is not None and output.suffix.lower() not in (".svg", ".png"):
         raise click.UsageError(f"{output}: the suffix must be .svg or .png")
     options = _options(config)
+    wanted = _generations(options, generate, partition, folder)
+    if not wanted and partition is not None:
+        raise click.UsageError("--partition is about what --generate makes")
     interaction = load_interaction(file, None if signature is None else load_signature(signature))
-    filters = options.filters
+    pictures = _pictures(options, output, f"{stem(file)}-tree", config)
+    for path, _ in pictures:
+        make_directory(path.parent)
+        check_writable(path)
     bounds = {
         "max_depth": max_depth,
         "max_loop_depth": max_loop_depth,
         "max_node_number": max_nodes,
     }
-    given = {name: bound for name, bound in bounds.items() if bound is not None}
-    if given and config is None:
-        filters = type(filters)()  # one's own bounds instead of the default one
-    if output is not None:
-        check_writable(output)
-    exploration = explore(
-        interaction,
-        strategy=strategy or options.strategy,
-        priorities=options.priorities._replace(
-            **_priorities(priorities), **({} if seed is None else {"random_seed": seed})
-        ),
-        filters=filters._replace(**given),
+    filters = _filters(
+        options if config is not None else None,
+        {name: bound for name, bound in bounds.items() if bound is not None},
     )
-    if output is not None:
-        _draw(exploration, output)
-    if generate is not None:
-        onto = _partition(partition or "discrete", interaction)
-        _generate(exploration, onto, generate, TraceWriter(folder, as_json=as_json), stem(file))
-    elif as_json:
-        click.echo(json.dumps(_as_json(exploration), indent=2))
-    else:
-        click.echo(_in_words(exploration))
+    order = strategy or options.strategy
+    ranks = options.priorities._replace(
+        **_priorities(priorities), **({} if seed is None else {"random_seed": seed})
+    )
+    onto = [_partition(one.partition, interaction) for one in wanted]
+    exploration = explore(interaction, strategy=order, priorities=ranks, filters=filters)
+    for path, logger in pictures:
+        _draw(exploration, path, logger, _legend(order, ranks, filters))
+        if output is None:
+            click.echo(f"{path} written", err=True)
+    on_line = generate is not None or folder is not None
+    writers: dict[Path | None, TraceWriter] = {}
+    for logged, clocks in zip(wanted, onto, strict=True):
+        place = folder or _folder(options, logged, stem(file))
+        writer = writers.setdefault(place, TraceWriter(place, as_json=as_json and on_line))
+        _generate(exploration, clocks, logged, writer, stem(file))
+    for writer in writers.values():
+        if said := writer.said():
+            click.echo(said, err=True)
+    if not on_line:
+        click.echo(
+            json.dumps(_as_json(exploration), indent=2) if as_json else _in_words(exploration)
+        )
     return NOTHING_FOUND
 
 
+def _generations(
+    options: ExploreOptions,
+    generate: Generation | None,
+    partition: str | None,
+    folder: Path | None,
+) -> list[TraceGenerationLogger]:
+    """What is to be generated: what loggers say, with that replaced which options say. Those that
+    are the same then are one."""
+    from choreomon.cli.loggers import trace_loggers
+    from choreomon.formats.hibou.configuration import TraceGenerationLogger
+
+    wanted = trace_loggers(options.loggers)
+    if not wanted and (generate is not None or folder is not None):
+        wanted = (TraceGenerationLogger(partition="discrete"),)
+    given: dict[str, Any] = {}
+    if generate is not None:
+        given["generation"] = generate
+    if partition is not None:
+        given["partition"] = _named_partition(partition)
+    return list(dict.fromkeys(one._replace(**given) for one in wanted))
+
+
+def _folder(options: ExploreOptions, logged: TraceGenerationLogger, name: str) -> Path | None:
+    """Where a logger writes; None, which is the output, for what is no logger's."""
+    from choreomon.cli.loggers import trace_loggers
+
+    if not trace_loggers(options.loggers):
+        return None
+    return Path(logged.folder or f"{name}-traces")
+
+
+def _pictures(
+    options: ExploreOptions, output: Path | None, name: str, config: str | None
+) -> list[tuple[Path, GraphicLogger]]:
+    """Which pictures to draw, and how. An `output` is the only one, and looks as the first logger
+    says."""
+    from choreomon.cli.loggers import PLAIN, check_different, graphic_loggers, picture_path
+
+    loggers = graphic_loggers(options.loggers)
+    if output is not None:
+        return [(output, next(iter(loggers), PLAIN))]
+    paths = [picture_path(logger, name) for logger in loggers]
+    check_different(paths, config or "")
+    return [*zip(paths, loggers, strict=True)]
+
+
+def _filters(configured: ExploreOptions | None, given: dict[str, int]) -> Filters:
+    """One's own bounds, and those of a configuration; where there are none, the default one."""
+    from choreomon.formats.hibou import ExploreOptions
+    from choreomon.verify.heuristics import Filters
+
+    filters = (Filters() if configured is None else configured.filters)._replace(**given)
+    return ExploreOptions().filters if filters == Filters() else filters
+
+
 def _options(config: str | None) -> ExploreOptions:
+    from choreomon.cli.loggers import refuse
     from choreomon.core.errors import DocumentError, Problem
     from choreomon.formats.hibou import ExploreOptions
     from choreomon.formats.hibou.files import load_configuration
@@ -134,6 +204,8 @@ def _options(config: str | None) -> ExploreOptions:
     options = load_configuration(config).explore
     if options is None:
         raise DocumentError((Problem(config, 0, "", "has no section @explore_option{..}"),))
+    if options.memoize:
+        refuse(config, "memoize = true is not supported by explore: it makes a tree")
     return options
 
 
@@ -150,37 +222,59 @@ def _priorities(given: tuple[str, ...]) -> dict[str, int]:
     return found
 
 
-def _partition(text: str, interaction: Interaction) -> Partition:
-    """`discrete`, `trivial`, or groups of names; lifelines in none of them have their own."""
+def _named_partition(text: str) -> Any:
+    """`discrete`, `trivial`, or groups of names."""
+    if text in ("discrete", "trivial"):
+        return text
+    return shared_clocks(text.split(";"), "--partition")
+
+
+def _partition(named: Any, interaction: Interaction) -> Partition:
+    """The partition of all lifelines; those that no group names have a clock of their own."""
     from choreomon.interaction.lifelines import names
-    from choreomon.multitrace.projection import discrete, trivial
+    from choreomon.multitrace.projection import discrete, partition, trivial
 
     lifelines = names(interaction.lifelines)
-    if text == "discrete":
+    if named == "discrete":
         return discrete(lifelines)
-    if text == "trivial":
+    if named == "trivial":
         return trivial(lifelines)
-    groups = shared_clocks(text.split(";"), "--partition")
+    groups = partition(named)
     grouped = {name for group in groups for name in group}
     return (*groups, *discrete(set(lifelines) - grouped))
 
 
 def _generate(
-    exploration: Exploration, onto: Partition, kind: Generation, writer: TraceWriter, name: str
+    exploration: Exploration,
+    onto: Partition,
+    logged: TraceGenerationLogger,
+    writer: TraceWriter,
+    name: str,
 ) -> None:
     from choreomon.verify.exploration import generated_multi_traces
 
+    kind = logged.generation
     for number, made in enumerate(generated_multi_traces(exploration, onto, kind), start=1):
-        writer.write(f"{name}-{kind}-{number}", made)
-    if said := writer.said():
-        click.echo(said, err=True)
+        writer.write(f"{logged.name_prefix or name}-{kind}-{number}", made)
 
 
-def _draw(exploration: Exploration, output: Path) -> None:
+def _draw(exploration: Exploration, output: Path, logger: GraphicLogger, legend: list[str]) -> None:
+    from choreomon.cli.loggers import graph_picture
     from choreomon.cli.pictures import write_picture
-    from choreomon.render.search_graph import graph_svg, picture_of_exploration
+    from choreomon.render.search_pictures import picture_of_exploration
 
-    write_picture(output, graph_svg(picture_of_exploration(exploration)))
+    root = exploration.nodes[0].interaction
+    write_picture(output, graph_picture(picture_of_exploration(exploration), root, logger, legend))
+
+
+def _legend(strategy: Strategy, priorities: Priorities, filters: Filters) -> list[str]:
+    from choreomon.cli.loggers import stated
+
+    return [
+        f"exploration, strategy: {strategy}",
+        f"priorities: {stated(priorities) or 'none'}",
+        f"filters: {stated(filters) or 'none'}",
+    ]
 
 
 def _in_words(exploration: Exploration) -> str:

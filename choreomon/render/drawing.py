@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
@@ -183,6 +183,23 @@ def arrowhead(tip: Point, towards: float, colour: str, size: float = 9.0) -> Pol
 def direction(start: Point, end: Point) -> float:
     """The angle of the way from `start` to `end`, as in `arrowhead`."""
     return math.atan2(end.y - start.y, end.x - start.x)
+
+
+def moved(shape: Shape, right: float, down: float) -> Shape:
+    """The shape elsewhere."""
+
+    def to(point: Point) -> Point:
+        return Point(point.x + right, point.y + down)
+
+    match shape:
+        case Group():
+            return replace(shape, shapes=tuple(moved(one, right, down) for one in shape.shapes))
+        case Circle():
+            return replace(shape, centre=to(shape.centre))
+        case Box() | Text():
+            return replace(shape, at=to(shape.at))
+        case _:
+            return replace(shape, points=tuple(map(to, shape.points)))
 
 
 def flattened(shapes: Iterable[Shape]) -> Iterable[Shape]:

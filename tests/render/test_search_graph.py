@@ -15,6 +15,9 @@ from choreomon.render.search_graph import (
     GraphNode,
     GraphPicture,
     graph_svg,
+)
+from choreomon.render.search_pictures import (
+    illustrations,
     picture_of_exploration,
     picture_of_search,
 )

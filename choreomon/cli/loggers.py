@@ -1,0 +1,84 @@
+"""What the loggers of a configuration write: pictures of graphs, multi-traces, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from choreomon.formats.hibou.configuration import (
+    GraphicLogger,
+    Logger,
+    TraceGenerationLogger,
+)
+
+if TYPE_CHECKING:
+    from choreomon.interaction.term import Interaction
+    from choreomon.render.drawing import Picture
+    from choreomon.render.search_graph import GraphPicture
+
+PLAIN: Final = GraphicLogger(layout="horizontal", draw_sd=False, draw_legend=False)
+"""How graphs are drawn where no logger says how."""
+
+
+def graphic_loggers(loggers: Iterable[Logger]) -> tuple[GraphicLogger, ...]:
+    """Those that draw."""
+    return tuple(one for one in loggers if isinstance(one, GraphicLogger))
+
+
+def trace_loggers(loggers: Iterable[Logger]) -> tuple[TraceGenerationLogger, ...]:
+    """Those that write multi-traces."""
+    return tuple(one for one in loggers if isinstance(one, TraceGenerationLogger))
+
+
+def refuse(config: str, problem: str) -> None:
+    """Raises DocumentError: the configuration asks for something that does not exist here."""
+    from choreomon.core.errors import DocumentError, Problem
+
+    raise DocumentError((Problem(config, 0, "", problem),))
+
+
+def picture_path(logger: GraphicLogger, name: str) -> Path:
+    """The file of a logger; `name` is what it is called where the logger does not say so."""
+    return Path(logger.folder) / f"{logger.name or name}.{logger.format}"
+
+
+def check_different(paths: Sequence[Path], config: str) -> None:
+    """Raises DocumentError where two loggers would write one file."""
+    for number, path in enumerate(paths):
+        if path in paths[:number]:
+            refuse(config, f"two loggers would write {path}: give each a folder or a name")
+
+
+def graph_picture(
+    graph: GraphPicture, root: Interaction, logger: GraphicLogger, legend: Sequence[str]
+) -> Picture:
+    """The graph, which begins with `root`, as a logger wants it to look.
+
+    Raises ChoreomonError for interactions that are too large to be drawn in its nodes.
+    """
+    from choreomon.render.search_graph import graph_svg
+    from choreomon.render.search_pictures import illustrations
+
+    return graph_svg(
+        graph,
+        vertical=logger.layout == "vertical",
+        illustrate=illustrations(root, sequence_diagrams=logger.draw_sd, term_trees=logger.draw_tt),
+        legend=legend if logger.draw_legend else (),
+    )
+
+
+def stated(settings: Any) -> str:
+    """Those of the fields of a named tuple that are not as they are by default, in words."""
+    usual = type(settings)()._asdict()
+    return ", ".join(
+        f"{name} = {value}" for name, value in settings._asdict().items() if value != usual[name]
+    )
+
+
+def say_written(paths: Iterable[Path]) -> None:
+    """Tells where pictures are, whose names nobody typed."""
+    for path in paths:
+        click.echo(f"{path} written", err=True)

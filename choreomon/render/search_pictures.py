@@ -1,0 +1,191 @@
+"""A recorded search, or an execution tree, as a graph to be drawn, and drawings of interactions for
+its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from choreomon.interaction.step import position_text
+from choreomon.interaction.term import Interaction, text
+from choreomon.render.drawing import Drawing, shortened
+from choreomon.render.search_graph import (
+    LONGEST_LINE,
+    GraphEdge,
+    GraphNode,
+    GraphPicture,
+    Illustrate,
+    Outcome,
+)
+from choreomon.render.sequence_diagram import sequence_diagram
+from choreomon.render.sequence_diagram_parts import lifelines_of, parts_of
+from choreomon.render.term_tree import term_tree
+from choreomon.render.wording import counted
+from choreomon.verify.exploration import Exploration
+from choreomon.verify.search.graph import Edge, Graph, PathStep, Vertex
+
+_OUTCOME_OF_END: Final[dict[str, Outcome]] = {
+    "Cov": "good",
+    "TooShort": "partly",
+    "MultiPref": "partly",
+    "Slice": "partly",
+    "LackObs": "open",
+    "OutSim": "open",
+    "Out": "bad",
+}
+
+
+def picture_of_search(
+    graph: Graph, path: Sequence[PathStep] = (), *, local_analyses: bool = True
+) -> GraphPicture:
+    """The graph that a search recorded. `path` is that of its result; where it leads through this
+    graph, its edges are bold. `local_analyses` says whether nodes say what these found.
+
+    Nodes say their number and interaction, how far each component is consumed and what is left
+    of it, and the measure (lambda, alpha) of paper 001, section 5.1. Removed components are not
+    among them.
+    """
+    on_path = _edges_of_path(graph, path)
+    return GraphPicture(
+        nodes=tuple(_node_of_vertex(graph, vertex, local_analyses) for vertex in graph.vertices),
+        edges=tuple(
+            GraphEdge(
+                source=edge.source,
+                target=edge.target,
+                label=_step_in_words(edge),
+                unobserved=edge.rule == "simulate",
+                on_path=number in on_path,
+            )
+            for number, edge in enumerate(graph.edges)
+        ),
+        title=f"Graph of a search: {counted(len(graph.vertices), 'vertex', 'vertices')}, "
+        f"{counted(len(graph.edges), 'edge')}",
+    )
+
+
+def _node_of_vertex(graph: Graph, vertex: Vertex, local_analyses: bool) -> GraphNode:
+    lines = [_abbreviated(vertex.number, vertex.interaction)]
+    for number, part in enumerate(graph.multitrace.components):
+        if number in vertex.removed or not part.actions:
+            continue
+        done = vertex.positions[number]
+        left = ".".join(map(str, part.actions[done : done + LONGEST_LINE]))
+        lines.append(f"[{','.join(part.lifelines)}] {done}/{len(part.actions)} {left}".rstrip())
+    if vertex.removed:
+        gone = [
+            name
+            for number in vertex.removed
+            for name in graph.multitrace.components[number].lifelines
+        ]
+        lines.append(f"removed: {', '.join(gone)}")
+    if vertex.measure is not None:
+        loops, actions = vertex.measure
+        lines.append(f"λ = {loops}, α = {actions}")
+    said: str = vertex.end or ""
+    outcome = _OUTCOME_OF_END.get(said)
+    if vertex.by_local_analysis and local_analyses:
+        said = f"{said} by local analysis"
+    elif not said and vertex.number in graph.cut:
+        said, outcome = "cut off by a filter", "open"
+    return GraphNode(
+        lines=tuple(lines),
+        said=said,
+        outcome=outcome,
+        full=_full(vertex.interaction),
+        interaction=vertex.interaction,
+    )
+
+
+def _abbreviated(number: int, interaction: Interaction) -> str:
+    return f"{number}: {shortened(_full(interaction), LONGEST_LINE - 6)}"
+
+
+def _full(interaction: Interaction) -> str:
+    """The text of an interaction that is not too large for a hint."""
+    if interaction.size > 400:
+        return f"an interaction of {counted(interaction.size, 'symbol')}"
+    return text(interaction)
+
+
+def _step_in_words(step: Edge | PathStep) -> str:
+    if step.action is None:
+        return step.rule
+    at = "" if step.position is None else f"@{position_text(step.position)}"
+    return f"{step.rule} {step.action}{at}"
+
+
+def _edges_of_path(graph: Graph, path: Sequence[PathStep]) -> frozenset[int]:
+    """The numbers of the edges that make up the path from the first vertex; none, where it does
+    not lead through this graph as a whole."""
+    leaving: dict[tuple[int, str], tuple[int, int]] = {
+        (edge.source, _step_in_words(edge)): (number, edge.target)
+        for number, edge in enumerate(graph.edges)
+    }
+    found: list[int] = []
+    at = 0
+    for step in path:
+        edge = leaving.get((at, _step_in_words(step)))
+        if edge is None:
+            return frozenset()
+        number, at = edge
+        found.append(number)
+    return frozenset(found)
+
+
+def picture_of_exploration(exploration: Exploration) -> GraphPicture:
+    """The execution tree, or what was explored of it: nodes say whether the path to them is an
+    accepted trace, and where a filter cut something off."""
+    return GraphPicture(
+        nodes=tuple(
+            GraphNode(
+                lines=(
+                    _abbreviated(node.number, node.interaction),
+                    *sorted({f"cut off here: {one.filter}" for one in node.pruned}),
+                ),
+                said="accepted" if node.terminates else "",
+                outcome="good" if node.terminates else None,
+                full=_full(node.interaction),
+                interaction=node.interaction,
+            )
+            for node in exploration.nodes
+        ),
+        edges=tuple(
+            GraphEdge(
+                source=node.parent,
+                target=node.number,
+                label=f"{node.action}@{position_text(node.position)}",
+            )
+            for node in exploration.nodes
+            if node.parent is not None
+        ),
+        title=f"Execution tree: {counted(len(exploration.nodes), 'node')}",
+    )
+
+
+def illustrations(
+    root: Interaction, *, sequence_diagrams: bool, term_trees: bool
+) -> Illustrate | None:
+    """Draws interactions of a graph that begins with `root`, as a sequence diagram, as the tree of
+    its term, or both; None for neither. All sequence diagrams have the lifelines of the root,
+    wherever they have ended. Equal interactions are drawn once.
+
+    Raises ChoreomonError for interactions that are too large for such a picture, and so does what
+    it returns.
+    """
+    if not sequence_diagrams and not term_trees:
+        return None
+    lifelines = lifelines_of(parts_of(root), ()) if sequence_diagrams else ()
+    drawn: dict[Interaction, tuple[Drawing, ...]] = {}
+
+    def illustrate(interaction: Interaction) -> tuple[Drawing, ...]:
+        known = drawn.get(interaction)
+        if known is None:
+            pictures = []
+            if sequence_diagrams:
+                pictures.append(sequence_diagram(interaction, lifelines=lifelines))
+            if term_trees:
+                pictures.append(term_tree(interaction))
+            known = drawn[interaction] = tuple(picture.drawing for picture in pictures)
+        return known
+
+    return illustrate
