@@ -125,8 +125,8 @@ def analysis_of(
     Raises `UsageError` where they contradict each other, `DocumentError` for a configuration that
     cannot be used.
     """
-    if por and paper_por:
-        raise click.UsageError("--por and --paper-por are two reductions: choose one")
+    if por is not None and paper_por:
+        raise click.UsageError("--por, --no-por and --paper-por are three reductions: choose one")
     if local == "none" and local_on is not None:
         raise click.UsageError("--local-on says of which components; --local none means of none")
     configured = None if config is None else _configured(config)

@@ -13,6 +13,8 @@ from choreomon.cli.writing import WrittenPath, write
 def _names(letter: str, value: str) -> tuple[str, ...]:
     """A number of names, or the names."""
     if value.isdecimal():
+        if len(value) > 6:
+            raise click.BadParameter(f"{value} are too many: 999999 are the most")
         names: tuple[str, ...] = tuple(f"{letter}{n}" for n in range(1, int(value) + 1))
     else:
         names = tuple(name.strip() for name in value.split(","))

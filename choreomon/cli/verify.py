@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -101,6 +102,8 @@ def command(
     from choreomon.cli.trace_files import trace_files
     from choreomon.verify.outcome import Tally
 
+    if budget is not None and math.isnan(budget):
+        raise click.BadParameter("'nan' is no number of seconds", param_hint="--budget")
     question = Question(
         interaction,
         signature,

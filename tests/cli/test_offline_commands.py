@@ -380,6 +380,7 @@ class TestGenerateInteraction:
         "options",
         [
             ["--lifelines", "0"],
+            ["--messages", "9999999999"],
             ["--messages", "a,,b"],
             ["--messages", "a,a"],
             ["--operators", "seq,join"],

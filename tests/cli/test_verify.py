@@ -328,6 +328,8 @@ class TestFiles:
         ["pass.htf", "--memory", "0"],
         ["pass.htf", "--strategy", "best"],
         ["pass.htf", "--por", "--paper-por"],
+        ["pass.htf", "--no-por", "--paper-por"],
+        ["pass.htf", "--budget", "nan"],
         ["pass.htf", "--local", "none", "--local-on", "all"],
         ["pass.htf", "--mode", "slice", "--method", "removal"],
         ["pass.htf", "--mode", "test", "--paper-por"],
