@@ -19,6 +19,9 @@ BENCHMARKS: Final = (
     "sweep",
     "multiprefix_speed",
     "long_trace",
+    "slices",
+    "slices_brute_force",
+    "search_combinations",
 )
 
 

@@ -96,6 +96,7 @@ def operands_of(chain: Interaction) -> list[Interaction]:
 
 
 def in_coreg(region: Mask, parts: list[Interaction]) -> Interaction:
+    """`coreg(region)` over these operands, each in normal form, in normal form."""
     parts = [part for part in parts if part is not EMPTY]
     while True:
         if not parts:
