@@ -17,6 +17,7 @@ from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction, act, subterms
 from choreomon.verify.late import PLAIN, LateTerm, LateTerms, without_heads
+from choreomon.verify.late_steps import LateSteps
 
 _LARGE: Final = 64
 """Larger sets of terms are made only where a search through single terms finds nothing soon."""
@@ -44,6 +45,7 @@ class Views:
 
     def __init__(self) -> None:
         self.late_terms = LateTerms()
+        self._steps = LateSteps(self.late_terms)
         self._states: dict[frozenset[LateTerm], State] = {}
         self._begun: dict[tuple[Interaction, Mask], State] = {}
         self._plain: dict[Interaction, State] = {}
@@ -73,11 +75,11 @@ class Views:
     def asking(self, ask: Callable[[], None] | None) -> None:
         """Has `ask` called before whatever is not known yet, and now and then while it is found
         out. It may raise, to stop; what is known stays right."""
-        self.late_terms.ask = ask
+        self._steps.ask = ask
 
     def _asked(self) -> None:
-        if self.late_terms.ask is not None:
-            self.late_terms.ask()
+        if self._steps.ask is not None:
+            self._steps.ask()
 
     @property
     def remembered(self) -> int:
@@ -111,7 +113,7 @@ class Views:
             pass
         self._asked()
         leaf = act(action)
-        found = {rest for one in state.terms for rest, _ in self.late_terms.after(one, leaf)}
+        found = {rest for one in state.terms for rest, _ in self._steps.after(one, leaf)}
         reached = state.next[action] = self._state(found) if found else None
         return reached
 
@@ -156,7 +158,7 @@ class Views:
                     return True
                 continue
             self._asked()
-            for rest, _ in reversed(self.late_terms.after(one, leaves[place])):
+            for rest, _ in reversed(self._steps.after(one, leaves[place])):
                 there = (rest, place + 1)
                 if there not in known:
                     known.add(there)

@@ -301,7 +301,7 @@ def test_windows_have_no_gaps() -> None:
 def test_pasts_that_do_not_restrict_each_other_are_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(LateTerms, "_restricted", lambda self, node, forbidden: node)
+    monkeypatch.setattr(LateTerms, "restricted", lambda self, node, forbidden: node)
     seen = multi(l1_l2="l2!x l1!a l1!c l2!y")
     assert decide_exact(NO_GAP, seen, "slice").verdict is not FAIL
 
