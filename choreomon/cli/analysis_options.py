@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 import click
 
+from choreomon.cli.loggers import graphic_loggers, refuse, trace_loggers
+
 if TYPE_CHECKING:
     from choreomon.formats.hibou import AnalyzeOptions
-    from choreomon.formats.hibou.configuration import SimulationSettings
+    from choreomon.formats.hibou.configuration import GraphicLogger, SimulationSettings
     from choreomon.verify.search.options import Options, SimulationCriteria
     from choreomon.verify.verdict import Mode
 
@@ -98,12 +100,14 @@ def analysis_options(command: Command) -> Command:
 @dataclass(frozen=True)
 class Analysis:
     """What is asked, and how. `search` is None where no option says how: then the quickest
-    decider that is right answers."""
+    decider that is right answers. `graphics` are the loggers of the configuration, which draw what
+    was searched; where there are some, there is a `search`, and no `portfolio`."""
 
     mode: Mode
     method: Literal["auto", "removal", "search"]
     search: Options | None
     portfolio: bool
+    graphics: tuple[GraphicLogger, ...] = ()
 
 
 def analysis_of(
@@ -148,7 +152,10 @@ def analysis_of(
             search = replace(search, strategy=strategy)
         if whole_graph:
             search = replace(search, goal=None)
-    return Analysis(asked, method or "auto", search, strategy == "portfolio")
+    graphics = () if configured is None else graphic_loggers(configured.loggers)
+    if graphics and strategy == "portfolio":
+        raise click.UsageError("--strategy portfolio is two searches: choose one to draw")
+    return Analysis(asked, method or "auto", search, strategy == "portfolio", graphics)
 
 
 def _local(search: Options, local: str | int | None, on: str | None) -> Any:
@@ -171,6 +178,8 @@ def _configured(path: str) -> AnalyzeOptions:
     analyze = load_configuration(path).analyze
     if analyze is None:
         raise DocumentError((Problem(path, 0, "", "has no section @analyze_option{..}"),))
+    if trace_loggers(analyze.loggers):
+        refuse(path, "the logger tracegen is one of explore: no analysis makes multi-traces")
     return analyze
 
 

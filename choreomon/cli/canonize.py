@@ -14,17 +14,25 @@ from choreomon.cli.writing import WrittenPath, write
 @click.command("canonize")
 @click.argument("file", type=click.Path())
 @click.option("--signature", "-s", type=click.Path(), help="Lifelines and messages: .hsf or .json.")
+@click.option("--config", type=click.Path(), help="A .hcf file with a @canonize_option section.")
 @click.option("--simplify", is_flag=True, help="Only take out what is redundant; keep the rest.")
 @click.option(
     "-o", "--output", type=WrittenPath(), help="Write a file instead; .json is JSON, others .hif."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with both forms.")
 def command(
-    file: str, signature: str | None, simplify: bool, output: Path | None, as_json: bool
+    file: str,
+    signature: str | None,
+    config: str | None,
+    simplify: bool,
+    output: Path | None,
+    as_json: bool,
 ) -> int:
     """Print the normal form of the interaction in FILE.
 
-    It means the same. Equal normal forms mean the same; different ones may, too.
+    It means the same. Equal normal forms mean the same; different ones may, too. It is computed,
+    and not searched for: how a configuration wants a search to go changes nothing, which is said;
+    what it wants to see of one is refused.
     """
     from choreomon.formats.hibou import write_interaction
     from choreomon.formats.hibou.files import load_interaction, load_signature
@@ -32,6 +40,8 @@ def command(
     from choreomon.interaction import normal as forms
     from choreomon.interaction.measures import metrics
 
+    if config is not None:
+        _check(config)
     declared = None if signature is None else load_signature(signature)
     given = load_interaction(file, declared)
     made = forms.simplify(given) if simplify else forms.normal(given)
@@ -57,3 +67,30 @@ def command(
     elif output is None:
         click.echo(text, nl=not text.endswith("\n"))
     return NOTHING_FOUND
+
+
+def _check(path: str) -> None:
+    """Says which options of a configuration change nothing. Raises DocumentError where it has no
+    section for this, or asks for what only a search by rewriting could show."""
+    from choreomon.cli.loggers import refuse
+    from choreomon.core.errors import DocumentError, Problem
+    from choreomon.formats.hibou.configuration import CanonizeOptions
+    from choreomon.formats.hibou.files import load_configuration
+
+    options = load_configuration(path).canonize
+    if options is None:
+        raise DocumentError((Problem(path, 0, "", "has no section @canonize_option{..}"),))
+    if options.loggers:
+        refuse(path, "loggers are not supported by canonize: there is no search to be drawn")
+    if options.search_all:
+        refuse(path, "search_all is not supported by canonize: there is one normal form")
+    usual = CanonizeOptions()
+    idle = [
+        name
+        for name in ("strategy", "filters", "priorities", "randomize", "memoize")
+        if getattr(options, name) != getattr(usual, name)
+    ]
+    if idle:
+        click.echo(
+            f"{path}: changes nothing in a form that is computed: {', '.join(idle)}", err=True
+        )

@@ -123,8 +123,8 @@ def _explanation(interaction: Interaction, multitrace: MultiTrace, analysis: Ana
 def _graph(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis) -> Picture:
     from dataclasses import replace
 
-    from choreomon.render.search_graph import graph_svg
-    from choreomon.render.search_pictures import picture_of_search
+    from choreomon.cli.graphs import search_picture
+    from choreomon.cli.loggers import PLAIN
     from choreomon.verify.search.engine import search
 
     if analysis.portfolio:
@@ -136,5 +136,4 @@ def _graph(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis)
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    assert found.graph is not None
-    return graph_svg(picture_of_search(found.graph, found.path))
+    return search_picture(interaction, analysis, found, next(iter(analysis.graphics), PLAIN))

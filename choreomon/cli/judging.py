@@ -13,12 +13,13 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from multiprocessing.context import BaseContext
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import click
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from choreomon.interaction.term import Interaction
     from choreomon.multitrace.multitrace import MultiTrace
     from choreomon.verify.outcome import Outcome
+    from choreomon.verify.search.graph import SearchResult
     from choreomon.verify.verdict import Answer
 
 Decider: TypeAlias = "Callable[[MultiTrace], Answer]"
@@ -46,7 +48,8 @@ class Question:
     """Everything that a process needs, as plain values that can be sent to it.
 
     `clocks` are groups of processes that share a clock in event logs. `seconds` is a bound for
-    each multi-trace, `megabytes` one for the process; None: none.
+    each multi-trace, `megabytes` one for the process; None: none. `pictures` are the files, for
+    each multi-trace, that the loggers of the analysis draw, in their order.
     """
 
     interaction: str
@@ -56,6 +59,7 @@ class Question:
     seconds: float | None = None
     megabytes: int | None = None
     explain: bool = False
+    pictures: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
 
 
 class Bounds:
@@ -129,10 +133,31 @@ class Judge:
         self.interaction: Interaction = load_interaction(question.interaction, self._signature)
         self._lifelines = tuple(names(self.interaction.lifelines))
         self._bounds = Bounds(question.seconds, question.megabytes)
+        self._searched: SearchResult | None = None
         try:
-            self._decide = decider(self.interaction, question.analysis, self._bounds)
+            self._decide = (
+                self._recorder(question.analysis)
+                if question.analysis.graphics
+                else decider(self.interaction, question.analysis, self._bounds)
+            )
         except ValueError as error:
             raise click.UsageError(str(error)) from None
+
+    def _recorder(self, analysis: Analysis) -> Decider:
+        """What answers by a search whose graph is kept until the next one. Raises ValueError as
+        `decider` does."""
+        from choreomon.verify.search.engine import Searcher
+        from choreomon.verify.verdict import Answer
+
+        assert analysis.search is not None
+        options = replace(analysis.search, record=True, should_stop=self._bounds)
+        searcher = Searcher(self.interaction, analysis.mode, options)
+
+        def decide(multitrace: MultiTrace) -> Answer:
+            self._searched = found = searcher.search(multitrace)
+            return Answer(found.verdict, found.reason, found.vertices)
+
+        return decide
 
     def judge(self, path: str) -> Outcome:
         """What becomes of the multi-trace of a file."""
@@ -142,6 +167,7 @@ class Judge:
 
         mode = self._question.analysis.mode
         begun = time.perf_counter()
+        self._searched = None  # where memory runs out there is nothing to draw
         self._bounds.start()
         try:
             multitrace = self._read(path)
@@ -154,6 +180,8 @@ class Judge:
             problem = f"{path}: {error}"
             return Outcome(path, mode, None, time.perf_counter() - begun, problem=problem)
         seconds = time.perf_counter() - begun
+        if self._searched is not None:
+            self._draw(self._searched, self._question.pictures[path])
         explanation = None
         if self._question.explain:
             from choreomon.verify.explanation import explain
@@ -166,6 +194,19 @@ class Judge:
                 should_stop=lambda: self._bounds() is not None,
             )
         return Outcome(path, mode, answer, seconds, explanation)
+
+    def _draw(self, found: SearchResult, outputs: tuple[Path, ...]) -> None:
+        from choreomon.cli.graphs import search_picture
+        from choreomon.cli.pictures import write_picture
+        from choreomon.core.errors import ChoreomonError
+
+        analysis = self._question.analysis
+        for logger, output in zip(analysis.graphics, outputs, strict=True):
+            try:
+                picture = search_picture(self.interaction, analysis, found, logger)
+            except ChoreomonError as error:  # too large; the other process is told in plain words
+                raise click.ClickException(f"{output}: cannot be drawn: {error}") from None
+            write_picture(output, picture)
 
     def _read(self, path: str) -> MultiTrace:
         from choreomon.formats.hibou.files import load_multi_trace

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-
-import click
 
 from choreomon.formats.hibou.configuration import (
     GraphicLogger,
@@ -45,11 +44,11 @@ def picture_path(logger: GraphicLogger, name: str) -> Path:
     return Path(logger.folder) / f"{logger.name or name}.{logger.format}"
 
 
-def check_different(paths: Sequence[Path], config: str) -> None:
-    """Raises DocumentError where two loggers would write one file."""
-    for number, path in enumerate(paths):
-        if path in paths[:number]:
-            refuse(config, f"two loggers would write {path}: give each a folder or a name")
+def check_different(paths: Iterable[Path], config: str) -> None:
+    """Raises DocumentError where one file would be written twice."""
+    for path, times in Counter(paths).items():
+        if times > 1:
+            refuse(config, f"two pictures would be {path}: give loggers a folder or a name")
 
 
 def graph_picture(
@@ -76,9 +75,3 @@ def stated(settings: Any) -> str:
     return ", ".join(
         f"{name} = {value}" for name, value in settings._asdict().items() if value != usual[name]
     )
-
-
-def say_written(paths: Iterable[Path]) -> None:
-    """Tells where pictures are, whose names nobody typed."""
-    for path in paths:
-        click.echo(f"{path} written", err=True)

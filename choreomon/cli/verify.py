@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,11 +14,18 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
 from choreomon.cli.clocks import shared_clocks
-from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+from choreomon.cli.writing import (
+    WrittenPath,
+    check_not_read,
+    check_writable,
+    make_directory,
+    write,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from choreomon.cli.analysis_options import Analysis
     from choreomon.verify.outcome import Conclusion, Outcome, Tally
 
 EXIT_CODES: Final[dict[Conclusion, int]] = {
@@ -104,16 +112,18 @@ def command(
 
     if budget is not None and math.isnan(budget):
         raise click.BadParameter("'nan' is no number of seconds", param_hint="--budget")
+    analysis = analysis_of(**choices)
+    paths = trace_files(traces)
     question = Question(
         interaction,
         signature,
-        analysis_of(**choices),
+        analysis,
         clocks=shared_clocks(clocks, "--colocated"),
         seconds=budget,
         megabytes=memory,
         explain=explain,
+        pictures=_pictures(analysis, interaction, paths, (signature, choices["config"])),
     )
-    paths = trace_files(traces)
     if junit is not None:
         check_not_read(junit, (interaction, signature, choices["config"], *paths))
         check_writable(junit)
@@ -133,11 +143,48 @@ def command(
             kept.append(outcome)
     if not as_json:
         _show(screen, kept, tally, searched=question.analysis.search is not None)
+    for place in sorted({one.parent for some in question.pictures.values() for one in some}):
+        click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
     if junit is not None:
         from choreomon.formats.junit import junit_xml
 
         write(junit, junit_xml(f"choreomon verify {interaction}", kept))
     return EXIT_CODES[tally.conclusion]
+
+
+def _pictures(
+    analysis: Analysis, interaction: str, paths: list[str], others: tuple[str | None, ...]
+) -> dict[str, tuple[Path, ...]]:
+    """The files that the loggers of a configuration draw, by multi-trace. A logger's name is that
+    of the file, or, where there are several multi-traces, what the names of the files begin with.
+
+    Raises `UsageError` where one of them is read, and `ClickException` for a folder that cannot
+    be made.
+    """
+    from choreomon.cli.loggers import check_different, picture_path
+    from choreomon.cli.written_traces import stem
+
+    if not analysis.graphics:
+        return {}
+    read = {os.path.realpath(path) for path in (interaction, *others, *paths) if path}
+    given: Counter[str] = Counter()
+    found: dict[str, tuple[Path, ...]] = {}
+    for path in dict.fromkeys(paths):
+        given[stem(path)] += 1
+        again = f"-again-{given[stem(path)]}" if given[stem(path)] > 1 else ""
+        drawn: list[Path] = []
+        for logger in analysis.graphics:
+            own = f"{logger.name or stem(interaction)}-{stem(path)}{again}"
+            if len(paths) > 1 and logger.name:
+                logger = logger._replace(name=own)
+            drawn.append(picture_path(logger, own))
+            if os.path.realpath(drawn[-1]) in read:
+                raise click.UsageError(f"{drawn[-1]}: is read, too: name another file")
+        found[path] = tuple(drawn)
+    check_different([one for drawings in found.values() for one in drawings], others[-1] or "")
+    for folder in {one.parent for drawings in found.values() for one in drawings}:
+        make_directory(folder)
+    return found
 
 
 def _tracked(outcomes: Iterable[Outcome], total: int, screen: Console) -> Iterator[Outcome]:

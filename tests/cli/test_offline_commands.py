@@ -33,6 +33,15 @@ def made(answer: Answer) -> list[MultiTrace]:
     return [read_multi_trace_json(line) for line in answer.out.splitlines()]
 
 
+def configure(text: str) -> None:
+    Path("c.hcf").write_text(text, encoding="utf-8")
+
+
+def files_of(folder: str) -> dict[str, str]:
+    """The texts in a folder by the names of their files."""
+    return {path.name: path.read_text(encoding="utf-8") for path in Path(folder).iterdir()}
+
+
 class TestExplore:
     def explored(self, *options: object) -> dict[str, Any]:
         answer = choreomon("explore", "i.hif", *options, "--json")
@@ -105,6 +114,22 @@ class TestExplore:
         mode = "accept" if kind == "exact" else "prefix"
         assert choreomon("verify", "-i", "i.hif", "made", "--mode", mode).code == 0
 
+    def test_traces_without_generate_are_accepted_ones(self) -> None:
+        assert choreomon("explore", "i.hif", "--traces", "made").code == 0
+        choreomon("explore", "i.hif", "--traces", "asked", "--generate", "exact")
+        assert files_of("made") == files_of("asked") != {}
+
+    def test_loops_are_bounded_where_a_configuration_bounds_nothing(self) -> None:
+        configure("@explore_option{ strategy = DFS }")
+        nodes = self.explored("--config", "c.hcf")["nodes"]
+        assert max(node["loop_depth"] for node in nodes) == 1
+
+    def test_a_tree_with_nodes_that_are_reached_twice_cannot_be_asked_for(self) -> None:
+        configure("@explore_option{ memoize = true }")
+        answer = choreomon("explore", "i.hif", "--config", "c.hcf")
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith("c.hcf: memoize = true is not supported by explore")
+
     @pytest.mark.parametrize(
         ("partition", "expected"),
         [
@@ -141,7 +166,6 @@ class TestExplore:
         "options",
         [
             ["--partition", "trivial"],
-            ["--traces", "made"],
             ["-o", "tree.txt"],
             ["--priority", "emission"],
             ["--priority", "silence=1"],
@@ -156,6 +180,96 @@ class TestExplore:
         answer = choreomon("explore", "i.hif", *options)
         assert (answer.code, answer.out) == (2, "")
         assert "Usage: choreomon explore" in answer.err
+
+
+class TestLoggersOfAnExploration:
+    """Paper 001, Fig. 17."""
+
+    FIGURE_17 = (
+        "@explore_option{ loggers = [graphic[svg,vertical], tracegen[generation = exact, "
+        "partition={(a,b),(c)}]]; strategy = HCS; filters = [max_depth = 35, max_loop_depth = 1, "
+        "max_node_number = 25]; priorities = random }"
+    )
+
+    def test_the_configuration_of_the_paper_draws_and_writes(self) -> None:
+        configure(self.FIGURE_17)
+        answer = choreomon("explore", "i.hif", "--config", "c.hcf")
+        assert answer.code == 0
+        assert answer.out.startswith("14 nodes, 15 steps cut off;")
+        assert answer.err == "i-tree.svg written\n3 multi-traces written to i-traces\n"
+        picture = Path("i-tree.svg").read_text(encoding="utf-8")
+        assert "exploration, strategy: hcs" in picture
+        assert "Sequence diagram: " in picture
+        made = [read_multi_trace(text) for text in files_of("i-traces").values()]
+        assert {tuple(p.lifelines for p in one.components) for one in made} == {
+            (("a", "b"), ("c",))
+        }
+        assert choreomon("verify", "-i", "i.hif", "i-traces", "--mode", "accept").code == 0
+
+    @pytest.mark.parametrize("generation", ["exact", "prefix", "terminal"])
+    @pytest.mark.parametrize("partition", ["discrete", "trivial"])
+    def test_a_logger_writes_what_the_options_would(self, generation: str, partition: str) -> None:
+        logger = f"tracegen[{generation}, partition={partition}, folder=f, name_prefix=p]"
+        configure(f"@explore_option{{ filters = [max_depth = 4]; loggers = [{logger}] }}")
+        assert choreomon("explore", "i.hif", "--config", "c.hcf").code == 0
+        options = ["--generate", generation, "--partition", partition, "--traces", "g"]
+        assert choreomon("explore", "i.hif", "--max-depth", 4, *options).code == 0
+        renamed = {name.replace("i-", "p-", 1): text for name, text in files_of("g").items()}
+        assert files_of("f") == renamed != {}
+
+    def test_options_come_before_loggers(self) -> None:
+        configure(self.FIGURE_17)
+        asked = ["explore", "i.hif", "--config", "c.hcf", "--max-depth", 3]
+        options = [
+            "--generate",
+            "prefix",
+            "--partition",
+            "discrete",
+            "--traces",
+            "f",
+            "-o",
+            "t.png",
+        ]
+        answer = choreomon(*asked, *options)
+        assert (answer.code, answer.out) == (0, "")
+        assert Path("t.png").read_bytes().startswith(PNG)
+        assert not Path("i-tree.svg").exists()
+        assert not Path("i-traces").exists()
+        assert {name.split("-")[1] for name in files_of("f")} == {"prefix"}
+        read = read_multi_trace(files_of("f")["i-prefix-1.htf"])
+        assert [part.lifelines for part in read.components] == [("a",), ("b",), ("c",)]
+
+    def test_several_loggers_write_files_of_their_own(self) -> None:
+        configure("""@explore_option{ filters = [max_depth = 2]; loggers = [
+            graphic[svg,name=one], graphic[png,horizontal,folder=pictures],
+            tracegen[prefix,partition=discrete], tracegen[prefix,partition=trivial]] }""")
+        assert choreomon("explore", "i.hif", "--config", "c.hcf").code == 0
+        assert Path("one.svg").exists()
+        assert Path("pictures/i-tree.png").read_bytes().startswith(PNG)
+        assert "i-prefix-1-again-2.htf" in files_of("i-traces")
+
+    def test_two_loggers_cannot_write_one_picture(self) -> None:
+        configure("@explore_option{ loggers = [graphic[svg], graphic[svg,horizontal]] }")
+        answer = choreomon("explore", "i.hif", "--config", "c.hcf")
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith("c.hcf: two pictures would be i-tree.svg")
+
+    @pytest.mark.parametrize(
+        ("settings", "shown", "hidden"),
+        [
+            ("draw_sd=false", ["exploration, strategy"], ["Sequence diagram: ", "Term of"]),
+            ("draw_legend=false", ["Sequence diagram: "], ["exploration, strategy"]),
+            ("draw_tt=true,draw_sd=false", ["Term of "], ["Sequence diagram: "]),
+        ],
+    )
+    def test_a_logger_says_what_is_drawn(
+        self, settings: str, shown: list[str], hidden: list[str]
+    ) -> None:
+        configure(f"@explore_option{{ loggers = [graphic[svg,{settings}]] }}")
+        assert choreomon("explore", "i.hif", "--config", "c.hcf").code == 0
+        picture = Path("i-tree.svg").read_text(encoding="utf-8")
+        assert all(words in picture for words in shown)
+        assert not any(words in picture for words in hidden)
 
 
 class TestMutate:
@@ -321,6 +435,32 @@ class TestCanonize:
         given = read_interaction(found["given"])
         assert given is read_interaction(INTERACTION)
         assert found["metrics"]["given"]["symbols"] == metrics(given).symbols
+
+    def test_a_configuration_that_changes_nothing_is_told(self) -> None:
+        configure("@canonize_option{ strategy = DFS; memoize = false; priorities = random }")
+        answer = choreomon("canonize", "i.hif", "--config", "c.hcf")
+        assert (answer.code, answer.out) == (0, choreomon("canonize", "i.hif").out)
+        assert answer.err == (
+            "c.hcf: changes nothing in a form that is computed: strategy, randomize, memoize\n"
+        )
+        configure("@canonize_option{ }")
+        assert choreomon("canonize", "i.hif", "--config", "c.hcf").err == ""
+
+    @pytest.mark.parametrize(
+        ("section", "problem"),
+        [
+            ("@canonize_option{ loggers = [graphic[svg]] }", "loggers are not supported"),
+            ("@canonize_option{ search_all = true }", "search_all is not supported"),
+            ("@explore_option{ }", "has no section @canonize_option{..}"),
+        ],
+    )
+    def test_what_only_a_search_by_rewriting_could_show_is_refused(
+        self, section: str, problem: str
+    ) -> None:
+        configure(section)
+        answer = choreomon("canonize", "i.hif", "--config", "c.hcf")
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith(f"c.hcf: {problem}")
 
     def test_names_that_hibou_cannot_write_are_told(self) -> None:
         choreomon("canonize", "i.hif", "-o", "n.json")

@@ -277,6 +277,88 @@ class TestHowToSearch:
         assert answer.err == "c.hcf: has no section @analyze_option{..}\n"
 
 
+class TestLoggersOfAnAnalysis:
+    """Paper 001, Fig. 18."""
+
+    def configure(self, loggers: str) -> list[str]:
+        Path("c.hcf").write_text(
+            f"@analyze_option{{ loggers = [{loggers}]; analysis_kind = simulate[before = true, "
+            "loop max depth, reset = true, multiply = false, act num = 10]; strategy = DFS; "
+            "priorities = [simu = -1]; goal = WeakPass }",
+            encoding="utf-8",
+        )
+        return ["--config", "c.hcf"]
+
+    def test_the_configuration_of_the_paper_draws_what_was_searched(self) -> None:
+        answer = verify("late.htf", *self.configure("graphic[svg]"), "--json")
+        assert (answer.code, answer.err) == (0, "graphs drawn in this folder\n")
+        (line,) = lines(answer)
+        picture = Path("i-late.svg").read_text(encoding="utf-8")
+        assert "simulate: WeakPass" in picture
+        assert f"Graph of a search: {line['vertices']} vertices" in picture
+        assert picture.count("Sequence diagram: ") == line["vertices"]
+
+    def test_drawing_changes_no_verdict(self) -> None:
+        traces = ["pass.htf", "weak.htf", "fail.htf", "late.htf"]
+        drawn = verdicts(*traces, *self.configure("graphic[svg]"))
+        assert drawn == verdicts(*traces, *self.configure(""))
+
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_every_multi_trace_that_can_be_read_has_its_pictures(self, jobs: int) -> None:
+        asked = self.configure("graphic[svg,folder=f], graphic[png,horizontal,folder=f,name=g]")
+        Path("x").mkdir()
+        Path("x/late.htf").write_text(TRACES["late.htf"], encoding="utf-8")
+        assert verify("late.htf", "x/late.htf", "bad.htf", "-j", jobs, *asked).code == 2
+        assert sorted(path.name for path in Path("f").iterdir()) == [
+            "g-late-again-2.png",
+            "g-late.png",
+            "i-late-again-2.svg",
+            "i-late.svg",
+        ]
+
+    def test_draw_draws_as_the_logger_says_and_where_its_option_says(self) -> None:
+        asked = ["draw", "i.hif", "--trace", "late.htf", "-o", "t.svg", "--json"]
+        plain = json.loads(choreomon(*asked).out)
+        answer = choreomon(*asked, *self.configure("graphic[png,vertical]"))
+        assert (plain["layout"], json.loads(answer.out)["layout"]) == ("horizontal", "vertical")
+        assert "simulate: WeakPass" in Path("t.svg").read_text(encoding="utf-8")
+        assert not Path("i-late.png").exists()
+
+    @pytest.mark.parametrize(
+        ("loggers", "options", "problem"),
+        [
+            ("tracegen[exact]", [], "the logger tracegen is one of explore"),
+            ("graphic[svg], graphic[svg]", [], "two pictures would be i-late.svg"),
+            ("graphic[svg]", ["--strategy", "portfolio"], "choose one to draw"),
+        ],
+    )
+    def test_what_cannot_be_done_is_refused(
+        self, loggers: str, options: list[str], problem: str
+    ) -> None:
+        answer = verify("late.htf", *self.configure(loggers), *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert problem in answer.err
+
+    def test_a_picture_is_not_written_over_what_is_read(self) -> None:
+        Path("i-t.svg").write_text(TRACES["late.htf"], encoding="utf-8")
+        Path("t.htf").write_text(TRACES["late.htf"], encoding="utf-8")
+        answer = verify("t.htf", "i-t.svg", *self.configure("graphic[svg]"))
+        assert answer.code == 2
+        assert "i-t.svg: is read, too" in answer.err
+        assert Path("i-t.svg").read_text(encoding="utf-8") == TRACES["late.htf"]
+
+    def test_an_interaction_too_large_to_be_drawn_is_told(self) -> None:
+        Path("i.hif").write_text("loopW(" * 300 + "a!m" + ")" * 300, encoding="utf-8")
+        Path("t.htf").write_text("{ [a] a!m }", encoding="utf-8")
+        Path("c.hcf").write_text(
+            "@analyze_option{ loggers = [graphic[svg]]; filters = [max_node_number = 3] }",
+            encoding="utf-8",
+        )
+        answer = verify("t.htf", "--config", "c.hcf")
+        assert answer.code == 2
+        assert "i-t.svg: cannot be drawn: " in answer.err
+
+
 class TestFiles:
     def test_a_signature_makes_what_it_does_not_declare_bad_input(self) -> None:
         assert verdicts("unknown.htf") == ["Fail"]

@@ -222,3 +222,52 @@ def test_interactions_too_large_for_a_hint_are_counted() -> None:
         term = seq(term, term)
     (node, *_) = picture_of_exploration(explore(term, filters=Filters(max_node_number=1))).nodes
     assert "symbols" in node.full
+
+
+@pytest.mark.parametrize("diagrams", [False, True])
+@pytest.mark.parametrize("trees", [False, True])
+def test_a_vertical_graph_grows_downwards_and_overlaps_nothing(diagrams: bool, trees: bool) -> None:
+    tree = explore(FIGURE_2, filters=Filters(max_depth=3, max_loop_depth=1))
+    picture = graph_svg(
+        picture_of_exploration(tree),
+        vertical=True,
+        illustrate=illustrations(FIGURE_2, sequence_diagrams=diagrams, term_trees=trees),
+        legend=("one", "two"),
+    )
+    boxes = [
+        next(shape for shape in titled(picture.drawing, node.full)[0].shapes)
+        for node in picture_of_exploration(tree).nodes[:2]
+    ]
+    first, second = boxes
+    assert isinstance(first, Box)
+    assert isinstance(second, Box)
+    assert first.at.y + first.height < second.at.y
+    assert picture.structure["layout"] == "vertical"
+    assert picture.structure["legend"] == ["one", "two"]
+    assert {"one", "two"} <= set(written(picture.drawing))
+    assert all(len(node["drawings"]) == diagrams + trees for node in picture.structure["nodes"])
+    if not diagrams:
+        assert covered(picture.drawing) == []
+
+
+def test_illustrations_lie_within_the_boxes_of_their_nodes() -> None:
+    illustrate = illustrations(FIGURE_2, sequence_diagrams=True, term_trees=True)
+    node = GraphNode(lines=("x",), full="node", interaction=FIGURE_2)
+    drawing = graph_svg(
+        GraphPicture(nodes=(node,), edges=(), title=""), illustrate=illustrate
+    ).drawing
+    (group,) = titled(drawing, "node")
+    box = next(shape for shape in group.shapes if isinstance(shape, Box))
+    for one in texts(drawing):
+        area = area_of(one)
+        assert box.at.x <= area.left <= area.right <= box.at.x + box.width
+        assert box.at.y <= area.top <= area.bottom <= box.at.y + box.height
+
+
+def test_all_sequence_diagrams_of_a_graph_have_the_same_lifelines() -> None:
+    illustrate = illustrations(FIGURE_2, sequence_diagrams=True, term_trees=False)
+    assert illustrate is not None
+    (whole,), (ended,) = illustrate(FIGURE_2), illustrate(a("l1!x"))
+    assert set(written(ended)) >= {"l1", "l2"}
+    assert illustrate(FIGURE_2)[0] is whole
+    assert illustrations(FIGURE_2, sequence_diagrams=False, term_trees=False) is None
