@@ -12,7 +12,9 @@ different lifelines, hence neighbours of different components, whatever the part
 - every component alone must be a prefix of a word of the projection onto it, or such a word where
   all was seen (local analyses, paper 000, Definition 12). This is asked of all components at the
   start, and where a search branches often, at every branch: a choice that was made for one
-  component may be wrong for another.
+  component may be wrong for another;
+- what is accepted must have every action as often as accepted traces have it, which is asked once
+  where a search branches often (`choreomon.verify.quick.counting`).
 
 Nothing here says why a multi-trace is none of those asked for: paths through terms with removed
 lifelines are no traces of the specification (`choreomon.verify.explanation` makes explanations).
@@ -21,6 +23,7 @@ lifelines are no traces of the specification (`choreomon.verify.explanation` mak
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from choreomon.core.action import Action
@@ -31,6 +34,7 @@ from choreomon.interaction.step import after, prune
 from choreomon.interaction.term import Interaction, act
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import Component, MultiTrace
+from choreomon.verify.quick.counting import Counts, counts
 from choreomon.verify.quick.words import Stopped, TooManyTerms, Word, Words
 
 Closing: TypeAlias = Literal["remove", "prune", "keep"]
@@ -43,8 +47,8 @@ SITUATIONS: Final = 20_000
 
 
 EASY: Final = 16
-"""A search that branches more often than that looks at the components one by one: before, that
-costs more than it saves (docs/adr/011-where-the-time-goes.md)."""
+"""A search that branches more often than that counts actions, and looks at the components one by
+one: before, that costs more than it saves (docs/adr/011-where-the-time-goes.md)."""
 
 
 class Situation(dict[Action, "tuple[Situation, ...]"]):
@@ -124,6 +128,11 @@ class CommutingDecider:
         self._starts: dict[tuple[tuple[str, ...], ...], Situation | None] = {}
         self._should_stop: Callable[[], bool] | None = None
 
+    @cached_property
+    def _counts(self) -> Counts | None:
+        """What the counts of accepted traces have in common; None where that takes too long."""
+        return counts(self._term)
+
     def __len__(self) -> int:
         """How many situations are kept."""
         return len(self._situations)
@@ -194,6 +203,13 @@ class CommutingDecider:
                 return False
         return True
 
+    def _counts_fit(self, components: Sequence[Component]) -> bool:
+        """Whether there are as many of each action as there may be, as far as that can be told;
+        of what may have gone on unseen, it cannot."""
+        if self.closing != "prune" or self._counts is None:
+            return True
+        return self._counts.allow(part.actions for part in components)
+
     def _search(self, start: Situation, components: Sequence[Component]) -> bool:
         """Depth first, over what may remain of the term and how much of each component."""
         parts = [part.actions for part in components]
@@ -230,6 +246,8 @@ class CommutingDecider:
                 if len(steps) > 1:
                     self.branched += 1
                     branches += 1
+                    if branches == EASY + 1 and not self._counts_fit(components):
+                        return False
                     key = tuple(positions)
                     fresh = [step for step in steps if (step.term, key) not in known]
                     known.update((step.term, key) for step in fresh)
