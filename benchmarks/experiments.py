@@ -41,7 +41,7 @@ RUNS: Final = (
     Run(
         "published-sizes",
         "multiprefix",
-        "Graph sizes, published interactions (paper 000, Fig. 15 and 16)",
+        "Graph sizes, published interactions (the removal paper, Fig. 15 and 16)",
         ("multiprefix", "--measure", "sizes", "--limit", "20"),
         ("sizes-by-length.svg", "sizes-by-kind.svg"),
         published=True,
@@ -49,7 +49,7 @@ RUNS: Final = (
     Run(
         "published-times",
         "multiprefix",
-        "Analysis times, published interactions (paper 000, Fig. 17 and 18)",
+        "Analysis times, published interactions (the removal paper, Fig. 17 and 18)",
         ("multiprefix", "--measure", "times", "--limit", "300"),
         _TIME,
         published=True,
@@ -71,14 +71,14 @@ RUNS: Final = (
     Run(
         "i1",
         "slices",
-        "Slices of i1 (paper 001, Fig. 12 a)",
+        "Slices of i1 (the slices paper, Fig. 12 a)",
         ("slices", "--model", "i1"),
         ("slices-i1-slice.svg", "slices-i1-simulate.svg"),
     ),
     Run(
         "i2",
         "slices",
-        "Slices of i2 (paper 001, Fig. 12 b)",
+        "Slices of i2 (the slices paper, Fig. 12 b)",
         ("slices", "--model", "i2", "--limit", "600"),
         ("slices-i2-slice.svg", "slices-i2-simulate.svg"),
     ),

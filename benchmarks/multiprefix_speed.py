@@ -1,4 +1,4 @@
-"""Many short multi-traces of paper 000's benchmark, read and decided one after the other.
+"""Many short multi-traces of the removal paper's benchmark, read and decided one after the other.
 
     python -m benchmarks.multiprefix_speed [--data FILE] [--mode M] [--by auto|search] [--json]
 

@@ -2,7 +2,7 @@
 
 A send of m by l is the action `l!m`, a handle `l?m`; who is at the other end a log does not say.
 A log is of one process, or of several that share a clock. What happens before it begins or from
-the moment in which it ceases is not in it, so it holds a slice of what happened (paper 001,
+the moment in which it ceases is not in it, so it holds a slice of what happened (the slices paper,
 Definition 2).
 
 Windows come from streams of the run's seed of their own, so they change nothing in the run.

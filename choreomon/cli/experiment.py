@@ -1,4 +1,5 @@
-"""`choreomon experiment`: the experiments of papers 000 and 001, on published or fresh data."""
+"""`choreomon experiment`: the experiments of the removal and slices papers, on published or fresh
+data."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from choreomon.cli.lazy import LazyGroup
 _COMMANDS: Final = {
     "multiprefix": (
         "choreomon.cli.experiment_multiprefix",
-        "Graph sizes and times with and without reductions (paper 000, section 6).",
+        "Graph sizes and times with and without reductions (the removal paper, section 6).",
     ),
     "slices": (
         "choreomon.cli.experiment_slices",
-        "Slices and mutants of them, decided and simulated (paper 001, section 5.5).",
+        "Slices and mutants of them, decided and simulated (the slices paper, section 5.5).",
     ),
 }
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from choreomon.verify.experiments.multiprefix import Measure, Measurement, Procedures
 
 PUBLISHED_OPERATORS: Final = ("strict", "seq", "par", "alt", "loopW")
-"""Those that occur in the published data set of paper 000."""
+"""Those that occur in the published data set of the removal paper."""
 
 LIFELINES: Final = ("l1", "l2", "l3", "l4", "l5")
 MESSAGES: Final = ("m1", "m2", "m3", "m4", "m5", "m6")
-"""Of fresh interactions, as many as in paper 000."""
+"""Of fresh interactions, as many as in the removal paper."""
 
 
 class Settings(NamedTuple):
@@ -128,7 +128,8 @@ def command(
     output: Path | None,
 ) -> int:
     """Graph sizes and analysis times of the search for multi-prefixes, with and without
-    partial-order reduction and local analyses, beside the default decider (paper 000, section 6).
+    partial-order reduction and local analyses, beside the default decider (the removal paper,
+    section 6).
 
     The exit code is 1 where a verdict differs from the known answer. Of fresh multi-traces the
     answer is known by construction, or from the exact decider.

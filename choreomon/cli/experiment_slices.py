@@ -108,7 +108,7 @@ def command(
     output: Path | None,
 ) -> int:
     """Accepted multi-traces, slices of them, and mutants of the slices, decided by `slice` and
-    tried by `simulate` with its default criterion (paper 001, section 5.5).
+    tried by `simulate` with its default criterion (the slices paper, section 5.5).
 
     The exit code is 1 where `slice` does not know or contradicts what is known, or `simulate`
     finds a slice where there is none.

@@ -58,7 +58,7 @@ def _operators(value: str) -> tuple[str, ...]:
     default="paper",
     show_default=True,
     metavar="paper|all|seq,alt,..",
-    help="Those of paper 000, all of the language, or some.",
+    help="Those of the removal paper, all of the language, or some.",
 )
 @click.option("--min-depth", type=click.IntRange(min=1), default=6, show_default=True)
 @click.option("--min-symbols", type=click.IntRange(min=1), default=20, show_default=True)
@@ -88,7 +88,7 @@ def command(
     signature: Path | None,
     as_json: bool,
 ) -> int:
-    """Draw interactions at random, as paper 000 does in section 6.1.
+    """Draw interactions at random, as the removal paper does in section 6.1.
 
     Symbols are those of the simplified interaction. One seed gives one result, on every machine.
     """

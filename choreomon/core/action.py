@@ -1,6 +1,6 @@
 """Communication actions: what a lifeline of an interaction does, and what a log shows of it.
 
-Paper 000, Definition 2: an action is the emission `l!m` or the reception `l?m` of a message
+The removal paper, Definition 2: an action is the emission `l!m` or the reception `l?m` of a message
 `m` on the lifeline `l`. Unlike `choreomon.core.message.Label`, an action does not say who is at
 the other end: a local log does not either.
 """

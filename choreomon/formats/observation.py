@@ -1,7 +1,7 @@
 """What of a run its logs show: which processes share a log, when each begins and ceases.
 
-Papers 000 and 001 judge logs that are cut off: observation may cease too early and begin too
-late. A document may say so of its runs; docs/verify.md, "Runs of the simulator".
+The removal and slices papers judge logs that are cut off: observation may cease too early and begin
+too late. A document may say so of its runs; docs/verify.md, "Runs of the simulator".
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """What an interaction means: its accepted global traces, computed as sets of traces.
 
-Paper 001, section 3.3 and Definitions 9 to 11: the empty interaction accepts the empty trace,
-operators are operations on sets of traces, loops are Kleene closures. Nothing here steps through
-a term, so it is an oracle for `choreomon.interaction.step`: slow, obvious, and only for short
-traces.
+The slices paper, section 3.3 and Definitions 9 to 11: the empty interaction accepts the empty
+trace, operators are operations on sets of traces, loops are Kleene closures. Nothing here steps
+through a term, so it is an oracle for `choreomon.interaction.step`: slow, obvious, and only for
+short traces.
 
-Additions to the paper: `loopH` (paper 003, Definition 9) is the closure whose every iteration
-begins before all later ones, `{empty} | {a.t : a.u in T, t in weak(u, the closure)}`; and an
-`open` iteration, which only the exact search has, accepts what its body does except the empty
+Additions to the paper: `loopH` (the small-step paper, Definition 9) is the closure whose every
+iteration begins before all later ones, `{empty} | {a.t : a.u in T, t in weak(u, the closure)}`; and
+an `open` iteration, which only the exact search has, accepts what its body does except the empty
 trace.
 
 An iteration that contributes nothing changes no trace, so closures only repeat traces that are
@@ -72,7 +72,7 @@ def _meaning(term: Interaction, of: dict[Interaction, Traces], length: int) -> T
 def weak_sequences(one: Trace, other: Trace, region: Mask = NONE) -> set[Trace]:
     """The conditional sequencings of two traces: their interleavings in which an action of
     `other` never overtakes an action of `one` on the same lifeline, unless that lifeline is in
-    `region` (paper 001, section 3.3)."""
+    `region` (the slices paper, section 3.3)."""
     if not one:
         return {other}
     if not other:

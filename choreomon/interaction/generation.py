@@ -1,4 +1,4 @@
-"""Random interactions, as paper 000, section 6.1 draws them.
+"""Random interactions, as the removal paper, section 6.1 draws them.
 
 A symbol is drawn at random; where it is an operator, its operands are drawn in the same way. What
 is too shallow or too small once its redundant empty interactions are simplified away is drawn
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from random import Random
 
 PAPER_OPERATORS: Final = ("strict", "seq", "par", "alt", "loopS", "loopW", "loopP")
-"""The operators of paper 000, Definition 3."""
+"""The operators of the removal paper, Definition 3."""
 
 ALL_OPERATORS: Final = (*PAPER_OPERATORS, "coreg", "loopC", "loopH")
 """Every operator of the language. `coreg` and `loopC` get a random region."""

@@ -1,6 +1,6 @@
 """Sizes of interactions that bounds and reports speak of.
 
-Loop depth and the number of actions outside loops are paper 001, Definitions 12 and 13: the
+Loop depth and the number of actions outside loops are the slices paper, Definitions 12 and 13: the
 measure that makes its simulation end. An `open` iteration counts as its body.
 
 Terms share subterms; every number here counts the tree, not the shared nodes.
@@ -27,7 +27,7 @@ class Metrics(NamedTuple):
 
 
 def loop_depth(term: Interaction) -> int:
-    """How many loops are nested at most: beta(i) of paper 001, Definition 12."""
+    """How many loops are nested at most: beta(i) of the slices paper, Definition 12."""
     depths: dict[Interaction, int] = {}
     for part in subterms(term):
         below = max(
@@ -38,7 +38,7 @@ def loop_depth(term: Interaction) -> int:
 
 
 def loop_depth_at(term: Interaction, position: str) -> int:
-    """How many loops are around a position in Dewey notation: beta(i, p) of paper 001,
+    """How many loops are around a position in Dewey notation: beta(i, p) of the slices paper,
     Definition 12. A loop is not around itself. Raises KeyError where there is no such position.
     """
     depth = 0
@@ -52,7 +52,7 @@ def loop_depth_at(term: Interaction, position: str) -> int:
 
 
 def actions_outside_loops(term: Interaction) -> int:
-    """How many actions can happen at most without entering a loop: eta(i) of paper 001,
+    """How many actions can happen at most without entering a loop: eta(i) of the slices paper,
     Definition 13."""
     numbers: dict[Interaction, int] = {}
     for part in subterms(term):

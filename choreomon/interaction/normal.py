@@ -47,8 +47,8 @@ from choreomon.interaction.term import (
 
 
 def simplify(term: Interaction) -> Interaction:
-    """The term without redundant empty interactions, as papers 000 and 003 write follow-ups:
-    units of `strict` and `coreg`, loops over nothing, choices between equals."""
+    """The term without redundant empty interactions, as the removal and small-step papers write
+    follow-ups: units of `strict` and `coreg`, loops over nothing, choices between equals."""
     simple: dict[Interaction, Interaction] = {}
     for part in subterms(term):
         if part.left is None:

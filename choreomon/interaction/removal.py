@@ -1,8 +1,8 @@
 """Lifeline removal: an interaction as those who see only some lifelines see it.
 
-Paper 000, Definition 4. Actions on the removed lifelines become the empty interaction, which is
-then simplified away. In the discrete partition the multi-traces of the result are those of the
-interaction without the removed components *except* where paper 000, Theorem 1 is wrong
+The removal paper, Definition 4. Actions on the removed lifelines become the empty interaction,
+which is then simplified away. In the discrete partition the multi-traces of the result are those of
+the interaction without the removed components *except* where the removal paper, Theorem 1 is wrong
 (`choreomon.interaction.weakening` says where).
 """
 

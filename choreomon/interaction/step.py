@@ -1,9 +1,9 @@
 """The small-step semantics: what may happen next, and what is left to happen after it.
 
-Paper 001, Definitions 4 to 6 (and paper 000, Appendix B), for everything but `loopH`, which is
-the loop of paper 003, Definition 9: executing within it leaves `seq(i', loopH(i))`, without the
-pruned copy of the loop that `loopW` has in front. Follow-ups are written without redundant empty
-interactions, as the papers' figures show them.
+The slices paper, Definitions 4 to 6 (and the removal paper, Appendix B), for everything but
+`loopH`, which is the loop of the small-step paper, Definition 9: executing within it leaves
+`seq(i', loopH(i))`, without the pruned copy of the loop that `loopW` has in front. Follow-ups are
+written without redundant empty interactions, as the papers' figures show them.
 
 `frontier` is the semantics as papers and pictures show it, with positions. `after` answers the
 question of searches, what one action leaves, and pays only for that action. `simulated` is for the
@@ -51,13 +51,14 @@ def subterm(term: Interaction, position: str) -> Interaction:
 
 
 def avoids(term: Interaction, lifelines: Mask) -> bool:
-    """Whether an accepted trace has no action on any of `lifelines` (003, Definition 6)."""
+    """Whether an accepted trace has no action on any of `lifelines` (the small-step paper,
+    Definition 6)."""
     return prune(term, lifelines) is not None
 
 
 def prune(term: Interaction, lifelines: Mask) -> Interaction | None:
     """The term that accepts exactly the accepted traces without an action on `lifelines`, or
-    None where there are none (001, Definition 4)."""
+    None where there are none (the slices paper, Definition 4)."""
     if not term.lifelines & lifelines:
         return term
     known = term._pruned

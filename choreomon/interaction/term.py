@@ -1,8 +1,9 @@
 """Interactions as terms that exist once.
 
-Paper 001, Definition 3: the empty interaction, actions, `strict`, `alt`, `coreg(r)`, `loopS`
+The slices paper, Definition 3: the empty interaction, actions, `strict`, `alt`, `coreg(r)`, `loopS`
 and `loopC(r)`; `seq` is `coreg` over no lifeline, `par` over all, and so are `loopW` and
-`loopP`. `loopH` is the loop of paper 003, Definition 9 (see `choreomon.interaction.step`).
+`loopP`. `loopH` is the loop of the small-step paper, Definition 9 (see
+`choreomon.interaction.step`).
 
 Terms are hash-consed: building what already exists gives the same object, so `is` is equality,
 and what is computed of a term is computed once and kept with it. Terms that nobody holds any
@@ -56,8 +57,9 @@ class Interaction:
 
     - `region`: of `coreg` and `loopC`, the lifelines on which their operands are not ordered.
     - `lifelines`: those that occur in the term.
-    - `unavoidable`: those on which every accepted trace has an action (paper 000, Definition 14).
-    - `terminates`: whether the empty trace is accepted (paper 000, Definition 13).
+    - `unavoidable`: those on which every accepted trace has an action (the removal paper,
+      Definition 14).
+    - `terminates`: whether the empty trace is accepted (the removal paper, Definition 13).
     - `unserved`: open iterations that contain no other one (0 for terms of the language).
     - `order`: a 64-bit digest of the structure, the same in every process. Different terms have
       the same one with a chance of 2**-64; nothing may be wrong then, only less tidy.

@@ -2,14 +2,15 @@
 
 `strict`, `loopS` and `loopH` order actions across lifelines; call them strict-like here. In the
 discrete partition every lifeline has a log of its own, and an order across lifelines leaves no
-trace in any of them: `strict` and `seq` accept the same multi-traces (paper 000, Definition 8).
+trace in any of them: `strict` and `seq` accept the same multi-traces (the removal paper, Definition
+8).
 
-Paper 000, Property 3 concludes that this holds within every operator. It does not: interleaving
-forgets the order across lifelines inside of its operands only where no second order contradicts
-it. `par(strict(l1!m1,l2!m1), strict(l2!m2,l1!m2))` does not accept l1: m2 m1, l2: m1 m2; with
-`seq` for `strict` it does. So removing the lifeline through which such an order ran (paper 000,
-Theorems 1 and 2) can make a multi-trace accepted, or, where `loopH` decides what is a choice,
-rejected.
+The removal paper, Property 3 concludes that this holds within every operator. It does not:
+interleaving forgets the order across lifelines inside of its operands only where no second order
+contradicts it. `par(strict(l1!m1,l2!m1), strict(l2!m2,l1!m2))` does not accept l1: m2 m1, l2: m1
+m2; with `seq` for `strict` it does. So removing the lifeline through which such an order ran (the
+removal paper, Theorems 1 and 2) can make a multi-trace accepted, or, where `loopH` decides what is
+a choice, rejected.
 
 The rule, here for one term: rewriting strict-like operators, and removing lifelines, keep the
 multi-traces of the discrete partition unless strict-like operators lie

@@ -1,9 +1,9 @@
 """Multi-traces: one local trace for each group of lifelines that share a clock.
 
-Paper 001, Definition 1. A *co-localization* is a set of lifelines with a common clock; the
+The slices paper, Definition 1. A *co-localization* is a set of lifelines with a common clock; the
 co-localizations of a multi-trace are a partition of its lifelines. The *discrete* partition
-(one lifeline each) gives the multi-traces of papers 000 and 003, the *trivial* one (all
-lifelines together) gives global traces.
+(one lifeline each) gives the multi-traces of the removal and small-step papers, the *trivial* one
+(all lifelines together) gives global traces.
 """
 
 from __future__ import annotations

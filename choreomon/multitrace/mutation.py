@@ -1,7 +1,8 @@
 """Multi-traces made from others, mostly such as a specification does not accept any more.
 
-The mutants of paper 000, section 6.1 (NOIS: an action is inserted, SACT: actions change places,
-SCMP: components change places) and of paper 001, section 5.5, and the removal of actions.
+The mutants of the removal paper, section 6.1 (NOIS: an action is inserted, SACT: actions change
+places, SCMP: components change places) and of the slices paper, section 5.5, and the removal of
+actions.
 
 Nothing here knows a specification: a mutant may well be accepted. What comes back is always
 different from what was given; None says that nothing can be changed. Every choice comes from the

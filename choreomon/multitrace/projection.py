@@ -1,9 +1,9 @@
 """Partitions of lifelines, and multi-traces as fewer common clocks would have recorded them.
 
-Paper 001, section 2.1: a partition refines another one when each of its co-localizations lies
-within one of the other's, and what is recorded over a partition can be projected onto every
-refinement of it. Global traces are the multi-traces over the trivial partition, so paper 000's
-projection (Definition 6) is the one onto the discrete partition.
+The slices paper, section 2.1: a partition refines another one when each of its co-localizations
+lies within one of the other's, and what is recorded over a partition can be projected onto every
+refinement of it. Global traces are the multi-traces over the trivial partition, so the removal
+paper's projection (Definition 6) is the one onto the discrete partition.
 """
 
 from __future__ import annotations

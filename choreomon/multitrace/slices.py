@@ -1,9 +1,9 @@
 """What partial observation leaves of a multi-trace.
 
-Observation of a component may cease too early: *multi-prefixes*, paper 000, Definition 9. It may
-also begin too late: *slices*, paper 001, Definition 2. Components are cut independently of each
-other, since nothing synchronises their observers; so a multi-prefix is more than the projection
-of a prefix of a global trace (paper 000, Property 8).
+Observation of a component may cease too early: *multi-prefixes*, the removal paper, Definition 9.
+It may also begin too late: *slices*, the slices paper, Definition 2. Components are cut
+independently of each other, since nothing synchronises their observers; so a multi-prefix is more
+than the projection of a prefix of a global trace (the removal paper, Property 8).
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ def random_slice(rng: Random, multitrace: MultiTrace, *, wide: Fraction | float 
     """A slice: of every component, any length that is at least the share `wide` of its length
     is as likely as any other, and any start as any other.
 
-    The wide slices of paper 001, section 5.5, have `wide` of a third. Raises ValueError where
-    `wide` is not between 0 and 1.
+    The wide slices of the slices paper, section 5.5, have `wide` of a third. Raises ValueError
+    where `wide` is not between 0 and 1.
     """
     parts: list[Component] = []
     for part in multitrace.components:

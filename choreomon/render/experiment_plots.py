@@ -1,8 +1,8 @@
 """Plots of experiments: violins of distributions, and points of time against length.
 
-As Fig. 16 and 18 of paper 000 and Fig. 12 of paper 001, with logarithmic axes upwards. All violins
-are equally wide at their widest; their three lines are the quartiles. Points that would fall onto
-each other are one.
+As Fig. 16 and 18 of the removal paper and Fig. 12 of the slices paper, with logarithmic axes
+upwards. All violins are equally wide at their widest; their three lines are the quartiles. Points
+that would fall onto each other are one.
 """
 
 from __future__ import annotations

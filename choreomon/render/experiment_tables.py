@@ -16,14 +16,14 @@ def _column(kind: str, conforms: bool | None) -> str:
 
 
 COLUMN_NAMES: Final = tuple(_column(kind, conforms) for kind, conforms in COLUMNS)
-"""As in Fig. 15 and 17 of paper 000."""
+"""As in Fig. 15 and 17 of the removal paper."""
 
 SHOWN: Final = 20
 """Wrong verdicts that are listed one by one."""
 
 
 def timeout_table(table: TimeoutTable) -> str:
-    """As Fig. 15 and 17 of paper 000: a row for each method, a column for each kind."""
+    """As Fig. 15 and 17 of the removal paper: a row for each method, a column for each kind."""
     head = ["", *COLUMN_NAMES]
     rows = [["total", *map(str, table.total)]]
     rows += [[f"timeout, {name}", *map(str, row)] for name, row in table.timeouts.items()]
@@ -62,7 +62,7 @@ def slice_table(rows: Iterable[SliceRow], published: Summary | None) -> str:
         for row in rows
     ]
     if published is not None:
-        lines.append(["HIBOU, paper 001", "all", "", "", "", "", *_milliseconds(published)])
+        lines.append(["HIBOU, the slices paper", "all", "", "", "", "", *_milliseconds(published)])
     return markdown(head, lines)
 
 

@@ -1,7 +1,7 @@
 """What an analysis or an exploration visited, as a picture in layers from left to right, or from
 the top to the bottom.
 
-Papers 000, 001 and 003 draw such graphs (paper 001, Fig. 4, 5 and 7): at every vertex the
+The papers on interactions draw such graphs (the slices paper, Fig. 4, 5 and 7): at every vertex the
 interaction and what is left of the multi-trace, at every edge the rule and the action at its
 position. A `GraphPicture` is what is drawn, whatever search it comes from;
 `choreomon.render.search_pictures` makes one of a recorded search and of an execution tree.

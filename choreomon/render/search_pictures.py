@@ -42,8 +42,8 @@ def picture_of_search(
     graph, its edges are bold. `local_analyses` says whether nodes say what these found.
 
     Nodes say their number and interaction, how far each component is consumed and what is left
-    of it, and the measure (lambda, alpha) of paper 001, section 5.1. Removed components are not
-    among them.
+    of it, and the measure (lambda, alpha) of the slices paper, section 5.1. Removed components are
+    not among them.
     """
     on_path = _edges_of_path(graph, path)
     return GraphPicture(

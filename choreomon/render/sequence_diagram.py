@@ -1,6 +1,6 @@
 """An interaction as a sequence diagram, and what the picture shows as data.
 
-The pictures of papers 000, 001 and 003: a line for each lifeline, an arrow for each message, a
+The pictures of the papers on interactions: a line for each lifeline, an arrow for each message, a
 frame for each operator but `seq`. Arrows with a dot at one end lead to or come from the
 environment. Brackets on a lifeline within a `coreg` mean that its operands are not ordered there.
 """

@@ -1,8 +1,8 @@
 """What a sequence diagram of an interaction consists of, from top to bottom.
 
-Papers 000 and 001 draw interactions as UML sequence diagrams (paper 001, Fig. 2a). An
-interaction becomes a flat list of parts here, which the picture, Mermaid and PlantUML then write
-each in their own way:
+The removal and slices papers draw interactions as UML sequence diagrams (the slices paper, Fig.
+2a). An interaction becomes a flat list of parts here, which the picture, Mermaid and PlantUML then
+write each in their own way:
 
 - `strict(a!m, b?m)` is a message from `a` to `b`, and `strict(a!m, seq(b?m, c?m))` one to both;
   an action elsewhere is a message to or from the environment;

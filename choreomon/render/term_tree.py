@@ -1,4 +1,4 @@
-"""An interaction as the tree of its term (paper 001, Fig. 2b)."""
+"""An interaction as the tree of its term (the slices paper, Fig. 2b)."""
 
 from __future__ import annotations
 

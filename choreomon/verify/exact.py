@@ -1,9 +1,9 @@
 """Slices decided, not guessed; and every other mode over any co-localization.
 
-Paper 001 answers "inconclusive" where its bounded simulation finds nothing. Here every answer is
-definite (docs/adr/010-exact-slices.md has the argument). Pass means exactly accepted, WeakPass
-what the mode asks for, Fail neither; Inconc appears only where a limit that was passed in cut the
-search, with that reason.
+The slices paper answers "inconclusive" where its bounded simulation finds nothing. Here every
+answer is definite (docs/adr/010-exact-slices.md has the argument). Pass means exactly accepted,
+WeakPass what the mode asks for, Fail neither; Inconc appears only where a limit that was passed in
+cut the search, with that reason.
 
 Three ways to the same answer, the cheapest that is exact is taken:
 
@@ -15,8 +15,8 @@ Three ways to the same answer, the cheapest that is exact is taken:
   are marked until an observed action comes from them, cut where more of these are open than
   observed actions are left, or where a component's own view of what remains does not fit.
 
-Deviation from paper 001, Definition 7: there the observed part of a component may be preceded and
-followed by simulated actions while a measure lasts; here by any number of them.
+Deviation from the slices paper, Definition 7: there the observed part of a component may be
+preceded and followed by simulated actions while a measure lasts; here by any number of them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The execution tree of an interaction, and the multi-traces that it generates.
 
-Paper 001, section 7.3, and paper 003, section 3.3: nodes are interactions, arcs are actions at
-positions, and the paths to nodes that may stop are the accepted traces. With loops the tree is
-infinite, so filters say which part of it is made; the same interaction, strategy, priorities and
-filters give the same part.
+The slices paper, section 7.3, and the small-step paper, section 3.3: nodes are interactions, arcs
+are actions at positions, and the paths to nodes that may stop are the accepted traces. With loops
+the tree is infinite, so filters say which part of it is made; the same interaction, strategy,
+priorities and filters give the same part.
 
 This is a tree: what is reached on two paths is two nodes.
 """

@@ -1,6 +1,6 @@
 """In which order a graph of interactions is visited, and how far.
 
-Paper 001, section 7.3: *strategies* say which of the steps that were found is taken next,
+The slices paper, section 7.3: *strategies* say which of the steps that were found is taken next,
 *priorities* in which order the steps of one vertex are, *filters* which steps are not taken at
 all. None of them changes what the steps are, so a search that looks until it finds, and that no
 filter cut, answers the same under all of them.
@@ -81,8 +81,8 @@ class BreadthFirst(Generic[Item]):
 class HighCoverage(Generic[Item]):
     """The agenda of `hcs`.
 
-    Paper 001 says no more than that it "favors paths sharing fewer common prefixes". Here: the
-    first step from the vertex visited last, if it has any; else, of the steps that were left,
+    The slices paper says no more than that it "favors paths sharing fewer common prefixes". Here:
+    the first step from the vertex visited last, if it has any; else, of the steps that were left,
     one nearest to the start, the one found first among equals.
     """
 
@@ -184,7 +184,7 @@ class Filters(NamedTuple):
 
     - `max_depth`: how many steps a path may have;
     - `max_loop_depth`: how many loops may be entered on a path, where an action within n nested
-      loops enters n (paper 001, Definition 12 and Fig. 19);
+      loops enters n (the slices paper, Definition 12 and Fig. 19);
     - `max_node_number`: how many vertices may be visited in all, the first one included.
     """
 

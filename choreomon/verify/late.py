@@ -1,11 +1,11 @@
 """Actions from before the observation began, decided on only when an observed one needs them.
 
 When observation of a component may begin too late, unobserved actions may have come first, any
-number of them. Trying them all, as paper 001's simulation does, multiplies: with `n` loops that
-may have pending iterations there are `k**n` ways to have at most `k` pending in each. Here none of
-them is tried. A `LATE` node says "some of this may have happened already, it is not decided what";
-consuming an observed action decides as little as it needs: it may belong to an iteration whose
-beginning nobody saw, so that beginning is put into the past *now*.
+number of them. Trying them all, as the slices paper's simulation does, multiplies: with `n` loops
+that may have pending iterations there are `k**n` ways to have at most `k` pending in each. Here
+none of them is tried. A `LATE` node says "some of this may have happened already, it is not decided
+what"; consuming an observed action decides as little as it needs: it may belong to an iteration
+whose beginning nobody saw, so that beginning is put into the past *now*.
 
 This is exact for one component that has all lifelines of the term: everything unobserved lies
 before everything observed. It is as well for several components of one lifeline each, in terms

@@ -8,10 +8,10 @@ Finding something is a proof. *Not* finding it is one only where the length is l
 of that length, since every loop iteration that contributes no observed action may be dropped as a
 whole. What is dropped was not observed, so windows of observation stay without gaps.
 
-The mode `test` is defined by the ends of a graph, not by traces (paper 003, section 4.5), so for
-it the whole graph is built from `choreomon.interaction.step.frontier`, and no length matters.
-The mode `simulate` is defined by its procedure alone; there is nothing to compare it with but
-`slice`, and it is refused.
+The mode `test` is defined by the ends of a graph, not by traces (the small-step paper, section
+4.5), so for it the whole graph is built from `choreomon.interaction.step.frontier`, and no length
+matters. The mode `simulate` is defined by its procedure alone; there is nothing to compare it with
+but `slice`, and it is refused.
 """
 
 from __future__ import annotations
@@ -115,9 +115,7 @@ def _longest(term: Interaction, of: dict[Interaction, list[int]], observed: int)
         more = 1 if term.operator is Operator.LOOP_H else 0
         best = [0]
         for n in upto[1:]:
-            best.append(
-                max(left[min(m + more, observed)] + best[n - m] for m in range(1, n + 1))
-            )
+            best.append(max(left[min(m + more, observed)] + best[n - m] for m in range(1, n + 1)))
         return best
     if term.right is None:
         return left
@@ -128,8 +126,8 @@ def _longest(term: Interaction, of: dict[Interaction, list[int]], observed: int)
 
 
 def ends(interaction: Interaction, multitrace: MultiTrace) -> frozenset[str]:
-    """Which of `Cov`, `TooShort`, `LackObs`, `Out` the graph of paper 003, Definition 11, reaches,
-    with rule R4 split as section 4.5 does.
+    """Which of `Cov`, `TooShort`, `LackObs`, `Out` the graph of the small-step paper, Definition
+    11, reaches, with rule R4 split as section 4.5 does.
 
     A component counts as emptied only if the interaction has an action on it (docs/verify.md).
     The multi-trace has a component for every lifeline of the interaction.

@@ -34,7 +34,7 @@ class Verifier:
 
     - `method`: for `multiprefix` only; anything but "auto" is done by search.
     - `options`: how to search; None for what is quickest. Its `method` counts, not the other one.
-    - `portfolio`: whether the two searches that paper 000 advises take turns.
+    - `portfolio`: whether the two searches that the removal paper advises take turns.
     - `should_stop`: for all multi-traces; may be called very often, so it should be quick.
 
     What is found out for one multi-trace is kept for the next, within bounds. Not for several

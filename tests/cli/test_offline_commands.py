@@ -183,7 +183,7 @@ class TestExplore:
 
 
 class TestLoggersOfAnExploration:
-    """Paper 001, Fig. 17."""
+    """The slices paper, Fig. 17."""
 
     FIGURE_17 = (
         "@explore_option{ loggers = [graphic[svg,vertical], tracegen[generation = exact, "

@@ -278,7 +278,7 @@ class TestHowToSearch:
 
 
 class TestLoggersOfAnAnalysis:
-    """Paper 001, Fig. 18."""
+    """The slices paper, Fig. 18."""
 
     def configure(self, loggers: str) -> list[str]:
         Path("c.hcf").write_text(

@@ -100,7 +100,7 @@ def test_slices_of_the_papers_models_are_measured_and_plotted(tmp_path: Path) ->
     answer = choreomon("experiment", "slices", "--model", "i1", "--limit", 8, "-o", tmp_path)
     assert answer.code == 0, answer
     assert "| simulate | foreign components | 8 |" in answer.out
-    assert "| HIBOU, paper 001 | all |" in answer.out
+    assert "| HIBOU, the slices paper | all |" in answer.out
     assert "No answer is wrong." in answer.out
     assert tmp_path.joinpath("slices.md").read_text("utf-8") == answer.out
     assert {path.name for path in tmp_path.iterdir()} == {

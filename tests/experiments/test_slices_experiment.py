@@ -68,7 +68,7 @@ def test_the_models_are_those_of_the_published_files() -> None:
 
 
 def test_i1_has_the_papers_16_multi_traces_and_7996_slices() -> None:
-    """Paper 001, Fig. 12 (a)."""
+    """The slices paper, Fig. 12 (a)."""
     made = Counter(one.kind for one in samples_of_i1())
     assert made["accepted"] == 16
     assert made["slices"] == 7996
@@ -125,7 +125,7 @@ def test_slice_decides_all_samples_of_i1_and_simulation_never_contradicts() -> N
     for kind in (*SLICE_KINDS, None):
         assert rows["slice", kind].undecided == 0
         assert rows["slice", kind].number == rows["simulate", kind].number
-        # Paper 001 finds all slices of i1, too.
+        # The slices paper finds all slices of i1, too.
         assert rows["slice", kind].passed == rows["simulate", kind].passed
         assert rows["simulate", kind].failed == 0
     assert rows["slice", "insertions"].failed > 30

@@ -1,4 +1,4 @@
-"""Random interactions: paper 000, section 6.1."""
+"""Random interactions: the removal paper, section 6.1."""
 
 from __future__ import annotations
 

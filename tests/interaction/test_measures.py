@@ -1,4 +1,4 @@
-"""Loop depth and actions outside loops: paper 001, Definitions 12 and 13."""
+"""Loop depth and actions outside loops: the slices paper, Definitions 12 and 13."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from choreomon.interaction.term import (
 from tests.interaction.drawn import a, interactions
 
 EXAMPLE = loop_s(seq(alt(a("l1!a1"), EMPTY), loop_s(a("l1!a2"))))
-"""The term of paper 001, Appendix B.1."""
+"""The term of the slices paper, Appendix B.1."""
 
 
 def positions(term: Interaction) -> list[str]:

@@ -1,4 +1,4 @@
-"""The small steps mean what the denotation says: paper 001, Theorems 1 to 3."""
+"""The small steps mean what the denotation says: the slices paper, Theorems 1 to 3."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_lifeline_is_unavoidable_where_every_trace_has_it() -> None:
 
 
 def prunes_exactly(term: Interaction) -> bool:
-    """Paper 001, Theorem 1 (Properties 6 to 8 and Theorem 6 in its appendix)."""
+    """The slices paper, Theorem 1 (Properties 6 to 8 and Theorem 6 in its appendix)."""
     meaning = traces(term, 4)
     for lifelines in (("l1",), ("l2",), ("l1", "l2"), LIFELINES):
         pruned = step.prune(term, mask(lifelines))

@@ -60,7 +60,7 @@ HEAD_FIRST = par(
 
 
 def test_interleaving_sees_an_order_across_lifelines() -> None:
-    """Paper 000, Property 3 read as saying otherwise is wrong."""
+    """The removal paper, Property 3 read as saying otherwise is wrong."""
     crossing = {"l1": "l1!m2 l1!m1", "l2": "l2!m1 l2!m2"}
     assert not extended_by(crossing, all_local_views(traces(CROSSED, 4)))
     assert extended_by(crossing, all_local_views(traces(weakened(CROSSED), 4)))
@@ -79,7 +79,7 @@ def test_interleaving_sees_an_order_across_lifelines() -> None:
 def test_removal_loses_the_order_that_ran_through_the_lifeline(
     term: Interaction, prefixes: dict[str, str]
 ) -> None:
-    """Paper 000, Theorems 1 and 2 would have the two agree."""
+    """The removal paper, Theorems 1 and 2 would have the two agree."""
     removed = remove(term, mask(["l3"]))
     assert extended_by(prefixes, all_local_views(traces(removed, 6)))
     assert not extended_by(prefixes, all_local_views(traces(term, 6)))
@@ -162,7 +162,7 @@ def test_what_is_weakened_has_nothing_strict_and_accepts_at_least_as_much() -> N
 
 
 def removes_exactly(term: Interaction) -> bool:
-    """Paper 000, Theorem 1, for a term without loops: all its traces are looked at."""
+    """The removal paper, Theorem 1, for a term without loops: all its traces are looked at."""
     kept = LIFELINES[:-1]
     shorter = remove(term, mask(LIFELINES[-1:]))
     return all_local_views(traces(shorter, 9), kept) == all_local_views(traces(term, 9), kept)
@@ -179,7 +179,7 @@ def test_removal_keeps_the_other_components_where_the_rule_says_so() -> None:
 
 
 def removes_no_component(term: Interaction) -> bool:
-    """The half of paper 000, Theorem 1 that short traces can show of loops."""
+    """The half of the removal paper, Theorem 1 that short traces can show of loops."""
     shorter = remove(term, mask(["l1"]))
     kept = LIFELINES[1:]
     return all_local_views(traces(term, 4), kept) <= all_local_views(traces(shorter, 4), kept)
@@ -193,7 +193,7 @@ def test_removal_loses_no_multi_trace_of_loops() -> None:
 
 
 def test_lifelines_are_removed_in_any_order_or_at_once() -> None:
-    """Paper 000, Property 1."""
+    """The removal paper, Property 1."""
     for term in interactions(25, 500, max_size=20):
         one, other = mask(["l1"]), mask(["l2"])
         assert remove(remove(term, one), other) is remove(remove(term, other), one)
@@ -202,7 +202,7 @@ def test_lifelines_are_removed_in_any_order_or_at_once() -> None:
 
 
 def blanked(term: Interaction, lifelines: int) -> Interaction:
-    """Lifeline removal as paper 000, Definition 4 writes it: nothing is simplified."""
+    """Lifeline removal as the removal paper, Definition 4 writes it: nothing is simplified."""
     if term.left is None:
         return EMPTY if term.lifelines & lifelines else term
     left = blanked(term.left, lifelines)
@@ -220,7 +220,7 @@ def blanked(term: Interaction, lifelines: int) -> Interaction:
 
 
 def test_removal_keeps_positions_and_the_other_actions() -> None:
-    """Paper 000, Property 2."""
+    """The removal paper, Property 2."""
     gone = mask(["l1"])
     for term in interactions(26, 300, max_size=16):
         pending = [("", term, blanked(term, gone))]
@@ -246,7 +246,7 @@ def test_removal_is_the_definition_simplified() -> None:
 
 
 def executes_alike_without(term: Interaction) -> bool:
-    """Paper 000, Property 7: what may happen elsewhere may happen after the removal, at the
+    """The removal paper, Property 7: what may happen elsewhere may happen after the removal, at the
     same position and with the follow-up removed from."""
     gone = mask(["l1"])
     blank = blanked(term, gone)

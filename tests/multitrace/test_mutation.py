@@ -1,4 +1,4 @@
-"""Mutants (paper 000, section 6.1; paper 001, section 5.5)."""
+"""Mutants (the removal paper, section 6.1; the slices paper, section 5.5)."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def test_an_alphabet_has_both_kinds_of_action_for_every_lifeline_and_message() -
     ]  # fmt: skip
 
 
-def test_the_examples_of_paper_001_may_be_drawn() -> None:
-    """Paper 001, section 5.5: one mutant of each kind is given there."""
+def test_the_examples_of_the_slices_paper_may_be_drawn() -> None:
+    """The slices paper, section 5.5: one mutant of each kind is given there."""
     rng = Random(3)
     swapped = multi(l1="l1!m2 l1!m1", l2="l2?m1 l2?m2")
     whole = multi(l1="l1!m1 l1!m2", l2="l2?m1 l2?m2")

@@ -1,4 +1,4 @@
-"""Partitions of lifelines and projections between them (paper 001, section 2.1)."""
+"""Partitions of lifelines and projections between them (the slices paper, section 2.1)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FIGURE_1A = trace("l1!m1 l3?m1 l2?m1 l3!m4 l2?m4")
 
 
 def test_one_execution_is_recorded_by_one_two_and_three_clocks_as_in_figure_1() -> None:
-    """Paper 001, Fig. 1 (a), (b), (c)."""
+    """The slices paper, Fig. 1 (a), (b), (c)."""
     assert str(project_trace(FIGURE_1A, trivial(["l1", "l2", "l3"]))) == (
         "{[l1,l2,l3] l1!m1.l3?m1.l2?m1.l3!m4.l2?m4}"
     )
@@ -42,7 +42,7 @@ def test_one_execution_is_recorded_by_one_two_and_three_clocks_as_in_figure_1() 
 
 
 def test_figures_1b_and_1c_are_projections_of_figure_1a() -> None:
-    """Paper 001, section 2.1: both partitions refine the trivial one, and 1b that of 1c."""
+    """The slices paper, section 2.1: both partitions refine the trivial one, and 1b that of 1c."""
     a = project_trace(FIGURE_1A, trivial(["l1", "l2", "l3"]))
     c = project_trace(FIGURE_1A, partition([["l1", "l2"], ["l3"]]))
     b = project_trace(FIGURE_1A, discrete(["l1", "l2", "l3"]))
@@ -54,7 +54,7 @@ def test_figures_1b_and_1c_are_projections_of_figure_1a() -> None:
 
 
 def test_two_executions_may_look_the_same_without_a_global_clock() -> None:
-    """Paper 000, Fig. 4 and 5, and the second trace that the text gives for them."""
+    """The removal paper, Fig. 4 and 5, and the second trace that the text gives for them."""
     lifelines = ["lp", "lb", "ls"]
     seen = project_trace(
         trace("lp!pub ls!sub lb?sub lb!pub lb?pub ls?pub lb!pub"), discrete(lifelines)

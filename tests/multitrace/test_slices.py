@@ -1,4 +1,4 @@
-"""Multi-prefixes (paper 000, Definition 9) and slices (paper 001, Definition 2)."""
+"""Multi-prefixes (the removal paper, Definition 9) and slices (the slices paper, Definition 2)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ FIGURE_1C = multi_trace(
 
 
 def test_the_partial_observation_of_figure_1d_is_a_slice_of_figure_1c() -> None:
-    """Paper 001, Fig. 1 (d) and Definition 2: observed too late on l1 and l2, too short on l3."""
+    """The slices paper, Fig. 1 (d) and Definition 2: observed too late on l1 and l2, too short on
+    l3."""
     late_and_short = multi_trace(
         (component(("l1", "l2"), trace("l2?m4")), component(("l3",), trace("l3?m1")))
     )
@@ -58,7 +59,7 @@ def test_a_slice_has_no_gaps() -> None:
 
 
 def test_the_observation_of_figure_6b_is_a_multi_prefix_of_that_of_figure_6a() -> None:
-    """Paper 000, section 4.1: ls is not observed, and lb not for long enough."""
+    """The removal paper, section 4.1: ls is not observed, and lb not for long enough."""
     complete = multi(lp="lp!pub", lb="lb?sub lb!pub lb?pub lb!pub", ls="ls!sub ls?pub")
     partial = multi(lp="lp!pub", lb="lb?sub", ls="")
     assert is_multi_prefix(partial, complete)
@@ -67,7 +68,7 @@ def test_the_observation_of_figure_6b_is_a_multi_prefix_of_that_of_figure_6a() -
 
 
 def test_multi_prefixes_are_more_than_projected_prefixes() -> None:
-    """Paper 000, Property 8, with the counterexample of its proof."""
+    """The removal paper, Property 8, with the counterexample of its proof."""
     seen = trace("l1!m l2?m")
     projected = {
         project_trace(seen[:length], discrete(["l1", "l2"])) for length in range(len(seen) + 1)
@@ -159,7 +160,7 @@ def test_the_law_of_slices_notices_that_only_suffixes_are_made(
 
 @given(traces(length=5))
 def test_projected_prefixes_are_multi_prefixes(actions: tuple[Action, ...]) -> None:
-    """Paper 000, Property 8, first half."""
+    """The removal paper, Property 8, first half."""
     onto = discrete(["l1", "l2", "l3", "l4"])
     whole = project_trace(actions, onto)
     for length in range(len(actions) + 1):

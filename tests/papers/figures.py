@@ -24,8 +24,8 @@ PUBLISH: Final = seq(
     seq(loop_w(passing("lp", "pub", "lb")), passing("ls", "sub", "lb")),
     loop_w(strict(passing("lp", "pub", "lb"), passing("lb", "pub", "ls"))),
 )
-"""Paper 000, Fig. 1. The text gives the behaviour of every lifeline and two positions; how the
-operands of the two `seq` are grouped is inferred from these positions."""
+"""The removal paper, Fig. 1. The text gives the behaviour of every lifeline and two positions; how
+the operands of the two `seq` are grouped is inferred from these positions."""
 
 BROADCAST: Final = seq(
     coreg(
@@ -35,20 +35,20 @@ BROADCAST: Final = seq(
     ),
     loop_p(seq(passing("l3", "m4", "l2"), passing("l2", "m5", "l3"))),
 )
-"""Paper 001, Fig. 2 (b) and Fig. 15, which are both text."""
+"""The slices paper, Fig. 2 (b) and Fig. 15, which are both text."""
 
 SMALL: Final = seq(alt(passing("b", "m2", "c"), EMPTY), a("b!m3"))
-"""Paper 003, Fig. 2."""
+"""The small-step paper, Fig. 2."""
 
 EXAMPLE: Final = seq(
     loop_h(seq(passing("a", "m1", "b"), SMALL)), par(a("a!m1"), passing("c", "m4", "a"))
 )
-"""Paper 003, Fig. 1. The positions and actions are in the text of Fig. 7 to 10. Which loop it is,
-is not: `loop_seq` of Definition 9 is assumed, which is `loopH` here."""
+"""The small-step paper, Fig. 1. The positions and actions are in the text of Fig. 7 to 10. Which
+loop it is, is not: `loop_seq` of Definition 9 is assumed, which is `loopH` here."""
 
 
 def positions(term: Interaction) -> list[str]:
-    """All of them, in Dewey notation, as in paper 003, Definition 3."""
+    """All of them, in Dewey notation, as in the small-step paper, Definition 3."""
     found = []
     pending = [("", term)]
     while pending:

@@ -1,4 +1,5 @@
-"""Formulas in conjunctive normal form as interactions: the reductions of papers 000 and 003.
+"""Formulas in conjunctive normal form as interactions: the reductions of the removal and small-step
+papers.
 
 A clause is a lifeline, a literal that is true sends it a message. Formulas are tuples of clauses,
 clauses tuples of literals, a literal is a variable's number, negative where it is negated.
@@ -37,14 +38,15 @@ def variables(formula: Formula) -> list[int]:
 
 
 def satisfiability(formula: Formula) -> Interaction:
-    """Paper 000, Property 11: assignments one after the other, `lj?m` for every literal that is
-    true in clause j. The formula is satisfiable if and only if `one_each` is a multi-prefix."""
+    """The removal paper, Property 11: assignments one after the other, `lj?m` for every literal
+    that is true in clause j. The formula is satisfiable if and only if `one_each` is a
+    multi-prefix."""
     return seq(*(alt(_choice(formula, x), _choice(formula, -x)) for x in variables(formula)))
 
 
 def one_in_three(formula: Formula) -> Interaction:
-    """Paper 003, section 4.4 and Appendix A: assignments in parallel, `lj!m` for every literal
-    that is true in clause j. Exactly one literal of every clause can be true if and only if
+    """The small-step paper, section 4.4 and Appendix A: assignments in parallel, `lj!m` for every
+    literal that is true in clause j. Exactly one literal of every clause can be true if and only if
     `one_each` is accepted."""
     return par(
         *(alt(_choice(formula, x, "!"), _choice(formula, -x, "!")) for x in variables(formula))

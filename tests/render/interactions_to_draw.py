@@ -38,7 +38,7 @@ FIGURE_2 = seq(
     ),
     loop_p(seq(message("l3", "m4", "l2"), message("l2", "m5", "l3"))),
 )
-"""Paper 001, Fig. 2."""
+"""The slices paper, Fig. 2."""
 
 
 def random_interactions(seed: int, count: int) -> list[Interaction]:

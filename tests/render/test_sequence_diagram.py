@@ -61,7 +61,7 @@ def fragments(term: Interaction) -> list[tuple[str, list[str], list[bool]]]:
     ]
 
 
-def test_figure_2_of_paper_001_is_drawn_with_its_fragments_and_its_co_region() -> None:
+def test_figure_2_of_the_slices_paper_is_drawn_with_its_fragments_and_its_co_region() -> None:
     structure = sequence_diagram(FIGURE_2).structure
     assert structure["lifelines"] == ["l1", "l2", "l3"]
     assert [

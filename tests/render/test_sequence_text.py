@@ -26,7 +26,7 @@ Writer = Callable[[Interaction], str]
 BOTH = [mermaid_sequence, plantuml_sequence]
 
 
-def test_figure_2_of_paper_001_in_mermaid() -> None:
+def test_figure_2_of_the_slices_paper_in_mermaid() -> None:
     assert mermaid_sequence(FIGURE_2).splitlines() == [
         "sequenceDiagram",
         "    participant p0 as l1",
@@ -55,7 +55,7 @@ def test_figure_2_of_paper_001_in_mermaid() -> None:
     ]
 
 
-def test_figure_2_of_paper_001_in_plantuml() -> None:
+def test_figure_2_of_the_slices_paper_in_plantuml() -> None:
     assert plantuml_sequence(FIGURE_2).splitlines() == [
         "@startuml",
         'participant "l1" as p0',

@@ -23,7 +23,7 @@ def positions(term: Interaction) -> dict[str, str]:
     return labels
 
 
-def test_figure_2_of_paper_001_as_a_term() -> None:
+def test_figure_2_of_the_slices_paper_as_a_term() -> None:
     labels = positions(FIGURE_2)
     assert labels[""] == "seq"
     assert labels["1"] == "coreg(l2)"

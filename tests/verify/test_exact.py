@@ -102,13 +102,13 @@ FIGURE_11C = coreg(
 def test_what_bounded_simulation_missed_in_figure_11_is_a_slice(
     interaction: Interaction, seen: MultiTrace
 ) -> None:
-    """Paper 001, Fig. 11 and section 5.4."""
+    """The slices paper, Fig. 11 and section 5.4."""
     assert judged(interaction, seen, "slice") is WEAK_PASS
     assert judged(interaction, seen, "multiprefix") is FAIL or not seen.components[0].actions
 
 
 def test_removal_is_not_believed_where_order_shows() -> None:
-    """The counterexamples to paper 000, Theorem 1."""
+    """The counterexamples to the removal paper, Theorem 1."""
     three = par(
         seq(strict(do("l1!m1"), do("l3!m1")), strict(do("l3!m1"), do("l2!m1"))),
         strict(do("l2!m2"), do("l1!m2")),

@@ -1,4 +1,5 @@
-"""Execution trees (paper 001, section 7.3; paper 003, section 3.3) and what they generate."""
+"""Execution trees (the slices paper, section 7.3; the small-step paper, section 3.3) and what they
+generate."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ FIGURE_1_OF_PAPER_003 = seq(
 """Rebuilt from the positions and steps that the text names; which loop it is, is not said."""
 
 NESTED = loop_s(seq(alt(do("l1!m1"), EMPTY), loop_s(do("l1!m2"))))
-"""The example of paper 001, Appendix B.1, for loop depths."""
+"""The example of the slices paper, Appendix B.1, for loop depths."""
 
 
 def arcs(made: Exploration, number: int) -> list[str]:
@@ -74,7 +75,8 @@ def paths(made: Exploration) -> list[str]:
 
 
 def test_the_tree_of_figure_11_has_three_children_at_its_root() -> None:
-    """Paper 003, Fig. 7, 10 and 11: the frontier, one execution, and one accepted trace."""
+    """The small-step paper, Fig. 7, 10 and 11: the frontier, one execution, and one accepted
+    trace."""
     made = explore(FIGURE_1_OF_PAPER_003, filters=Filters(max_depth=3))
     assert arcs(made, 0) == ["a!m1@1111", "a!m1@21", "c!m4@221"]
     executed = made.nodes[made.nodes[0].children[2]]
@@ -85,7 +87,7 @@ def test_the_tree_of_figure_11_has_three_children_at_its_root() -> None:
 
 
 def test_the_tree_of_an_interaction_without_loops_is_whole() -> None:
-    """Paper 003, Fig. 2 and 3: five nodes on the branch with m2, one on the other."""
+    """The small-step paper, Fig. 2 and 3: five nodes on the branch with m2, one on the other."""
     small = seq(alt(strict(do("b!m2"), do("c?m2")), EMPTY), do("b!m3"))
     made = explore(small)
     assert made.is_whole
@@ -98,7 +100,7 @@ def test_the_tree_of_an_interaction_without_loops_is_whole() -> None:
 
 
 def test_the_maximal_loop_depth_suffices_to_express_every_action() -> None:
-    """Paper 001, Fig. 19 and Appendix B.1, with the interaction of that text: m1 is at loop
+    """The slices paper, Fig. 19 and Appendix B.1, with the interaction of that text: m1 is at loop
     depth 1, m2 at 2. The limit of 2 expresses both, the limit of 1 does not."""
     assert loop_depth(NESTED) == 2
     made = explore(NESTED, filters=Filters(max_loop_depth=2))
@@ -108,8 +110,8 @@ def test_the_maximal_loop_depth_suffices_to_express_every_action() -> None:
 
 
 def test_the_tree_of_figure_19_has_six_arcs() -> None:
-    """Paper 001, Fig. 19. The text keeps the six arcs of the picture, not the interaction; this
-    one has them, two from the root and four from these, with the limit that is said there."""
+    """The slices paper, Fig. 19. The text keeps the six arcs of the picture, not the interaction;
+    this one has them, two from the root and four from these, with the limit that is said there."""
     term = seq(loop_s(seq(do("l1!m1"), loop_s(do("l1!m2")))), loop_s(do("l1!m3")))
     made = explore(term, strategy="bfs", filters=Filters(max_loop_depth=loop_depth(term)))
     assert [str(node.action) for node in made.nodes[1:3]] == ["l1!m1", "l1!m3"]
@@ -320,7 +322,7 @@ def test_prefixes_extend_to_accepted_multi_traces_and_terminal_ones_are_among_th
 
 
 def test_the_loop_filter_alone_bounds_the_depth() -> None:
-    """Paper 001, Appendix B.2: outside of loops, actions only become fewer."""
+    """The slices paper, Appendix B.2: outside of loops, actions only become fewer."""
     for term in INTERACTIONS:
         made = explore(term, filters=Filters(max_loop_depth=1, max_node_number=2000))
         outside = actions_outside_loops(term)
@@ -368,8 +370,8 @@ def passing(sender: str, message: str, receiver: str) -> Interaction:
 
 
 def test_the_first_model_of_the_slice_experiment_has_16_multi_traces_and_7996_slices() -> None:
-    """Paper 001, section 5.5 and Fig. 12 (a): "16 accepted multi-traces on {{l1}, {l2, l3}} via
-    exhaustive exploration with <= 3 loop instances", "7996 slices via exhaustive slicing".
+    """The slices paper, section 5.5 and Fig. 12 (a): "16 accepted multi-traces on {{l1}, {l2, l3}}
+    via exhaustive exploration with <= 3 loop instances", "7996 slices via exhaustive slicing".
 
     Both numbers are met by the paths to terminal nodes (those with fewer instances, 6 more, are
     no paths to the end of the explored tree), and by counting as slices the windows of every

@@ -1,4 +1,4 @@
-"""Agendas, priorities and filters (paper 001, section 7.3)."""
+"""Agendas, priorities and filters (the slices paper, section 7.3)."""
 
 from __future__ import annotations
 

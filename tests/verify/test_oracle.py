@@ -81,7 +81,7 @@ FIGURE_1_OF_PAPER_003 = seq(
 
 
 def test_the_partial_observation_of_figure_1d_is_a_slice_and_nothing_more() -> None:
-    """Paper 001, Fig. 1 (c) and (d): of what Fig. 2 specifies, m5 is still to come."""
+    """The slices paper, Fig. 1 (c) and (d): of what Fig. 2 specifies, m5 is still to come."""
     complete = multi(l1_l2="l1!m1 l2?m1 l2?m4", l3="l3?m1 l3!m4")
     partial = multi(l1_l2="l2?m4", l3="l3?m1")
     assert verdicts(FIGURE_2_OF_PAPER_001, complete, 7) == {
@@ -93,14 +93,14 @@ def test_the_partial_observation_of_figure_1d_is_a_slice_and_nothing_more() -> N
 
 
 def test_the_multi_trace_of_figure_13_passes() -> None:
-    """Paper 003, Fig. 13."""
+    """The small-step paper, Fig. 13."""
     seen = multi(a="a!m1 a?m4", b="", c="c!m4")
     assert judge(FIGURE_1_OF_PAPER_003, seen, "accept", 3) is PASS
     assert judge(FIGURE_1_OF_PAPER_003, seen, "test", 0) is PASS
 
 
 def test_the_semantics_of_the_small_example_are_those_of_figure_3() -> None:
-    """Paper 003, Fig. 2 and 3: three global traces, two multi-traces."""
+    """The small-step paper, Fig. 2 and 3: three global traces, two multi-traces."""
     small = seq(alt(passing("b", "m2", "c"), EMPTY), do("b!m3"))
     assert {" ".join(map(str, trace)) for trace in traces(small, 9)} == {
         "b!m2 c?m2 b!m3", "b!m2 b!m3 c?m2", "b!m3",
@@ -111,7 +111,7 @@ def test_the_semantics_of_the_small_example_are_those_of_figure_3() -> None:
 
 
 def test_a_multi_prefix_need_not_be_a_projected_prefix() -> None:
-    """Paper 000, Property 8 and Fig. 7."""
+    """The removal paper, Property 8 and Fig. 7."""
     seen = multi(l1="", l2="l2?m")
     assert verdicts(passing("l1", "m", "l2"), seen, 2) == {
         "accept": FAIL, "prefix": FAIL, "multiprefix": WEAK_PASS, "slice": WEAK_PASS,
@@ -137,8 +137,8 @@ def test_a_multi_prefix_need_not_be_a_projected_prefix() -> None:
     ids=str,
 )
 def test_test_tells_apart_what_is_missing(seen: MultiTrace, verdict: Verdict) -> None:
-    """Paper 003, section 4.5, with the example of its text. A component `c` that the interaction
-    says nothing about was not emptied; a lifeline that no component is about was."""
+    """The small-step paper, section 4.5, with the example of its text. A component `c` that the
+    interaction says nothing about was not emptied; a lifeline that no component is about was."""
     assert judge(passing("a", "m", "b"), seen, "test", 0) is verdict
 
 
@@ -169,7 +169,7 @@ def test_simulate_has_no_definition_to_compare_with() -> None:
 
 
 def test_removal_is_wrong_where_semantics_say_so() -> None:
-    """The counterexamples to paper 000, Property 3 and Theorem 1: what is true of them."""
+    """The counterexamples to the removal paper, Property 3 and Theorem 1: what is true of them."""
     crossed = par(strict(do("l1!m1"), do("l2!m1")), strict(do("l2!m2"), do("l1!m2")))
     assert judge(crossed, multi(l1="l1!m2 l1!m1", l2="l2!m1 l2!m2"), "accept", 4) is FAIL
     three = par(

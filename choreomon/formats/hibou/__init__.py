@@ -1,7 +1,7 @@
 """HIBOU's files: signatures, interactions, multi-traces and configurations.
 
-HIBOU is the tool behind papers 000, 001 and 003. Its files are read as they are found in the
-wild (paper 001, section 7; older files as well), and written so that it can read them too.
+HIBOU is the tool behind the papers on interactions. Its files are read as they are found in the
+wild (the slices paper, section 7; older files as well), and written so that it can read them too.
 Bad input leaves this package as `choreomon.core.errors.DocumentError` alone.
 
     scanner            words, comments, errors with lines

@@ -1,7 +1,7 @@
 """How analyses, explorations and normal forms are to be made (`.hcf` files), as values.
 
-Paper 001, sections 7.3 and 7.4, Fig. 17 and 18. The defaults here are those of HIBOU where no
-configuration is given. In a section that is given, HIBOU's default strategy is BFS, and the
+The slices paper, sections 7.3 and 7.4, Fig. 17 and 18. The defaults here are those of HIBOU where
+no configuration is given. In a section that is given, HIBOU's default strategy is BFS, and the
 default of `@explore_option` has no filters; the reader says so where it fills them in.
 """
 
@@ -57,15 +57,15 @@ Logger: TypeAlias = GraphicLogger | TraceGenerationLogger
 
 
 class LocalAnalysisSettings(NamedTuple):
-    """Which components are analyzed alone (paper 000, Definition 12): all, or those that the last
-    step changed; looking `depth` actions ahead, None for all of them."""
+    """Which components are analyzed alone (the removal paper, Definition 12): all, or those that
+    the last step changed; looking `depth` actions ahead, None for all of them."""
 
     select: Literal["all", "dirty"] = "dirty"
     depth: int | None = None
 
 
 class SimulationSettings(NamedTuple):
-    """The options of `analysis_kind = simulate[..]` (paper 001, section 7.4).
+    """The options of `analysis_kind = simulate[..]` (the slices paper, section 7.4).
 
     - `loops`: how many loops may be entered unobserved: `max_depth`, the depth of nesting;
       `max_num`, the number of loops; a number; None for no limit;

@@ -1,7 +1,7 @@
 """Reads configurations (`.hcf` files).
 
-Paper 001, Fig. 17 and 18, and the names of options in older and in newer files. Everything that
-is wrong with options is reported at once.
+The slices paper, Fig. 17 and 18, and the names of options in older and in newer files. Everything
+that is wrong with options is reported at once.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def _logger(logger: Logger) -> str:
         names = {"folder": logger.folder, "name": logger.name}
         kind = "graphic"
     else:
-        # `exact` is what paper 001 calls it, and HIBOU of that time; today it is `accepted`.
+        # `exact` is what the slices paper calls it, and HIBOU of that time; today it is `accepted`.
         settings = [f"generation={logger.generation}", f"partition={_partition(logger)}"]
         names = {"folder": logger.folder, "name_prefix": logger.name_prefix}
         kind = "tracegen"

@@ -1,13 +1,13 @@
 """Interactions as HIBOU writes them (`.hif` files).
 
-Paper 001, section 7.1 and Fig. 15. What is read:
+The slices paper, section 7.1 and Fig. 15. What is read:
 
 - `o` and `∅`; `a -- m -> b`, which is `strict(a!m, b?m)`; the broadcast `a -- m -> (b,c)`, which
   is `strict(a!m, seq(b?m, c?m))`; `a -- m ->|`, to the environment; `m -> a` and `m -> (a,b)`,
   from it; `<asynch>` before the message, which says what is meant anyway;
 - `strict`, `seq`, `par`, `alt` and `coreg(l1,l2)(..)` over several operands, folded to the right;
 - `loopS`, `loopH`, `loopW`, `loopP`, and the names of older files: `loop_strict` is `loopS`,
-  `loop_par` is `loopP`, and `loop_seq` is `loopH`, since that is the loop of paper 003,
+  `loop_par` is `loopP`, and `loop_seq` is `loopH`, since that is the loop of the small-step paper,
   Definition 9, which those files are about; it is not `loopW`;
 - beyond HIBOU: `loopC(l1)(..)`, bare actions `l!m` and `l?m`, one operand where HIBOU asks for
   two (it stands for itself), and names that are also operators (`seq -- m -> o`): what follows a

@@ -1,6 +1,6 @@
 """Multi-traces as HIBOU writes them (`.htf` files).
 
-Paper 001, Fig. 16. What is read:
+The slices paper, Fig. 16. What is read:
 
 - `{ [a,b] b!m.a!m; [c] }`: components in braces, empty ones and a trailing `;` included; the
   same without braces;

@@ -1,6 +1,6 @@
 """Signatures: which lifelines and which messages there are (`.hsf` files).
 
-Paper 001, Fig. 14. Sections may come in any order and more than once; a name must not be
+The slices paper, Fig. 14. Sections may come in any order and more than once; a name must not be
 declared twice in sections of one kind. `@gate` is outside of the papers: refused by name.
 """
 

@@ -1,9 +1,10 @@
-"""The experiments of papers 000 and 001, as functions of data, a clock and random numbers.
+"""The experiments of the removal and slices papers, as functions of data, a clock and random
+numbers.
 
     cases        multi-traces of one interaction with known answers; fresh ones
-    multiprefix  paper 000, section 6: graph sizes and analysis times, with and without reductions
-    slices       paper 001, section 5.5: slices and mutants of them, decided and simulated
-    models       the two interactions of the latter
+    multiprefix  the removal paper, section 6: graph sizes and analysis times, with and without
+    reductions slices       the slices paper, section 5.5: slices and mutants of them, decided and
+    simulated models       the two interactions of the latter
     deadline     budgets of single analyses
     statistics   quartiles and the like
 

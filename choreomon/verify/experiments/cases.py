@@ -1,6 +1,6 @@
 """Multi-traces of one interaction with known answers, and how fresh ones are made.
 
-Paper 000, section 6.1, for each interaction: accepted multi-traces of 1 to 30 actions; one
+The removal paper, section 6.1, for each interaction: accepted multi-traces of 1 to 30 actions; one
 multi-prefix of each; and of each multi-prefix three mutants, with a random action inserted, with
 two actions of a component interverted, and with a component of another multi-prefix.
 

@@ -1,4 +1,4 @@
-"""The two interactions of paper 001, section 5.5, as published with its experiment."""
+"""The two interactions of the slices paper, section 5.5, as published with its experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The experiments of paper 000, section 6: what reductions do to the search for multi-prefixes.
+"""The experiments of the removal paper, section 6: what reductions do to the search for
+multi-prefixes.
 
 Every case is analyzed four times, with and without partial-order reduction (POR) and local
 analyses of all components to their end (LOC):

@@ -1,4 +1,5 @@
-"""The experiment of paper 001, section 5.5: slices, and mutants of them, decided and simulated.
+"""The experiment of the slices paper, section 5.5: slices, and mutants of them, decided and
+simulated.
 
 For an interaction: accepted multi-traces by exploration; slices of them; and of every slice three
 mutants, with a random action inserted, two actions of a component swapped, and the component of
@@ -284,5 +285,5 @@ PUBLISHED: Final = {
     "i1": Summary(0.0000244, 0.0006778, 0.0013147, 0.0015983, 0.0022617, 0.0169286, 0.00123059),
     "i2": Summary(0.000110, 0.002094, 0.006858, 0.041766, 0.015368, 14.637815, 0.3170166),
 }
-"""Seconds that HIBOU took for one multi-trace of any kind (paper 001, Fig. 12), on an Intel Core
-i5-6360U (2 GHz), compiled."""
+"""Seconds that HIBOU took for one multi-trace of any kind (the slices paper, Fig. 12), on an Intel
+Core i5-6360U (2 GHz), compiled."""

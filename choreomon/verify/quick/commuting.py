@@ -5,13 +5,14 @@ different lifelines, hence neighbours of different components, whatever the part
 
 - the next action of *any one* component with actions left may be taken first, and the others
   need not be tried: if it cannot happen now, nothing explains the multi-trace. This is the sound
-  reduction that stands beside paper 000, Definition 11. The component with the fewest follow-ups
-  is taken; among those with at most one, the one that was taken last, then the shortest;
-- a component of which everything was seen can be closed at once: by lifeline removal (paper 000,
-  Definition 4) where it may have gone on unseen, by pruning (paper 001, Definition 4) where not;
+  reduction that stands beside the removal paper, Definition 11. The component with the fewest
+  follow-ups is taken; among those with at most one, the one that was taken last, then the shortest;
+- a component of which everything was seen can be closed at once: by lifeline removal (the removal
+  paper, Definition 4) where it may have gone on unseen, by pruning (the slices paper, Definition 4)
+  where not;
 - every component alone must be a prefix of a word of the projection onto it, or such a word where
-  all was seen (local analyses, paper 000, Definition 12). This is asked of all components at the
-  start, and where a search branches often, at every branch: a choice that was made for one
+  all was seen (local analyses, the removal paper, Definition 12). This is asked of all components
+  at the start, and where a search branches often, at every branch: a choice that was made for one
   component may be wrong for another;
 - what is accepted must have every action as often as accepted traces have it, which is asked once
   where a search branches often (`choreomon.verify.quick.counting`).

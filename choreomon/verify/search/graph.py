@@ -1,8 +1,9 @@
 """What a search returns: the verdict, and on request the graph that it visited.
 
-Vertices are those of paper 000, Definition 10 and paper 001, Definition 7: an interaction, what
-is left of the multi-trace, on which components observation has started, and the measure. The
-verdict vertices (`Ok`, `Ko`, `Cov` and so on) are a field of the vertex that leads to them.
+Vertices are those of the removal paper, Definition 10 and the slices paper, Definition 7: an
+interaction, what is left of the multi-trace, on which components observation has started, and the
+measure. The verdict vertices (`Ok`, `Ko`, `Cov` and so on) are a field of the vertex that leads to
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ a slice; or nothing more can be done, for lack of observation (`LackObs`), withi
 simulation (`OutSim`), or at all (`Out`)."""
 
 Measure: TypeAlias = tuple[int, int]
-"""(lambda, alpha) of paper 001, section 5.1: loops and actions that may still be simulated."""
+"""(lambda, alpha) of the slices paper, section 5.1: loops and actions that may still be
+simulated."""
 
 
 class Vertex(NamedTuple):
@@ -50,7 +52,8 @@ class Vertex(NamedTuple):
 
     @property
     def started(self) -> tuple[bool, ...]:
-        """The flags of paper 001, section 4.1: on which components observation has started."""
+        """The flags of the slices paper, section 4.1: on which components observation has
+        started."""
         return tuple(position > 0 for position in self.positions)
 
 

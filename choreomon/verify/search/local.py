@@ -1,8 +1,8 @@
 """Local analyses: what one component alone tells about a vertex.
 
-Paper 000, Definition 12: what is left of a component must fit what is left of the interaction on
-the component's lifelines, its *local view*. Failing that, no global trace can explain the vertex.
-It is a necessary condition only; which one depends on the mode:
+The removal paper, Definition 12: what is left of a component must fit what is left of the
+interaction on the component's lifelines, its *local view*. Failing that, no global trace can
+explain the vertex. It is a necessary condition only; which one depends on the mode:
 
 - `exact`: the view accepts what is left (mode `accept`);
 - `prefix`: the view accepts a continuation of it (`prefix`, `multiprefix`, and `simulate` and

@@ -1,4 +1,4 @@
-"""The measure that bounds the mode `simulate`: (lambda, alpha) of paper 001, section 5.1.
+"""The measure that bounds the mode `simulate`: (lambda, alpha) of the slices paper, section 5.1.
 
 Lambda is how many loops may still be entered by unobserved actions, alpha bounds unobserved
 actions outside of loops. Each unobserved action makes the pair smaller in lexicographic order.
@@ -104,7 +104,7 @@ def _sizes(term: Interaction, below: list[Sizes]) -> Sizes:
 
 
 def loops_around(term: Interaction, position: Position) -> int:
-    """beta(term, position) of paper 001, Definition 12."""
+    """beta(term, position) of the slices paper, Definition 12."""
     loops = 0
     while position:
         loops += term.operator in LOOPS

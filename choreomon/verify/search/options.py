@@ -1,7 +1,7 @@
 """What may be asked of a search: how it goes, how far, and by which shortcuts.
 
-Paper 001, section 7.4, and paper 000, section 5. Every option is plain data, but `should_stop`,
-through which a caller who has a clock or counts memory ends a search.
+The slices paper, section 7.4, and the removal paper, section 5. Every option is plain data, but
+`should_stop`, through which a caller who has a clock or counts memory ends a search.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from choreomon.verify.heuristics import Filters, Priorities, Strategy
 from choreomon.verify.verdict import Verdict
 
 Reduction: TypeAlias = Literal["none", "paper", "sound"]
-"""`paper`: one-unambiguous actions (paper 000, Definition 11), which sometimes fails what is
-right; `sound`: one component at a time, where nothing orders actions across lifelines."""
+"""`paper`: one-unambiguous actions (the removal paper, Definition 11), which sometimes fails what
+is right; `sound`: one component at a time, where nothing orders actions across lifelines."""
 
 REDUCTIONS: Final[tuple[Reduction, ...]] = ("none", "paper", "sound")
 
 Method: TypeAlias = Literal["auto", "removal", "search"]
-"""How `multiprefix` goes on when a component is used up: by removing its lifeline (paper 000,
-Definition 10), by doing its further actions unobserved, or by removal wherever that is exact."""
+"""How `multiprefix` goes on when a component is used up: by removing its lifeline (the removal
+paper, Definition 10), by doing its further actions unobserved, or by removal wherever that is
+exact."""
 
 METHODS: Final[tuple[Method, ...]] = ("auto", "removal", "search")
 
@@ -30,7 +31,7 @@ Reason: TypeAlias = Literal["FilteredNodes", "TimedOut", "OutOfMemory", "LackObs
 
 
 class LocalAnalyses(NamedTuple):
-    """Which components are analyzed alone at every vertex (paper 000, Definition 12).
+    """Which components are analyzed alone at every vertex (the removal paper, Definition 12).
 
     - `depth`: of how many actions of a component, None for all that are left;
     - `select`: of all components, or only of those that are `dirty`: what the last step left of
@@ -42,7 +43,7 @@ class LocalAnalyses(NamedTuple):
 
 
 class SimulationCriteria(NamedTuple):
-    """What bounds the mode `simulate` (paper 001, sections 5.1 and 7.4).
+    """What bounds the mode `simulate` (the slices paper, sections 5.1 and 7.4).
 
     - `loops`: how many loops may be entered by unobserved actions in a row: as many as are nested
       at most, as there are at all, or a number;

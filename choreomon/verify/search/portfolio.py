@@ -1,8 +1,8 @@
 """Several searches side by side; the first answer wins.
 
-Paper 000, section 6.2: who does not know whether a multi-trace is right runs one analysis with
-partial-order reduction and local analyses, and one with the reduction only. Here they take turns,
-a vertex each, so the answer does not depend on a scheduler.
+The removal paper, section 6.2: who does not know whether a multi-trace is right runs one analysis
+with partial-order reduction and local analyses, and one with the reduction only. Here they take
+turns, a vertex each, so the answer does not depend on a scheduler.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from choreomon.verify.verdict import Mode, Verdict
 
 
 def advised(options: Options) -> tuple[Options, Options]:
-    """The two searches that paper 000 advises: as given with local analyses (of all actions left,
-    where none were asked for), and without any."""
+    """The two searches that the removal paper advises: as given with local analyses (of all actions
+    left, where none were asked for), and without any."""
     return (
         replace(options, local=options.local or LocalAnalyses()),
         replace(options, local=None),

@@ -1,7 +1,7 @@
 """Partial-order reductions: which of the consuming steps from a vertex are enough.
 
-`one_unambiguous` is paper 000, Definition 11. Its Proposition 14 is wrong where operators order
-actions across lifelines: against `strict(loopS(l1!b),l2!a)`, the multi-trace l1: b, l2: a is
+`one_unambiguous` is the removal paper, Definition 11. Its Proposition 14 is wrong where operators
+order actions across lifelines: against `strict(loopS(l1!b),l2!a)`, the multi-trace l1: b, l2: a is
 accepted, but `l2!a`, one-unambiguous and executable, discards the loop. It stays for comparison.
 
 The sound reduction needs a term without such operators, and the discrete partition. There the
@@ -33,8 +33,8 @@ def reducible(term: Interaction) -> Interaction | None:
 
 def one_unambiguous(term: Interaction, action: Action, lifelines: Mask) -> bool:
     """Whether the action is executable at exactly one position of the term without its actions
-    on any but `lifelines`. Paper 000 has one lifeline there; over co-localizations, all that
-    share the action's clock.
+    on any but `lifelines`. The removal paper has one lifeline there; over co-localizations, all
+    that share the action's clock.
 
     Removal replaces actions and simplifies nothing, since simplifying merges positions.
     """

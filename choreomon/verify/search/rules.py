@@ -1,10 +1,11 @@
 """The rules of every mode: which steps there are from a vertex, where paths end, what that means.
 
-- `accept`: paper 003, Definition 11. `test`: the same, with its section 4.5.
-- `prefix`: paper 001, section 7.4: `accept`, but the interaction need not be over.
-- `multiprefix` by removal: paper 000, Definition 10, with the two rules that its section 5 takes
-  for granted: all lifelines that are used up are removed at once, and before anything is executed.
-- `simulate`: paper 001, Definition 7, with the measure of its section 5.1.
+- `accept`: the small-step paper, Definition 11. `test`: the same, with its section 4.5.
+- `prefix`: the slices paper, section 7.4: `accept`, but the interaction need not be over.
+- `multiprefix` by removal: the removal paper, Definition 10, with the two rules that its section 5
+  takes for granted: all lifelines that are used up are removed at once, and before anything is
+  executed.
+- `simulate`: the slices paper, Definition 7, with the measure of its section 5.1.
 - `slice`: Definition 7 again, but what bounds unobserved actions is exact. Every iteration that
   they open must come to consume an observed action; open ones that contain no other one need one
   each (docs/adr/010). `multiprefix` by search is the same with nothing missing at the start.

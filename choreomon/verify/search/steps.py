@@ -26,8 +26,8 @@ from choreomon.verify.search.rules import Rules
 class State(NamedTuple):
     """What makes a vertex: two with the same state are one.
 
-    `removed` has bit n set where the lifelines of component n were removed. The flags of paper
-    001 say which positions are not 0, so they are no field.
+    `removed` has bit n set where the lifelines of component n were removed. The flags of the slices
+    paper say which positions are not 0, so they are no field.
     """
 
     term: Interaction
@@ -83,7 +83,7 @@ class Stepper:
     """The steps of one multi-trace under one set of rules.
 
     `words` are the components, actions as terms; `owners` says which component a lifeline
-    belongs to; `one_component` asks for the sound reduction, `one_action` for paper 000's.
+    belongs to; `one_component` asks for the sound reduction, `one_action` for the removal paper's.
     `removes_at_once` makes the removal of a component a part of the step that used it up, rather
     than a step of its own: nothing else can be done in between. `known` is kept from one
     multi-trace of an interaction for the next.
@@ -242,8 +242,9 @@ class Stepper:
         return min(mine.values(), key=len)
 
     def reduced(self, state: State, found: Sequence[Step]) -> Sequence[Step]:
-        """Paper 000's reduction, where asked for: of steps in the order in which they are to be
-        taken, the first consuming one that is one-unambiguous instead of all consuming ones."""
+        """The removal paper's reduction, where asked for: of steps in the order in which they are
+        to be taken, the first consuming one that is one-unambiguous instead of all consuming
+        ones."""
         if not self._one_action:
             return found
         for step in found:

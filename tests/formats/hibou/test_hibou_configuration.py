@@ -40,7 +40,7 @@ def analyze(entries: str) -> AnalyzeOptions:
     return options
 
 
-def test_figures_17_and_18_of_paper_001() -> None:
+def test_figures_17_and_18_of_the_slices_paper() -> None:
     assert read_configuration(FIGURE_17 + FIGURE_18) == Configuration(
         analyze=AnalyzeOptions(
             mode="simulate",

@@ -82,7 +82,7 @@ b = a("b!m")
         ("loopC(a)(b!m)", loop_c(mask("a"), b)),
         ("loop_strict(b!m)", loop_s(b)),
         ("loop_par(b!m)", loop_p(b)),
-        # Paper 003, Definition 9: its loop_seq has no pruned copy of the loop in front.
+        # The small-step paper, Definition 9: its loop_seq has no pruned copy of the loop in front.
         ("loop_seq(b!m)", loop_h(b)),
         ("seq(b!m)", b),
         ("seq -- o -> alt", strict(a("seq!o"), a("alt?o"))),
@@ -95,7 +95,7 @@ def test_every_construction_of_the_language_is_read(written: str, meant: Interac
     assert read_interaction(written) is meant
 
 
-def test_figure_15_of_paper_001_is_the_interaction_of_its_figure_2() -> None:
+def test_figure_15_of_the_slices_paper_is_the_interaction_of_its_figure_2() -> None:
     term = read_interaction(FIGURE_15, read_signature(FIGURE_14))
     assert text(term) == (
         "seq(coreg(l2)(alt(strict(l1!m1,seq(l2?m1,l3?m1)),o),"

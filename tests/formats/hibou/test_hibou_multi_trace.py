@@ -61,7 +61,7 @@ def test_every_form_of_a_multi_trace_is_read(written: str, meant: MultiTrace | N
         assert read_multi_trace(written, ABC) == meant
 
 
-def test_figure_16_of_paper_001_is_the_multi_trace_of_its_figure_1() -> None:
+def test_figure_16_of_the_slices_paper_is_the_multi_trace_of_its_figure_1() -> None:
     assert read_multi_trace(FIGURE_16) == of(("l1 l2", "l1!m1 l2?m1 l2?m4"), ("l3", "l3?m1 l3!m4"))
 
 

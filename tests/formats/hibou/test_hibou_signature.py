@@ -29,7 +29,7 @@ loop_seq(
 """
 
 
-def test_figure_14_of_paper_001() -> None:
+def test_figure_14_of_the_slices_paper() -> None:
     assert read_signature(FIGURE_14) == Signature(
         ("l1", "l2", "l3"), ("m1", "m2", "m3", "m4", "m5")
     )

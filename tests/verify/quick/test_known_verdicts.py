@@ -1,4 +1,4 @@
-"""Multi-traces of paper 000's benchmark whose verdicts are known."""
+"""Multi-traces of the removal paper's benchmark whose verdicts are known."""
 
 from __future__ import annotations
 

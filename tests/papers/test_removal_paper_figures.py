@@ -1,4 +1,4 @@
-"""The figures of paper 000, as far as its text carries them.
+"""The figures of the removal paper, as far as its text carries them.
 
 The README beside this file lists where each figure is tested. Not in the text, and so not here:
 the drawings of Fig. 1 to 3, 7 and 8; the other three clauses of Fig. 9; the interactions of Fig.

@@ -1,4 +1,4 @@
-"""The figures of paper 001, as far as its text carries them.
+"""The figures of the slices paper, as far as its text carries them.
 
 The README beside this file lists where each figure is tested. Not in the text, and so not here:
 the drawings of Fig. 2 (a), 3 (a) and 4; the diagrams of the experiments of Fig. 12; Fig. 13, which

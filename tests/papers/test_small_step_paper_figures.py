@@ -1,4 +1,4 @@
-"""The figures of paper 003, as far as its text carries them.
+"""The figures of the small-step paper, as far as its text carries them.
 
 The README beside this file lists where each figure is tested. Not in the text, and so not here:
 the drawings of Fig. 1, 2 and 11 to 13 themselves (the terms are known from positions and actions
