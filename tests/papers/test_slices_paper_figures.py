@@ -322,12 +322,15 @@ def test_figure_11_the_whole_graphs() -> None:
 @pytest.mark.parametrize(
     "trace", [FIGURE_16, "[l1,l2] l2?m4;\n[l3] l3?m1\n"], ids=["figure 16", "figure 1 (d)"]
 )
-def test_figures_14_to_18_the_example_files_are_verified(tmp_path: Path, trace: str) -> None:
+def test_figures_14_to_18_the_example_files_are_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trace: str
+) -> None:
     """Signature, interaction, multi-trace without braces, and the configuration with
     `simulate[before = true, loop max depth, reset = true, multiply = false, act num = 10]`."""
     files = {"s.hsf": FIGURE_14, "i.hif": FIGURE_15, "t.htf": trace, "c.hcf": FIGURE_18}
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)  # where the pictures go that the configuration asks for
     answer = choreomon(
         "verify",
         *("--signature", tmp_path / "s.hsf", "--interaction", tmp_path / "i.hif"),
@@ -338,20 +341,21 @@ def test_figures_14_to_18_the_example_files_are_verified(tmp_path: Path, trace: 
     assert (line["mode"], line["verdict"]) == ("simulate", "WeakPass")
 
 
-def test_figure_17_the_exploration_generates_accepted_multi_traces(tmp_path: Path) -> None:
-    """The configuration's strategy, bounds and random order, with a seed of ours. What its loggers
-    ask for is said on the command line. What is made is accepted."""
+def test_figure_17_the_exploration_generates_accepted_multi_traces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The configuration's strategy, bounds, random order and loggers, with a seed of ours: what is
+    made is accepted, and the tree is drawn."""
     files = {"s.hsf": FIGURE_14, "i.hif": FIGURE_15, "c.hcf": FIGURE_17}
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    made = tmp_path / "made"
+    monkeypatch.chdir(tmp_path)
     answer = choreomon(
-        "explore",
-        *("--signature", tmp_path / "s.hsf", "--config", tmp_path / "c.hcf"),
-        *("--generate", "exact", "--partition", "l1,l2;l3", "--traces", made),
-        *("--seed", 17, tmp_path / "i.hif"),
+        "explore", "--signature", "s.hsf", "--config", "c.hcf", "--seed", 17, "i.hif"
     )
     assert answer.code == 0, answer
+    assert (tmp_path / "i-tree.svg").is_file()
+    made = tmp_path / "i-traces"
     verifier = Verifier(BROADCAST, "accept")
     multi_traces = [load_multi_trace(file) for file in sorted(made.iterdir())]
     assert len(multi_traces) > 10
