@@ -26,17 +26,30 @@ SUFFIXES: Final = (".hif", ".hsf")
 
 TEXTS: Final = (".mmd", ".puml")
 
+MULTI_TRACES: Final = (".htf", ".jsonl")
+"""Suffixes of what is drawn together with an interaction only."""
+
 
 def is_interaction(file: str) -> bool:
-    """Whether the file is to hold an interaction, and not a scenario or a property."""
+    """Whether the file is to hold an interaction, and not a scenario or a property. Raises
+    `UsageError` for a multi-trace."""
     suffix = Path(file).suffix.lower()
-    if suffix != ".json":
-        return suffix in SUFFIXES
+    kind = _kind(file) if suffix == ".json" else None
+    if suffix in MULTI_TRACES or kind == "multi-trace":
+        raise click.UsageError(
+            f"{file} is a multi-trace: it is drawn with an interaction, "
+            f"choreomon draw INTERACTION --trace {file}"
+        )
+    return suffix in SUFFIXES or kind == "interaction"
+
+
+def _kind(file: str) -> Any:
+    """What a file of JSON says that it is, None where it does not."""
     try:
         found = json.loads(Path(file).read_bytes())
     except (OSError, ValueError, RecursionError):
-        return False  # whoever reads it says what is wrong
-    return isinstance(found, dict) and found.get("kind") == "interaction"
+        return None  # whoever reads it says what is wrong
+    return found.get("kind") if isinstance(found, dict) else None
 
 
 def draw_interaction(
@@ -106,13 +119,14 @@ def _multi_trace(trace: str, interaction: Interaction, declared: Signature | Non
 
 
 def _explanation(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis) -> Picture:
+    from choreomon.cli.judging import explained
     from choreomon.render.failure_diagram import failure_diagram
     from choreomon.render.outcomes import component_reached
     from choreomon.render.sequence_diagram_parts import message_passings
     from choreomon.render.witness_diagram import witness_diagram
-    from choreomon.verify.explanation import explain
+    from choreomon.verify.verdict import Verdict
 
-    found = explain(interaction, multitrace, analysis.mode)
+    found = explained(interaction, multitrace, analysis.mode, Verdict.INCONC)
     if found.witness is not None:
         return witness_diagram(found.witness, passings=message_passings(interaction))
     if found.failure is not None:

@@ -90,6 +90,7 @@ def command(
     options say otherwise.
     """
     from choreomon.formats.hibou.files import load_interaction, load_signature
+    from choreomon.interaction.lifelines import names
     from choreomon.verify.exploration import explore
 
     if output is not None and output.suffix.lower() not in (".svg", ".png"):
@@ -98,7 +99,8 @@ def command(
     wanted = _generations(options, generate, partition, folder)
     if not wanted and partition is not None:
         raise click.UsageError("--partition is about what --generate makes")
-    interaction = load_interaction(file, None if signature is None else load_signature(signature))
+    declared = None if signature is None else load_signature(signature)
+    interaction = load_interaction(file, declared)
     pictures = _pictures(options, output, f"{stem(file)}-tree", config)
     for path, _ in pictures:
         make_directory(path.parent)
@@ -116,6 +118,11 @@ def command(
     ranks = options.priorities._replace(
         **_priorities(priorities), **({} if seed is None else {"random_seed": seed})
     )
+    known = {*names(interaction.lifelines), *(() if declared is None else declared.lifelines)}
+    for one in wanted:
+        if isinstance(one.partition, tuple):
+            by = "--config" if partition is None else "--partition"
+            _check_lifelines(one.partition, known, by)
     onto = [_partition(one.partition, interaction) for one in wanted]
     exploration = explore(interaction, strategy=order, priorities=ranks, filters=filters)
     for path, logger in pictures:
@@ -227,6 +234,16 @@ def _named_partition(text: str) -> Any:
     if text in ("discrete", "trivial"):
         return text
     return shared_clocks(text.split(";"), "--partition")
+
+
+def _check_lifelines(groups: Partition, known: set[str], option: str) -> None:
+    """Raises `BadParameter` for a name that is no lifeline: it would become one that is silent."""
+    if unknown := sorted({name for group in groups for name in group} - known):
+        raise click.BadParameter(
+            f"no lifeline is called {' or '.join(unknown)}: there are "
+            f"{', '.join(sorted(known)) or 'none'}",
+            param_hint=option,
+        )
 
 
 def _partition(named: Any, interaction: Interaction) -> Partition:

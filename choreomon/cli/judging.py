@@ -30,14 +30,18 @@ if TYPE_CHECKING:
     from choreomon.formats.hibou import Signature
     from choreomon.interaction.term import Interaction
     from choreomon.multitrace.multitrace import MultiTrace
+    from choreomon.verify.explanation import Explanation
     from choreomon.verify.outcome import Outcome
     from choreomon.verify.search.graph import SearchResult
-    from choreomon.verify.verdict import Answer
+    from choreomon.verify.verdict import Answer, Mode, Verdict
 
 Decider: TypeAlias = "Callable[[MultiTrace], Answer]"
 
 MOST_AT_ONCE: Final = 64
 """Files that a process is given together: for small ones handing them out costs more than they."""
+
+EXPLAINING: Final = 5.0
+"""Seconds for each explanation, where nothing else is said. The verdict is there already."""
 
 _POLLS: Final = 8
 """A stop watch is asked so often before it looks at its clock."""
@@ -48,8 +52,9 @@ class Question:
     """Everything that a process needs, as plain values that can be sent to it.
 
     `clocks` are groups of processes that share a clock in event logs. `seconds` is a bound for
-    each multi-trace, `megabytes` one for the process; None: none. `pictures` are the files, for
-    each multi-trace, that the loggers of the analysis draw, in their order.
+    each multi-trace, and once more for its explanation (None: none, and `EXPLAINING`);
+    `megabytes` is one for the process (None: none). `pictures` are the files, for each
+    multi-trace, that the loggers of the analysis draw, in their order.
     """
 
     interaction: str
@@ -113,6 +118,43 @@ def decider(interaction: Interaction, analysis: Analysis, bounds: Bounds) -> Dec
         portfolio=analysis.portfolio,
         should_stop=bounds,
     ).decide
+
+
+def explained(
+    interaction: Interaction,
+    multitrace: MultiTrace,
+    mode: Mode,
+    verdict: Verdict,
+    *,
+    seconds: float | None = None,
+    megabytes: int | None = None,
+) -> Explanation:
+    """The explanation, if it is found in time (None: `EXPLAINING`) and within memory. If not, its
+    `verdict` is the one that is passed in, and its reason says that none was found."""
+    from choreomon.verify.explanation import Explanation, explain
+
+    bounds = Bounds(EXPLAINING if seconds is None else seconds, megabytes)
+    stopped: list[str] = []
+
+    def should_stop() -> bool:
+        reason = bounds()
+        if reason is not None:
+            stopped.append(reason)
+        return reason is not None
+
+    bounds.start()
+    try:
+        found = explain(interaction, multitrace, mode, should_stop=should_stop)
+    except MemoryError:
+        stopped.append("OutOfMemory")
+        found = Explanation(verdict, None, None)
+    if found.witness is not None or found.failure is not None:
+        return found
+    reason = found.reason
+    if stopped:
+        within = "within memory" if stopped[-1] == "OutOfMemory" else "in time"
+        reason = f"no explanation was found {within}"
+    return Explanation(verdict, None, None, reason)
 
 
 class Judge:
@@ -184,14 +226,13 @@ class Judge:
             self._draw(self._searched, self._question.pictures[path])
         explanation = None
         if self._question.explain:
-            from choreomon.verify.explanation import explain
-
-            self._bounds.start()
-            explanation = explain(
+            explanation = explained(
                 self.interaction,
                 multitrace,
                 mode,
-                should_stop=lambda: self._bounds() is not None,
+                answer.verdict,
+                seconds=self._question.seconds,
+                megabytes=self._question.megabytes,
             )
         return Outcome(path, mode, answer, seconds, explanation)
 

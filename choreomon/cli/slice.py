@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -22,6 +23,15 @@ def _share(value: str) -> Fraction:
     if not 0 <= share <= 1:
         raise click.BadParameter(f"{value!r} is no share between 0 and 1, such as 1/3")
     return share
+
+
+def _check_apart(folder: Path, paths: list[str]) -> None:
+    """Raises `UsageError` for a folder that holds a file that is read: what is written there might
+    replace it, and would be read as well the next time."""
+    place = Path(os.path.realpath(folder))
+    for path in paths:
+        if Path(os.path.realpath(path)).parent == place:
+            raise click.UsageError(f"{folder}: holds {path}, which is read: name another folder")
 
 
 @click.command("slice")
@@ -82,9 +92,12 @@ def command(
         raise click.UsageError("--all makes short pieces, too: leave --wide out")
     draw = random_multi_prefix if prefixes else random_slice
     rng = Random(seed)
+    paths = trace_files(traces)
+    if folder is not None:
+        _check_apart(folder, paths)
     writer = TraceWriter(folder, as_json=as_json)
     kind = "prefix" if prefixes else "slice"
-    for path in trace_files(traces):
+    for path in paths:
         whole = load_multi_trace(path)
         if every:
             pieces = (multi_prefixes if prefixes else slices)(whole)

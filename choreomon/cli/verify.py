@@ -74,7 +74,7 @@ EXPLAINED: Final = 10
 @click.option(
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
-    help="Seconds for each multi-trace; what takes longer is Inconc.",
+    help="Seconds for each multi-trace; what takes longer is Inconc. As many for --explain.",
 )
 @click.option(
     "--memory",
@@ -114,6 +114,12 @@ def command(
         raise click.BadParameter("'nan' is no number of seconds", param_hint="--budget")
     analysis = analysis_of(**choices)
     paths = trace_files(traces)
+    if clocks and not any(Path(path).suffix.lower() == ".jsonl" for path in paths):
+        raise click.BadParameter(
+            "is about event logs (.jsonl), and there are none: in other files the components "
+            "themselves say who shares a clock",
+            param_hint="--colocated",
+        )
     question = Question(
         interaction,
         signature,

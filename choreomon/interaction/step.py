@@ -14,6 +14,7 @@ A position is a chain `(1, (2, ()))` of operand numbers from the root; `position
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
@@ -189,12 +190,15 @@ def _unrolled(loop: Interaction, on: Mask, iteration: Interaction) -> Interactio
     return combined(Operator.COREG, region, earlier, later)
 
 
-def after(term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
+def after(
+    term: Interaction, leaf: Interaction, ask: Callable[[], None] | None = None
+) -> tuple[Interaction, ...]:
     """What may remain when the action of `leaf` (a term `act(action)`) is executed: the
     follow-ups of `frontier`, without repetitions and without positions. Empty where the action
     cannot be executed now.
 
-    Only subterms that have the action's lifeline are looked at.
+    Only subterms that have the action's lifeline are looked at. `ask` is called for each of them
+    that is not known yet: it may raise, to stop.
     """
     known = term._after
     if known is not None and leaf in known:
@@ -224,6 +228,8 @@ def after(term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
             pending.append(right)
         else:
             pending.pop()
+            if ask is not None:
+                ask()
             top._after[leaf] = _after(top, leaf)
     assert term._after is not None
     return term._after[leaf]
@@ -265,13 +271,17 @@ def _after(term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
     return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
 
-def simulated(term: Interaction) -> tuple[tuple[Action, Interaction], ...]:
+def simulated(
+    term: Interaction, ask: Callable[[], None] | None = None
+) -> tuple[tuple[Action, Interaction], ...]:
     """Every action that may happen now unobserved, with what remains, without repetitions.
 
     Every iteration of a loop that is entered is marked `open` until an observed action comes from
     it (`after` takes the marks off). An iteration that ends unserved is no step: dropping it whole
     explains the same observation (docs/adr/010). The exception is what begins an iteration of
     `loopH`: the loops that are entered with its first action are not marked.
+
+    `ask` is called for every subterm whose steps are not known yet: it may raise, to stop.
     """
     known = term._simulated
     if known is not None:
@@ -287,6 +297,8 @@ def simulated(term: Interaction) -> tuple[tuple[Action, Interaction], ...]:
         else:
             pending.pop()
             if top._simulated is None:
+                if ask is not None:
+                    ask()
                 top._simulated = tuple(dict.fromkeys(_simulated(top)))
     assert term._simulated is not None
     return term._simulated

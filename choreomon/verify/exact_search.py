@@ -28,10 +28,15 @@ STOPPED: Final = "the search was stopped"
 
 class Limits(NamedTuple):
     """When to give up: after so many vertices of the search, or once `should_stop()` is true
-    (asked at every vertex and at every new state of an automaton)."""
+    (asked at every vertex, at every move from it and at every new state of an automaton)."""
 
     vertices: int | None = None
     should_stop: Callable[[], bool] | None = None
+
+    def ask(self) -> None:
+        """Raises Exhausted where the search has to stop."""
+        if self.should_stop is not None and self.should_stop():
+            raise Exhausted(STOPPED)
 
 
 class Exhausted(Exception):
@@ -112,8 +117,7 @@ class Search:
         self.visited += 1
         if limits.vertices is not None and self.visited > limits.vertices:
             raise Exhausted(TOO_MANY_VERTICES)
-        if limits.should_stop is not None and limits.should_stop():
-            raise Exhausted(STOPPED)
+        limits.ask()
 
     def is_end(self, vertex: Vertex) -> bool:
         """Whether everything is consumed, and where that is asked for, nothing has to follow.
@@ -145,14 +149,15 @@ class Search:
             leaf = leaves[place]
             if term.lifelines & leaf.lifelines:
                 then = (*places[:number], place + 1, *places[number + 1 :])
-                found += [
-                    Move(self._parts[number].actions[place], True, (normal(rest), then))
-                    for rest in after(term, leaf)
-                ]
+                action = self._parts[number].actions[place]
+                for rest in after(term, leaf, self._limits.ask):
+                    self._limits.ask()
+                    found.append(Move(action, True, (normal(rest), then)))
         free = self.free(places)
         if free & term.lifelines:
-            for action, rest in simulated(term):
+            for action, rest in simulated(term, self._limits.ask):
                 if bit(action.lifeline) & free:
+                    self._limits.ask()
                     found.append(Move(action, False, (normal(rest), places)))
         return found
 

@@ -21,8 +21,7 @@ from heapq import heappop, heappush
 from typing import Any, Final, NamedTuple
 
 from choreomon.core.action import Action
-from choreomon.interaction.lifelines import mask
-from choreomon.interaction.step import frontier
+from choreomon.interaction.lifelines import NONE, Mask, mask
 from choreomon.interaction.term import Interaction, Operator, subterms
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.exact import ExactDecider, observed_parts
@@ -140,27 +139,39 @@ def _witness(
 
 
 def _completion(term: Interaction) -> list[WitnessStep]:
-    """As few unobserved actions as lead to where the interaction may stop."""
+    """As few unobserved actions as lead to where the interaction may stop, read off the term: one
+    operand after the other is allowed by every operator, and loops need not be entered."""
+    lengths = _shortest(term)
     steps: list[WitnessStep] = []
-    while not term.terminates:
-        _, action, term = min(frontier(term), key=lambda step: _shortest(step.follow_up))
-        steps.append(WitnessStep(action, False))
+    pending = [term]
+    while pending:
+        top = pending.pop()
+        if top.terminates:
+            continue
+        if top.action is not None:
+            steps.append(WitnessStep(top.action, False))
+            continue
+        assert top.left is not None
+        assert top.right is not None  # ends of searches have no open iterations
+        if top.operator is Operator.ALT:
+            pending.append(min(top.left, top.right, key=lengths.__getitem__))
+        else:
+            pending += [top.right, top.left]
     return steps
 
 
-def _shortest(term: Interaction) -> int:
-    """The length of the shortest accepted traces."""
+def _shortest(term: Interaction) -> dict[Interaction, int]:
+    """The length of the shortest accepted traces, of a term without open iterations and of its
+    subterms."""
     lengths: dict[Interaction, int] = {}
     for part in subterms(term):
         if part.terminates or part.left is None:
             lengths[part] = 0 if part.terminates else 1
-        elif part.right is None:
-            lengths[part] = max(1, lengths[part.left])
-        elif part.operator is Operator.ALT:
-            lengths[part] = min(lengths[part.left], lengths[part.right])
-        else:
-            lengths[part] = lengths[part.left] + lengths[part.right]
-    return lengths[term]
+            continue
+        assert part.right is not None
+        left, right = lengths[part.left], lengths[part.right]
+        lengths[part] = min(left, right) if part.operator is Operator.ALT else left + right
+    return lengths
 
 
 # --- failures -----------------------------------------------------------------------------------
@@ -276,10 +287,34 @@ def _farthest(decider: ExactDecider, multitrace: MultiTrace, limits: Limits) -> 
     except Exhausted as cut:
         if str(cut) != TOO_MANY_VERTICES:
             raise
-    possible = {step.action for term in terms for step in frontier(term)}
+    possible = {action for term in terms for action in _first(term, limits)}
     reached: list[Reached] = []
     for number, part in enumerate(multitrace.components):
         end = farthest[known.index(number)] if number in known else 0
         allowed = sorted(action for action in possible if action.lifeline in part.lifelines)
         reached.append(_reached(part, end, allowed))
     return tuple(reached)
+
+
+def _first(term: Interaction, limits: Limits) -> set[Action]:
+    """The actions of `frontier`, without what remains after them: that alone is quadratic in the
+    depth of a term."""
+    found: set[Action] = set()
+    pending: list[tuple[Interaction, Mask]] = [(term, NONE)]
+    seen = {*pending}
+    while pending:
+        top, blocked = pending.pop()
+        limits.ask()
+        if top.action is not None:
+            found.add(top.action)
+        below = [] if top.left is None else [(top.left, blocked)]
+        if top.left is not None and top.right is not None:
+            if top.operator is Operator.COREG:
+                below.append((top.right, blocked | (top.left.unavoidable & ~top.region)))
+            elif top.operator is Operator.ALT or top.left.terminates:
+                below.append((top.right, blocked))
+        for one in below:
+            if one[0].lifelines & ~one[1] and one not in seen:
+                seen.add(one)
+                pending.append(one)
+    return found

@@ -51,7 +51,10 @@ class LateSteps:
         if not node.lifelines & on:
             pass
         elif node.kind == PLAIN:
-            found += [(self._terms.plain(rest), NONE) for rest in after(node.term, leaf)]
+            for rest in after(node.term, leaf, self.ask):
+                if self.ask is not None:
+                    self.ask()
+                found.append((self._terms.plain(rest), NONE))
         elif node.kind == LATE:
             found += yield self._after_late(node.term, node.forbidden, node.pruned, leaf)
         elif node.kind == COREG:

@@ -243,6 +243,15 @@ class TestAnalyses:
         )
         assert len(self.nodes("--trace", "pass.htf", "--config", "c.hcf")) == 2
 
+    @pytest.mark.parametrize("name", ["pass.htf", "pass.json", "run-1.jsonl"])
+    def test_a_multi_trace_is_drawn_with_an_interaction(self, name: str) -> None:
+        Path("pass.json").write_text('{"kind": "multi-trace", "components": []}', encoding="utf-8")
+        answer = choreomon("draw", name, "-o", "x.svg")
+        assert (answer.code, answer.out) == (2, "")
+        said = " ".join(answer.err.replace("│", " ").split())
+        assert f"{name} is a multi-trace" in said
+        assert f"choreomon draw INTERACTION --trace {name}" in said
+
     @pytest.mark.parametrize(
         ("options", "said"),
         [

@@ -130,6 +130,25 @@ class TestExplore:
         assert (answer.code, answer.out) == (2, "")
         assert answer.err.startswith("c.hcf: memoize = true is not supported by explore")
 
+    @pytest.mark.parametrize("by", ["--partition", "--config"])
+    def test_a_partition_of_what_is_no_lifeline_is_bad_usage(self, by: str) -> None:
+        Path("c.hcf").write_text(
+            "@explore_option{ loggers = [tracegen[exact, partition={(a,bank),(nobody)}]] }",
+            encoding="utf-8",
+        )
+        options = {"--partition": ["a,bank;nobody", "--generate", "exact"], "--config": ["c.hcf"]}
+        answer = choreomon("explore", "i.hif", by, *options[by])
+        assert (answer.code, answer.out) == (2, "")
+        said = " ".join(answer.err.replace("│", " ").split())
+        assert f"Invalid value for {by}" in said
+        assert "no lifeline is called bank or nobody: there are a, b, c" in said
+
+    def test_lifelines_that_only_the_signature_declares_may_be_in_a_partition(self) -> None:
+        Path("more.hsf").write_text("@message{m;n;k} @lifeline{a;b;c;d}", encoding="utf-8")
+        asked = ["explore", "i.hif", "--generate", "exact", "--partition", "a,d"]
+        assert choreomon(*asked).code == 2
+        assert choreomon(*asked, "-s", "more.hsf").code == 0
+
     @pytest.mark.parametrize(
         ("partition", "expected"),
         [
@@ -170,6 +189,7 @@ class TestExplore:
             ["--priority", "emission"],
             ["--priority", "silence=1"],
             ["--generate", "exact", "--partition", "a,;b"],
+            ["--generate", "exact", "--partition", "bank,a"],
             ["--generate", "exact", "--partition", "a;a"],
             ["--max-nodes", "0"],
             ["--strategy", "portfolio"],
@@ -405,6 +425,18 @@ class TestSlice:
         answer = choreomon("slice", "pass.htf", *options)
         assert (answer.code, answer.out) == (2, "")
         assert "Usage: choreomon slice" in answer.err
+
+    @pytest.mark.parametrize("folder", ["logs", "./logs/../logs", "link"])
+    def test_does_not_write_into_a_folder_that_it_reads(self, folder: str) -> None:
+        Path("logs").mkdir()
+        Path("link").symlink_to("logs")
+        for name in ("a.htf", "a-slice-1.htf"):
+            Path("logs", name).write_text("{ [a] a!m }", encoding="utf-8")
+        before = {path.name: path.read_bytes() for path in Path("logs").iterdir()}
+        answer = choreomon("slice", "logs", "-o", folder)
+        assert (answer.code, answer.out) == (2, "")
+        assert "which is read: name another folder" in " ".join(answer.err.split())
+        assert {path.name: path.read_bytes() for path in Path("logs").iterdir()} == before
 
 
 class TestCanonize:

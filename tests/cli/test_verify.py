@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from choreomon.cli import judging
 from choreomon.cli.judging import Bounds
 from tests.cli.command_line import Answer, choreomon
 from tests.cli.offline import TRACES, write_offline_files
@@ -417,6 +418,7 @@ class TestFiles:
         ["pass.htf", "--mode", "test", "--paper-por"],
         ["pass.htf", "--colocated", "a,,b"],
         ["pass.htf", "--colocated", "a,b", "--colocated", "b"],
+        ["pass.htf", "--colocated", "a,b"],
         ["pass.htf", "--junit", ""],
     ],
     ids=" ".join,
@@ -433,6 +435,59 @@ def test_removal_over_shared_clocks_is_bad_input_for_that_trace_alone() -> None:
     first, second = lines(answer)
     assert (first["verdict"], second["verdict"], answer.code) == (None, "Pass", 2)
     assert "discrete partition" in first["reason"]
+
+
+class TestExplanationsThatAreNotFoundInTime:
+    """A clock that stands still while deciding, and runs out while explaining."""
+
+    @pytest.fixture(autouse=True)
+    def _no_time_to_explain(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(judging, "EXPLAINING", -1.0)
+
+    @pytest.mark.parametrize(
+        ("trace", "mode", "verdict", "code"),
+        [
+            ("pass.htf", "accept", "Pass", 0),
+            ("fail.htf", "slice", "Fail", 1),
+            ("fail.htf", "simulate", "WeakFail", 3),
+        ],
+    )
+    def test_change_no_verdict_and_say_why_they_are_missing(
+        self, trace: str, mode: str, verdict: str, code: int
+    ) -> None:
+        asked = [trace, "--mode", mode, "--explain"]
+        answer = verify(*asked, "--json")
+        (line,) = lines(answer)
+        assert [*line] == KEYS
+        assert (line["verdict"], answer.code) == (verdict, code)
+        assert (line["witness"], line["failure"]) == (None, None)
+        assert line["reason"] == "no explanation was found in time"
+        text = verify(*asked)
+        assert text.code == code
+        assert f"{trace}: {verdict}\n  Not explained: no explanation was found in time." in text.out
+
+    def test_have_as_long_as_the_budget_says(self) -> None:
+        (line,) = lines(verify("pass.htf", "--explain", "--budget", "600", "--json"))
+        assert (line["verdict"], line["reason"]) == ("Pass", "")
+        assert line["witness"]
+
+    def test_are_not_drawn(self) -> None:
+        asked = ["draw", "i.hif", "--trace", "pass.htf", "--explain", "-o", "x.svg"]
+        answer = choreomon(*asked)
+        assert answer.code == 2
+        assert "not explained: no explanation was found in time" in answer.err
+        assert not Path("x.svg").exists()
+
+
+def test_what_memory_does_not_suffice_to_explain_has_its_verdict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def too_much(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("choreomon.verify.explanation.explain", too_much)
+    (line,) = lines(verify("pass.htf", "--explain", "--json"))
+    assert (line["verdict"], line["reason"]) == ("Pass", "no explanation was found within memory")
 
 
 def test_bounds_are_looked_at_now_and_then() -> None:

@@ -275,7 +275,7 @@ def test_a_bound_on_all_open_iterations_is_noticed(monkeypatch: pytest.MonkeyPat
 def test_loops_that_cannot_be_entered_unobserved_are_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def outside_of_loops(term: Interaction) -> list[tuple[object, Interaction]]:
+    def outside_of_loops(term: Interaction, ask: object) -> list[tuple[object, Interaction]]:
         return [
             (action, rest)
             for _, action, rest in frontier(term)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import get_args
 
 import pytest
 
 from choreomon.core.action import Action, parse_action
 from choreomon.interaction.normal import normal
-from choreomon.interaction.step import after
-from choreomon.interaction.term import Interaction, act, alt, loop_p, strict
+from choreomon.interaction.step import after, frontier
+from choreomon.interaction.term import Interaction, act, alt, coreg, loop_p, par, seq, strict
 from choreomon.multitrace.multitrace import Component, MultiTrace, component, multi_trace
 from choreomon.multitrace.projection import partition_of, project_trace
 from choreomon.verify import explanation as module
-from choreomon.verify.exact_search import STOPPED, ExactMode
+from choreomon.verify.exact_search import STOPPED, ExactMode, Limits
 from choreomon.verify.explanation import Explanation, WitnessStep, explain
 from choreomon.verify.verdict import Mode, Verdict
 from tests.verify.exact_cases import questions
@@ -179,3 +181,70 @@ def test_an_explanation_is_json() -> None:
 def test_what_stops_a_search_stops_its_explanation() -> None:
     explanation = explain(REQUEST, multi(l1="l1!ask"), "prefix", should_stop=lambda: True)
     assert explanation == Explanation(Verdict.INCONC, None, None, STOPPED)
+
+
+def test_the_shortest_completion_is_one_the_interaction_allows() -> None:
+    for seed in range(60):
+        for question in questions(seed, ("prefix",)):
+            if not question.verdict.passes:
+                continue
+            term = normal(question.interaction)
+            completion = module._completion(term)
+            assert replays(term, tuple(completion))
+            assert len(completion) == module._shortest(term)[term]
+
+
+def test_what_may_come_first_is_what_the_frontier_says() -> None:
+    compared = 0
+    for seed in range(60):
+        for question in questions(seed, ("accept",)):
+            for term in (question.interaction, normal(question.interaction)):
+                compared += 1
+                assert module._first(term, Limits()) == {one.action for one in frontier(term)}
+    assert compared > 100
+
+
+def test_what_comes_first_without_regard_to_what_is_before_it_is_noticed() -> None:
+    """The law above sees more than the actions of a term."""
+    term = seq(do("l1!a"), do("l1!b"))
+    assert module._first(term, Limits()) == {one.action for one in frontier(term)}
+    assert module._first(term, Limits()) < set(module._alphabet(term))
+
+
+@pytest.mark.parametrize("operator", [seq, par, strict, partial(coreg, 1)])
+@pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
+def test_deep_interactions_are_completed_without_stepping_through_them(
+    operator: Callable[..., Interaction], left: bool
+) -> None:
+    whole = do("l1!a0")
+    for number in range(1, 5_000):
+        one = do(f"l{number % 3}!a{number}")
+        whole = operator(whole, one) if left else operator(one, whole)
+    assert len(module._completion(whole)) == 5_000
+    assert whole._steps is None
+    module._first(whole, Limits())
+    assert whole._steps is None
+
+
+@pytest.mark.parametrize("mode", ["prefix", "multiprefix", "slice"])
+def test_a_search_is_asked_within_a_vertex_whether_to_stop(mode: Mode) -> None:
+    """One vertex of a broad interaction is much work."""
+
+    def asked(name: str, patience: int) -> tuple[Explanation, int]:
+        # Another interaction each time: what is known of one is not asked for again.
+        broad = par(*(strict(do("l1!a"), do(f"l2!{name}{number}")) for number in range(40)))
+        times = 0
+
+        def should_stop() -> bool:
+            nonlocal times
+            times += 1
+            return times > patience
+
+        return explain(broad, multi(l1="l1!a", l2=""), mode, should_stop=should_stop), times
+
+    whole, most = asked("whole", 1_000_000)
+    assert whole.witness is not None
+    assert most > 80
+    for patience in (0, most // 3, most // 2):
+        found, _ = asked(f"b{patience}x", patience)
+        assert (found.witness, found.failure, found.reason) == (None, None, STOPPED)
