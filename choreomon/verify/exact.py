@@ -117,7 +117,7 @@ class ExactDecider:
             begun = mode == "slice"
             actions = active[0].actions
             for lifeline in each(active[0].lifelines):
-                own = [action for action in actions if bit(action.lifeline) == lifeline]
+                own = (action for action in actions if bit(action.lifeline) == lifeline)
                 if views.walk(views.local(self._normal, lifeline, begun), own) is None:
                     return False, 0
             start = views.begun(self._normal, NONE) if begun else views.plain(self._normal)

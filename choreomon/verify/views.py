@@ -117,7 +117,7 @@ class Views:
         reached = state.next[action] = self._state(found) if found else None
         return reached
 
-    def walk(self, state: State, actions: Sequence[Action]) -> State | None:
+    def walk(self, state: State, actions: Iterable[Action]) -> State | None:
         """The state after several observed actions, None where they cannot be."""
         here = state
         for action in actions:

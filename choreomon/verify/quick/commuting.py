@@ -7,6 +7,9 @@ different lifelines, hence neighbours of different components, whatever the part
   need not be tried: if it cannot happen now, nothing explains the multi-trace. This is the sound
   reduction that stands beside the removal paper, Definition 11. The component with the fewest
   follow-ups is taken; among those with at most one, the one that was taken last, then the shortest;
+  but once the term has grown `GROWN` times as large, the one that leaves the smallest: whoever
+  runs ahead of the others leaves behind all that they have still to do, and traces of millions of
+  actions would leave terms of millions;
 - a component of which everything was seen can be closed at once: by lifeline removal (the removal
   paper, Definition 4) where it may have gone on unseen, by pruning (the slices paper, Definition 4)
   where not;
@@ -36,7 +39,7 @@ from choreomon.interaction.term import Interaction, act
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.quick.counting import Counts, counts
-from choreomon.verify.quick.words import Stopped, TooManyTerms, Word, Words
+from choreomon.verify.quick.words import MOST_TERMS, Stopped, TooManyTerms, Word, Words
 
 Closing: TypeAlias = Literal["remove", "prune", "keep"]
 """What is done with a component of which everything was seen: `remove` it, since more of it may
@@ -50,6 +53,20 @@ SITUATIONS: Final = 20_000
 EASY: Final = 16
 """A search that branches more often than that counts actions, and looks at the components one by
 one: before, that costs more than it saves (docs/adr/011-where-the-time-goes.md)."""
+
+
+GROWN: Final = 2
+"""How many times larger than at the start a term may become before components that lag behind
+have their turn."""
+
+AHEAD: Final = 4096
+"""How many actions of a component are looked at where a search branches: all that are left would
+make the time grow with the square of their number."""
+
+
+BRANCHES: Final = 10_000
+"""A search that branches more often starts anew with all that may remain at once, as far as that is
+not too much: then there is nothing to come back to, and nothing to keep for it."""
 
 
 class Situation(dict[Action, "tuple[Situation, ...]"]):
@@ -106,8 +123,12 @@ class CommutingDecider:
     happen before all that was not, with "prune" whether the multi-trace is accepted. Lifelines of
     the term that no component is about count as components without actions.
 
-    More than `limit` situations, or states of views, are not kept from one multi-trace for the
-    next: then all are forgotten, and found anew as they are needed.
+    More than `limit` situations, or states of views, are not kept, neither for the next multi-trace
+    nor for the rest of this one: then all are forgotten, and found anew as they are needed.
+
+    Memory: what is kept within `limit`, and what a search may come back to, some hundred bytes for
+    each of its branches; nothing for an action that leaves no choice. Branches beyond `BRANCHES`
+    need memory only where more than `MOST_TERMS` terms may remain at once.
 
     Raises ValueError for a term with a strict-like operator.
     """
@@ -117,7 +138,7 @@ class CommutingDecider:
             raise ValueError("the term orders actions across lifelines; weaken it, where allowed")
         self.closing: Closing = closing
         self.limit = limit
-        self.words = Words()
+        self.words = Words(limit)
         self.visited = 0
         """Situations visited since the beginning."""
         self.branched = 0
@@ -157,14 +178,18 @@ class CommutingDecider:
         Raises `Stopped` once `should_stop()` is true; it is asked at every situation, and at every
         state of a view that is made.
         """
-        if len(self._situations) > self.limit or len(self.words) > self.limit:
-            self._forget()
+        self._bound()
         self.words.should_stop = self._should_stop = should_stop
         parts = [part for part in multitrace.components if len(part.actions)]
         start = self._start(tuple([part.lifelines for part in parts]))
         if start is None:
             return False
         return self._fits(start, parts, [0] * len(parts)) and self._search(start, parts)
+
+    def _bound(self) -> None:
+        """Forgets everything where too much is kept."""
+        if len(self._situations) > self.limit or len(self.words) > self.limit:
+            self._forget()
 
     def _forget(self) -> None:
         # Situations lead to each other; taken apart they need no garbage collector.
@@ -195,12 +220,16 @@ class CommutingDecider:
             if position:
                 if position == len(actions):
                     continue
-                actions = actions[position:]
+                end = position + AHEAD
+                whole = end >= len(actions)
+                actions = actions[position:end]
+            else:
+                whole = True
             try:
                 word = situation.view(lifelines).after(actions)
             except TooManyTerms:
                 continue
-            if not word.terms or (self.closing == "prune" and not word.is_accepted):
+            if not word.terms or (whole and self.closing == "prune" and not word.is_accepted):
                 return False
         return True
 
@@ -220,10 +249,13 @@ class CommutingDecider:
         known: set[tuple[Interaction, tuple[int, ...]]] = set()
         pending = [(start, [0] * len(parts))]
         branches = 0
+        large = GROWN * start.term.size
         while pending:
             situation, positions = pending.pop()
             while True:
                 self.visited += 1
+                if len(self._situations) > self.limit:
+                    self._bound()
                 if self._should_stop is not None and self._should_stop():
                     raise Stopped
                 chosen = -1
@@ -234,8 +266,12 @@ class CommutingDecider:
                         found = situation[parts[number][position]]
                         if chosen < 0 or len(found) < len(steps):
                             chosen, steps = number, found
-                            if len(found) < 2:
+                            if not found or (len(found) == 1 and found[0].term.size <= large):
                                 break
+                        elif len(found) == len(steps) == 1 and (
+                            found[0].term.size < steps[0].term.size
+                        ):
+                            chosen, steps = number, found
                 if chosen < 0:
                     return True
                 if order[0] != chosen:
@@ -249,10 +285,15 @@ class CommutingDecider:
                     branches += 1
                     if branches == EASY + 1 and not self._counts_fit(components):
                         return False
+                    if branches == BRANCHES:
+                        answer = self._together(start, components)
+                        if answer is not None:
+                            return answer
                     key = tuple(positions)
                     fresh = [step for step in steps if (step.term, key) not in known]
                     known.update((step.term, key) for step in fresh)
                     if branches > EASY:
+                        self._bound()
                         fresh = [step for step in fresh if self._fits(step, components, positions)]
                     pending += [(step, positions.copy()) for step in reversed(fresh[1:])]
                     steps = tuple(fresh[:1])
@@ -260,6 +301,52 @@ class CommutingDecider:
                     break
                 situation = steps[0]
         return False
+
+    def _together(self, start: Situation, components: Sequence[Component]) -> bool | None:
+        """What `_search` answers, from all situations that some consumed actions may lead to. None
+        where these are more than `MOST_TERMS`."""
+        waiting = [(part.lifelines, part.actions) for part in components]
+        positions = [0] * len(waiting)
+        here = [start]
+        large = GROWN * start.term.size
+        while waiting:
+            self.visited += 1
+            if self._should_stop is not None and self._should_stop():
+                raise Stopped
+            self._bound()
+            least: tuple[int, int] | None = None
+            chosen = 0
+            steps: list[Situation] = []
+            for number, (_, actions) in enumerate(waiting):
+                found = self._distinct(
+                    [step for one in here for step in one[actions[positions[number]]]]
+                )
+                weight = len(found), sum(step.term.size for step in found)
+                if least is None or weight < least:
+                    least, chosen, steps = weight, number, found
+                    if not found or (len(found) <= len(here) and weight[1] <= large * len(found)):
+                        break
+            positions[chosen] += 1
+            lifelines, actions = waiting[chosen]
+            if positions[chosen] == len(actions):
+                steps = list(_closed(tuple(steps), lifelines))
+                del waiting[chosen], positions[chosen]
+            elif chosen:
+                waiting.insert(0, waiting.pop(chosen))
+                positions.insert(0, positions.pop(chosen))
+            if not steps:
+                return False
+            if len(steps) > MOST_TERMS:
+                return None
+            here = steps
+        return True
+
+    def _distinct(self, situations: list[Situation]) -> list[Situation]:
+        """Those with different normal forms."""
+        if len(situations) < 2:
+            return situations
+        forms = dict.fromkeys(normal(one.term) for one in situations)
+        return [self.situation(form) for form in forms]
 
 
 def _closed(steps: tuple[Situation, ...], lifelines: tuple[str, ...]) -> tuple[Situation, ...]:

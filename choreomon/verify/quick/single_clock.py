@@ -27,16 +27,20 @@ STATES: Final = 20_000
 class WordDecider:
     """Decides multi-traces of one interaction in which one component saw everything.
 
-    More than `limit` states are not kept from one multi-trace for the next.
+    More than `limit` states are not kept, neither for the next multi-trace nor for the rest of
+    this one.
     """
 
     def __init__(self, interaction: Interaction, mode: QuickMode, limit: int = STATES) -> None:
         self.mode: QuickMode = mode
         self.limit = limit
-        self.words = Words()
-        self.forgotten = 0
-        """How often all states were forgotten."""
+        self.words = Words(limit)
         self._term = normal(interaction)
+
+    @property
+    def forgotten(self) -> int:
+        """How often all states were forgotten."""
+        return self.words.forgotten
 
     def applies(self, multitrace: MultiTrace) -> bool:
         """Whether the multi-trace can be read as one word: nobody else saw anything, and where
@@ -53,7 +57,6 @@ class WordDecider:
         too large. Inconc only if `should_stop()` was true while states were made."""
         if len(self.words) > self.limit:
             self.words.forget()
-            self.forgotten += 1
         self.words.should_stop = should_stop
         actions = next(part.actions for part in multitrace.components if len(part.actions))
         try:

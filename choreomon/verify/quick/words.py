@@ -54,9 +54,15 @@ class Word(dict[Action, "Word"]):
 
 
 class Words:
-    """The automata of any number of terms, with their states in common."""
+    """The automata of any number of terms, with their states in common.
 
-    def __init__(self) -> None:
+    Once there are more than `limit` states all are forgotten, also in the middle of a word.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = limit
+        self.forgotten = 0
+        """How often all states were forgotten."""
         self.should_stop: Callable[[], bool] | None = None
         """Asked before a state is made."""
         self._known: dict[frozenset[Interaction], Word] = {}
@@ -83,6 +89,8 @@ class Words:
                 remaining.update(map(normal, after(term, leaf)))
         if len(remaining) > MOST_TERMS:
             raise TooManyTerms
+        if self._limit is not None and len(self._known) > self._limit:
+            self.forget()
         return self._word(frozenset(remaining))
 
     def forget(self) -> None:
@@ -91,6 +99,7 @@ class Words:
         for word in self._known.values():
             word.clear()
         self._known.clear()
+        self.forgotten += 1
 
     def _word(self, terms: frozenset[Interaction]) -> Word:
         found = self._known.get(terms)

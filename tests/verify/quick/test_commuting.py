@@ -24,7 +24,7 @@ from choreomon.interaction.term import (
     strict,
 )
 from choreomon.interaction.weakening import has_strict_like, weakened
-from choreomon.multitrace.multitrace import MultiTrace, multi_trace
+from choreomon.multitrace.multitrace import Component, MultiTrace, multi_trace
 from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions
 from choreomon.multitrace.projection import discrete, project_trace
 from choreomon.multitrace.slices import random_multi_prefix
@@ -260,8 +260,10 @@ def test_tables_are_bounded_and_answers_stay() -> None:
             seen = swap_actions(rng, seen) or seen
         before, views, forgotten = len(small), len(small.words), small.forgotten
         assert small.decide(seen) is large.decide(seen)
-        # Only what the last one added may be above the limit.
-        assert (small.forgotten > forgotten) == (before > limit or views > limit)
+        if before > limit or views > limit:
+            assert small.forgotten > forgotten
+        # Only what the last step added may be above the limit.
+        assert len(small) <= limit + 12
     assert small.forgotten > 3
     assert large.forgotten == 0
     assert len(large) > 3 * limit
@@ -286,6 +288,41 @@ def test_what_was_worked_out_for_one_multi_trace_is_kept_for_the_next() -> None:
     assert decider.decide(seen)
     assert len(decider) == size
     assert decider.visited == 2 * visited
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_all_that_may_remain_at_once_gives_the_same_answers(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    met: Counter[bool | None] = Counter()
+    together = CommutingDecider._together
+
+    def counted(
+        self: CommutingDecider, start: Situation, components: Sequence[Component]
+    ) -> bool | None:
+        answer = together(self, start, components)
+        met[answer] += 1
+        return answer
+
+    monkeypatch.setattr(commuting, "BRANCHES", 1)
+    monkeypatch.setattr(CommutingDecider, "_together", counted)
+    # Nearly everything that is wrong is found out before.
+    monkeypatch.setattr(CommutingDecider, "_fits", lambda *_: True)
+    monkeypatch.setattr(CommutingDecider, "_counts_fit", lambda *_: True)
+    assert not disagreements(150, seed)
+    assert met[True]
+    assert met[False]
+    monkeypatch.setattr(commuting, "MOST_TERMS", 1)
+    assert not disagreements(60, seed)
+    assert met[None]
+
+
+def test_the_comparison_notices_when_what_may_remain_at_once_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(commuting, "BRANCHES", 1)
+    monkeypatch.setattr(CommutingDecider, "_distinct", lambda self, found: found[:1])
+    assert disagreements(150, 0)
 
 
 @pytest.mark.parametrize("most", [1, 2])
