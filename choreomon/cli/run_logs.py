@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from choreomon.cli.analysis_options import Analysis
-from choreomon.cli.judging import Bounds, decider
+from choreomon.cli.judging import Bounds, decider, explained
 
 if TYPE_CHECKING:
     from choreomon.core.run import Verification
@@ -59,11 +59,11 @@ class RunLogs:
         """The witness for the logs that were verified last, or where their explanation breaks, in
         sentences. Raises ValueError where none were."""
         from choreomon.render.outcomes import why
-        from choreomon.verify.explanation import explain
+        from choreomon.verify.verdict import Verdict
 
         if self._last is None:
             raise ValueError("no logs were verified")
-        return why(explain(self.interaction, self._last, self.mode))
+        return why(explained(self.interaction, self._last, self.mode, Verdict.INCONC))
 
 
 def run_logs(document: Document, mode: Mode | None, windows: WindowsName | None) -> RunLogs | None:
