@@ -44,7 +44,7 @@ EXPLAINING: Final = 5.0
 """Seconds for each explanation, where nothing else is said. The verdict is there already."""
 
 _POLLS: Final = 8
-"""A stop watch is asked so often before it looks at its clock."""
+"""A stop watch is asked so often before it looks at its clock, where nothing else is said."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ class Bounds:
     """Time and memory that a decision may take. `start` before each of them; to be asked whether
     to stop is what the rest is for."""
 
-    def __init__(self, seconds: float | None, megabytes: int | None) -> None:
+    def __init__(
+        self, seconds: float | None, megabytes: int | None, *, polls: int = _POLLS
+    ) -> None:
+        self._polls = polls
         self._seconds = seconds
         self._megabytes = megabytes
         self._until = float("inf")
@@ -84,7 +87,7 @@ class Bounds:
 
     def __call__(self) -> Literal["TimedOut", "OutOfMemory"] | None:
         self._asked += 1
-        if self._asked % _POLLS != 1:
+        if (self._asked - 1) % self._polls:
             return None
         if time.perf_counter() > self._until:
             return "TimedOut"
@@ -133,7 +136,8 @@ def explained(
     `verdict` is the one that is passed in, and its reason says that none was found."""
     from choreomon.verify.explanation import Explanation, explain
 
-    bounds = Bounds(EXPLAINING if seconds is None else seconds, megabytes)
+    # A step through a deep interaction may take long: the clock is looked at after each.
+    bounds = Bounds(EXPLAINING if seconds is None else seconds, megabytes, polls=1)
     stopped: list[str] = []
 
     def should_stop() -> bool:

@@ -15,7 +15,7 @@ from choreomon.interaction.step import after, prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator
 from choreomon.verify.late import COREG, LATE, PLAIN, Decided, LateTerm, LateTerms
 
-_PATIENCE: Final = 1_000
+_PATIENCE: Final = 50
 """Steps of a computation between two calls of `ask`."""
 
 Answered = TypeVar("Answered")

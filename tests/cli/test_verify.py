@@ -496,7 +496,10 @@ def test_bounds_are_looked_at_now_and_then() -> None:
     assert {bounds() for _ in range(200)} == {None}
     bounds = Bounds(1e-9, None)
     bounds.start()
-    assert bounds() == "TimedOut"
+    assert [bounds() == "TimedOut" for _ in range(9)] == [True] + [False] * 7 + [True]
+    bounds = Bounds(1e-9, None, polls=1)
+    bounds.start()
+    assert [bounds() for _ in range(9)] == ["TimedOut"] * 9
 
 
 class TestExplain:
