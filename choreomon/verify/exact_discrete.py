@@ -21,6 +21,10 @@ _AT_ONCE: Final = (16, 256)
 """How many terms each component's try at being first is given."""
 
 
+_GROWN: Final = 2
+"""How many times larger than at the start the largest term may become."""
+
+
 class Discrete:
     """The decider of one interaction, which has no strict-like operators."""
 
@@ -77,22 +81,28 @@ class Discrete:
         """How many actions were consumed with at most `most` terms at once, and the answer, None
         where they did not suffice. One component goes first; of the others it is the last one's
         turn again as long as that leaves no more terms than before, else whoever leaves the
-        fewest has it."""
+        fewest has it. Nobody runs so far ahead of the others that the terms grow beyond `_GROWN`
+        times the size they had."""
         views = self._views
         waiting = [active[first], *active[:first], *active[first + 1 :]]
         places = [0] * len(waiting)
+        large = _GROWN * here.size
         current = consumed = 0
         led = True
         while waiting:
             reached = views.next(here, waiting[current].actions[places[current]])
-            if not led and reached is not None and len(reached.terms) > len(here.terms):
+            ahead = reached is not None and reached.size > large
+            if reached is not None and (
+                ahead or (not led and len(reached.terms) > len(here.terms))
+            ):
                 for number, other in enumerate(waiting):
                     if number == current:
                         continue
                     instead = views.next(here, other.actions[places[number]])
                     if instead is None:
                         return consumed, False
-                    if len(instead.terms) < len(reached.terms):
+                    fewer = len(instead.terms) - len(reached.terms)
+                    if fewer < 0 or (ahead and not fewer and instead.size < reached.size):
                         current, reached = number, instead
             if reached is None:
                 return consumed, False

@@ -28,12 +28,13 @@ _SOON: Final = 4_000
 class State:
     """A set of late terms; None is the empty set. `next`, `gone` and `begun` are filled in by
     `Views`: `gone` has what is left without a lifeline, by its mask, and what is left when it is
-    silent, by the complement."""
+    silent, by the complement. `size`: symbols of the largest term."""
 
-    __slots__ = ("begun", "gone", "next", "terminates", "terms")
+    __slots__ = ("begun", "gone", "next", "size", "terminates", "terms")
 
     def __init__(self, terms: tuple[LateTerm, ...]) -> None:
         self.terms = terms
+        self.size = max((one.term.size for one in terms), default=0)
         self.terminates = any(one.kind == PLAIN and one.term.terminates for one in terms)
         self.next: dict[Action, State | None] = {}
         self.begun: State | None = None

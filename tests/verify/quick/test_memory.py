@@ -12,6 +12,7 @@ from choreomon.core.action import Action
 from choreomon.interaction.term import Interaction, alt, loop_w, seq
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
+from choreomon.verify.exact import ExactDecider
 from choreomon.verify.quick import commuting
 from choreomon.verify.quick.single_clock import QuickMode
 from choreomon.verify.verdict import Verdict
@@ -79,6 +80,17 @@ def grown(term: Interaction, seen: MultiTrace, mode: QuickMode) -> float:
 @pytest.mark.parametrize("mode", ["accept", "multiprefix"])
 def test_a_decision_about_100_000_actions_needs_a_few_bytes_for_each(mode: QuickMode) -> None:
     assert grown(*orders(12_500), mode) < BYTES
+
+
+def test_the_exact_decider_lets_nobody_run_ahead_either() -> None:
+    term, seen = orders(2_500)
+    decider = ExactDecider(term, "accept")
+    tracemalloc.start()
+    try:
+        assert decider.decide(seen).verdict is Verdict.PASS
+        assert tracemalloc.get_traced_memory()[1] < 16 * seen.length
+    finally:
+        tracemalloc.stop()
 
 
 def test_choices_that_are_told_apart_late_are_not_kept_for_ever(
