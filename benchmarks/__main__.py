@@ -19,6 +19,7 @@ BENCHMARKS: Final = (
     "sweep",
     "multiprefix_speed",
     "long_trace",
+    "long_logs",
     "slices",
     "slices_brute_force",
     "search_combinations",
