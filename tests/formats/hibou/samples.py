@@ -104,6 +104,6 @@ def multi_traces(draw: st.DrawFn) -> MultiTrace:
     parts = []
     for group in sorted(set(owner.values())):
         own = [name for name in owner if owner[name] == group]
-        trace = draw(st.lists(actions.filter(lambda action, own=own: action.lifeline in own)))
-        parts.append(component(own, trace))
+        places = draw(st.lists(st.tuples(st.sampled_from(own), actions)))
+        parts.append(component(own, [action._replace(lifeline=name) for name, action in places]))
     return multi_trace(draw(st.permutations(parts)))
