@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -224,8 +225,10 @@ filters = st.builds(Filters, limits, limits, limits)
 levels = st.integers(-99, 99)
 labels = st.sampled_from(["", "x", "trace_1"])
 partitions = st.sampled_from(["discrete", "trivial"]) | st.lists(
-    st.lists(st.sampled_from(LIFELINES), min_size=1, max_size=2).map(tuple), min_size=1, max_size=1
-).map(tuple).filter(lambda groups: len(set(groups[0])) == len(groups[0]))
+    st.lists(st.sampled_from(LIFELINES), min_size=1, max_size=2, unique=True).map(tuple),
+    min_size=1,
+    max_size=1,
+).map(tuple)
 flags = st.booleans()
 loggers = st.lists(
     st.builds(
@@ -263,7 +266,7 @@ analyses = st.builds(
     reduction=st.sampled_from(["none", "paper", "sound"]),
     priorities=st.builds(Priorities, *[levels] * 5, st.sampled_from([None, 0])),
     **general,
-).filter(lambda o: o.mode == "simulate" or o.simulation == SimulationSettings())
+).map(lambda o: o if o.mode == "simulate" else replace(o, simulation=SimulationSettings()))
 explorations = st.builds(
     ExploreOptions,
     priorities=st.builds(
