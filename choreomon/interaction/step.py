@@ -14,8 +14,8 @@ A position is a chain `(1, (2, ()))` of operand numbers from the root; `position
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import NONE, Mask, bit
@@ -118,23 +118,27 @@ def _known_pruned(term: Interaction, lifelines: Mask) -> Interaction | None:
 
 def frontier(term: Interaction) -> tuple[Step, ...]:
     """Every action that may be executed now, with what remains, in the order of positions."""
-    known = term._steps
-    if known is not None:
-        return known
+    if term._steps is None:
+        for part in _unknown(term, "_steps"):
+            part._steps = _frontier(part)
+    assert term._steps is not None
+    return term._steps
+
+
+def _unknown(term: Interaction, slot: Literal["_steps", "_simulated"]) -> Iterator[Interaction]:
+    """What steps of the term are made of, as far as the slot is not filled: operands first."""
     pending = [term]
     while pending:
         top = pending[-1]
         left, right = top.left, top.right
-        if left is not None and left._steps is None:
+        if left is not None and getattr(left, slot) is None:
             pending.append(left)
-        elif right is not None and right._steps is None and _reachable(top):
+        elif right is not None and getattr(right, slot) is None and _reachable(top):
             pending.append(right)
         else:
             pending.pop()
-            if top._steps is None:
-                top._steps = _frontier(top)
-    assert term._steps is not None
-    return term._steps
+            if getattr(top, slot) is None:
+                yield top
 
 
 def _reachable(term: Interaction) -> bool:
@@ -283,23 +287,11 @@ def simulated(
 
     `ask` is called for every subterm whose steps are not known yet: it may raise, to stop.
     """
-    known = term._simulated
-    if known is not None:
-        return known
-    pending = [term]
-    while pending:
-        top = pending[-1]
-        left, right = top.left, top.right
-        if left is not None and left._simulated is None:
-            pending.append(left)
-        elif right is not None and right._simulated is None and _reachable(top):
-            pending.append(right)
-        else:
-            pending.pop()
-            if top._simulated is None:
-                if ask is not None:
-                    ask()
-                top._simulated = tuple(dict.fromkeys(_simulated(top)))
+    if term._simulated is None:
+        for part in _unknown(term, "_simulated"):
+            if ask is not None:
+                ask()
+            part._simulated = tuple(dict.fromkeys(_simulated(part)))
     assert term._simulated is not None
     return term._simulated
 
