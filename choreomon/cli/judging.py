@@ -2,8 +2,8 @@
 by several.
 
 Results come in the order of the files, whatever the number of processes, and a file that cannot
-be read spoils its own result alone. Each process reads the interaction once and keeps what it
-finds out of it.
+be read, or whose picture cannot be drawn, spoils its own result alone. Each process reads the
+interaction once and keeps what it finds out of it.
 """
 
 from __future__ import annotations
@@ -227,7 +227,11 @@ class Judge:
             return Outcome(path, mode, None, time.perf_counter() - begun, problem=problem)
         seconds = time.perf_counter() - begun
         if self._searched is not None:
-            self._draw(self._searched, self._question.pictures[path])
+            try:
+                self._draw(self._searched, self._question.pictures[path])
+            except click.ClickException as error:
+                problem = f"{path}: is {answer.verdict.value}, but {error.message}"
+                return Outcome(path, mode, None, seconds, problem=problem)
         explanation = None
         if self._question.explain:
             explanation = explained(
@@ -241,6 +245,7 @@ class Judge:
         return Outcome(path, mode, answer, seconds, explanation)
 
     def _draw(self, found: SearchResult, outputs: tuple[Path, ...]) -> None:
+        """Raises `ClickException` for a picture that is too large, or cannot be written."""
         from choreomon.cli.graphs import search_picture
         from choreomon.cli.pictures import write_picture
         from choreomon.core.errors import ChoreomonError
@@ -249,7 +254,7 @@ class Judge:
         for logger, output in zip(analysis.graphics, outputs, strict=True):
             try:
                 picture = search_picture(self.interaction, analysis, found, logger)
-            except ChoreomonError as error:  # too large; the other process is told in plain words
+            except ChoreomonError as error:
                 raise click.ClickException(f"{output}: cannot be drawn: {error}") from None
             write_picture(output, picture)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from choreomon.render.drawing import Picture
     from choreomon.render.search_graph import GraphPicture
 
-PLAIN: Final = GraphicLogger(layout="horizontal", draw_sd=False, draw_legend=False)
+PLAIN: Final = GraphicLogger(draw_sd=False, draw_legend=False)
 """How graphs are drawn where no logger says how."""
 
 

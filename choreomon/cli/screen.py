@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -17,11 +19,28 @@ def screens() -> tuple[Console, Console]:
     """The one on the output, for results, and the one on the errors, for all else."""
     from rich.console import Console
 
-    pair = (Console(highlight=False), Console(stderr=True, highlight=False))
+    width, height = _size_elsewhere()
+    pair = (
+        Console(highlight=False, width=width, height=height),
+        Console(stderr=True, highlight=False, width=width, height=height),
+    )
     for screen in pair:
         if screen.width < LEAST_WIDTH:
             screen.width = LEAST_WIDTH
     return pair
+
+
+def _size_elsewhere() -> tuple[int, int] | tuple[None, None]:
+    """Columns and lines, where the environment says digits that are no number, such as `²`, over
+    which rich stumbles; elsewhere nothing, and rich finds out."""
+    for name in ("COLUMNS", "LINES"):
+        said = os.environ.get(name, "")
+        try:
+            int(said or 0)
+        except ValueError:
+            if said.isdigit():
+                return shutil.get_terminal_size()
+    return None, None
 
 
 def print_indented(screen: Console, text: Text) -> None:

@@ -54,7 +54,9 @@ class TraceWriter:
         """What became of them, where they are not on the output; else empty."""
         if self._folder is None:
             return ""
-        return f"{self.written:,} multi-traces written to {self._folder}"
+        from choreomon.render.wording import counted
+
+        return f"{counted(self.written, 'multi-trace')} written to {self._folder}"
 
 
 def stem(path: str) -> str:

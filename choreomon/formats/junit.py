@@ -50,7 +50,7 @@ def _case(outcome: Outcome) -> list[str]:
     if element is None:
         return [f"{case}/>"]
     if outcome.answer is None:
-        message, text = "cannot be read", outcome.problem
+        message, text = "bad input", outcome.problem
     else:
         message = ": ".join(filter(None, (outcome.answer.verdict.value, outcome.answer.reason)))
         text = f"{outcome.trace}, mode {outcome.mode}: {message}"

@@ -9,6 +9,7 @@ on the screen.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -159,6 +160,28 @@ def shortened(content: str, limit: int) -> str:
     head = (limit - 1 + 1) // 2
     tail = limit - 1 - head
     return content[:head] + "…" + (content[-tail:] if tail else "")
+
+
+_PIECE: Final = re.compile(r"[^ ,.(]*[ ,.(]+|[^ ,.(]+")
+
+
+def folded(content: str, limit: int, most: int) -> list[str]:
+    """`content` in at most `most` lines of at most `limit` characters, broken behind a space, a
+    comma, a dot or an opening parenthesis where there is one; at the end of the last line an
+    ellipsis for what is left out."""
+    lines = [""]
+    for found in _PIECE.finditer(content):
+        piece = found[0]
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > limit:
+            lines.append("")
+        while len(piece.rstrip()) > limit:
+            lines[-1:] = [piece[:limit], ""]
+            piece = piece[limit:]
+        lines[-1] += piece
+    lines = [line.rstrip() for line in lines]
+    if len(lines) > most:
+        return [*lines[: most - 1], lines[most - 1][: limit - 1] + "…"]
+    return lines
 
 
 def middle_of_line(y: float, size: float = TEXT_SIZE) -> float:

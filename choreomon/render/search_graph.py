@@ -1,5 +1,5 @@
-"""What an analysis or an exploration visited, as a picture in layers from left to right, or from
-the top to the bottom.
+"""What an analysis or an exploration visited, as a picture in layers from the top to the bottom,
+or from left to right.
 
 The papers on interactions draw such graphs (the slices paper, Fig. 4, 5 and 7): at every vertex the
 interaction and what is left of the multi-trace, at every edge the rule and the action at its
@@ -32,6 +32,7 @@ from choreomon.render.drawing import (
     Text,
     arrowhead,
     direction,
+    folded,
     moved,
     shortened,
     text_width,
@@ -56,10 +57,15 @@ _SIZE: Final = 12.0
 _LINE: Final = 16.0
 _PADDING: Final = 8.0
 _MARGIN: Final = 20.0
-LONGEST_LINE: Final = 44
-"""Characters; of longer lines the middle is left out."""
-
+_INDENT: Final = 12.0
 _FOOT: Final = 26.0
+
+LONGEST_LINE: Final = 44
+"""Characters. Longer lines of nodes are folded; of labels of edges the middle is left out."""
+MOST_ROWS: Final = 6
+"""Of the first line of a node, which is its interaction; the rest is in its `full` text."""
+MOST_ROWS_BELOW: Final = 3
+"""Of each other line of it."""
 
 Illustrate: TypeAlias = Callable[[Interaction], tuple[Drawing, ...]]
 """The drawings that go with the text of a node, by its interaction."""
@@ -111,11 +117,23 @@ class _Bundle(NamedTuple):
         return tuple(shortened(edge.label, LONGEST_LINE) for edge in self.edges)
 
 
+class _Row(NamedTuple):
+    """A line of a node, or a piece of one; `indent` is that of the pieces behind the first."""
+
+    content: str
+    bold: bool
+    indent: float
+
+    @property
+    def width(self) -> float:
+        return self.indent + text_width(self.content, _SIZE, bold=self.bold)
+
+
 class _Node(NamedTuple):
     """A node that is drawn, with the size of its box."""
 
     node: GraphNode
-    lines: tuple[str, ...]
+    rows: tuple[_Row, ...]
     drawings: tuple[Drawing, ...]
     width: float
     height: float
@@ -143,13 +161,14 @@ def graph_svg(
     graph: GraphPicture,
     *,
     limit: int = MAX_NODES,
-    vertical: bool = False,
+    vertical: bool = True,
     illustrate: Illustrate | None = None,
     legend: Sequence[str] = (),
 ) -> Picture:
     """The graph; of more than `limit` nodes (at least 1) the first ones, and the picture says how
-    many it leaves out. `vertical` graphs grow from the top to the bottom. `illustrate` draws what
-    nodes show below their text, and `legend` are lines that stand below the graph.
+    many it leaves out. `vertical` graphs grow from the top to the bottom, others from left to
+    right. `illustrate` draws what nodes show below their text, and `legend` are lines that stand
+    below the graph.
 
     `structure` has `nodes` (lines, said, outcome, layer, and what their `drawings` are called),
     `edges` (source, target, label, unobserved, on_path), `left_out` (how many nodes and edges are
@@ -239,14 +258,20 @@ def _measured(
 ) -> _Node:
     own = [edge.label for edge in edges if edge.source == edge.target == number]
     again = [f"back here by {label}" for label in own]
-    lines = tuple(shortened(line, LONGEST_LINE) for line in (*node.lines, *again))
+    rows = tuple(
+        _Row(piece, bold=not line, indent=_INDENT if later else 0.0)
+        for line, content in enumerate((*node.lines, *again))
+        for later, piece in enumerate(
+            folded(content, LONGEST_LINE, MOST_ROWS_BELOW if line else MOST_ROWS)
+        )
+    )
     drawings: tuple[Drawing, ...] = ()
     if illustrate is not None and node.interaction is not None:
         drawings = illustrate(node.interaction)
-    width = max(text_width(line, _SIZE, bold=not row) for row, line in enumerate((*lines, "")))
-    width = max(width, text_width(node.said, _SIZE, bold=True), *(d.width for d in drawings), 0.0)
-    height = _LINE * (len(lines) + bool(node.said)) + sum(drawing.height for drawing in drawings)
-    return _Node(node, lines, drawings, width + 2 * _PADDING, height + 2 * _PADDING)
+    words = [row.width for row in rows] + [text_width(node.said, _SIZE, bold=True)]
+    width = max(*words, *(drawing.width for drawing in drawings))
+    height = _LINE * (len(rows) + bool(node.said)) + sum(drawing.height for drawing in drawings)
+    return _Node(node, rows, drawings, width + 2 * _PADDING, height + 2 * _PADDING)
 
 
 def _node(measured: _Node, at: Point) -> Group:
@@ -265,14 +290,14 @@ def _node(measured: _Node, at: Point) -> Group:
         )
     ]
     y = top + _PADDING + 0.78 * _LINE
-    for row, line in enumerate(measured.lines):
+    for row in measured.rows:
         shapes.append(
             Text(
-                at=Point(left + _PADDING, y),
-                content=line,
+                at=Point(left + _PADDING + row.indent, y),
+                content=row.content,
                 size=_SIZE,
-                bold=not row,
-                colour=INK if not row else MUTED,
+                bold=row.bold,
+                colour=INK if row.bold else MUTED,
             )
         )
         y += _LINE

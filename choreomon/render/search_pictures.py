@@ -8,9 +8,8 @@ from typing import Final
 
 from choreomon.interaction.step import position_text
 from choreomon.interaction.term import Interaction, text
-from choreomon.render.drawing import Drawing, shortened
+from choreomon.render.drawing import Drawing
 from choreomon.render.search_graph import (
-    LONGEST_LINE,
     GraphEdge,
     GraphNode,
     GraphPicture,
@@ -23,6 +22,9 @@ from choreomon.render.term_tree import term_tree
 from choreomon.render.wording import counted
 from choreomon.verify.exploration import Exploration
 from choreomon.verify.search.graph import Edge, Graph, PathStep, Vertex
+
+_MOST_LEFT: Final = 50
+"""Actions that are left of a component and written out; a node has room for fewer."""
 
 _OUTCOME_OF_END: Final[dict[str, Outcome]] = {
     "Cov": "good",
@@ -64,12 +66,12 @@ def picture_of_search(
 
 
 def _node_of_vertex(graph: Graph, vertex: Vertex, local_analyses: bool) -> GraphNode:
-    lines = [_abbreviated(vertex.number, vertex.interaction)]
+    lines = [f"{vertex.number}: {_full(vertex.interaction)}"]
     for number, part in enumerate(graph.multitrace.components):
         if number in vertex.removed or not part.actions:
             continue
         done = vertex.positions[number]
-        left = ".".join(map(str, part.actions[done : done + LONGEST_LINE]))
+        left = ".".join(map(str, part.actions[done : done + _MOST_LEFT]))
         lines.append(f"[{','.join(part.lifelines)}] {done}/{len(part.actions)} {left}".rstrip())
     if vertex.removed:
         gone = [
@@ -96,12 +98,8 @@ def _node_of_vertex(graph: Graph, vertex: Vertex, local_analyses: bool) -> Graph
     )
 
 
-def _abbreviated(number: int, interaction: Interaction) -> str:
-    return f"{number}: {shortened(_full(interaction), LONGEST_LINE - 6)}"
-
-
 def _full(interaction: Interaction) -> str:
-    """The text of an interaction that is not too large for a hint."""
+    """The text of an interaction that is not too large for that."""
     if interaction.size > 400:
         return f"an interaction of {counted(interaction.size, 'symbol')}"
     return text(interaction)
@@ -139,7 +137,7 @@ def picture_of_exploration(exploration: Exploration) -> GraphPicture:
         nodes=tuple(
             GraphNode(
                 lines=(
-                    _abbreviated(node.number, node.interaction),
+                    f"{node.number}: {_full(node.interaction)}",
                     *sorted({f"cut off here: {one.filter}" for one in node.pruned}),
                 ),
                 said="accepted" if node.terminates else "",

@@ -29,6 +29,7 @@ from choreomon.render.drawing import (
     arrowhead,
     middle_of_line,
     shortened,
+    text_width,
 )
 from choreomon.render.sequence_diagram_layout import (
     BRACKET,
@@ -56,6 +57,8 @@ from choreomon.render.wording import counted
 _ROWS_BEFORE_FEET: Final = 15
 _TAB_FILL: Final = "#eef2f6"
 _DOT: Final = 4.0
+NOTHING_HAPPENS: Final = "nothing happens"
+"""Written below the lifelines where no message and no frame is drawn."""
 
 
 def sequence_diagram(
@@ -137,6 +140,7 @@ def structure_of(layout: SequenceLayout) -> dict[str, Any]:
 def drawing_of(layout: SequenceLayout, title: str) -> Drawing:
     """The picture of a layout."""
     feet = len(layout.rows) > _ROWS_BEFORE_FEET
+    width = layout.width
     height = layout.bottom + (HEAD if feet else 0.0) + MARGIN
     shapes: list[Shape] = [
         Polyline(points=(Point(x, MARGIN + HEAD), Point(x, layout.bottom)), colour=FAINT, width=1.2)
@@ -152,7 +156,18 @@ def drawing_of(layout: SequenceLayout, title: str) -> Drawing:
     shapes += _heads(layout, MARGIN)
     if feet:
         shapes += _heads(layout, layout.bottom)
-    return Drawing(width=layout.width, height=height, shapes=tuple(shapes), title=title)
+    if all(row.message is None for row in layout.rows) and not layout.frames:
+        shapes.append(
+            Text(
+                at=Point(MARGIN, layout.bottom + MESSAGE_SIZE + 4),
+                content=NOTHING_HAPPENS,
+                size=MESSAGE_SIZE,
+                colour=MUTED,
+            )
+        )
+        width = max(width, text_width(NOTHING_HAPPENS, MESSAGE_SIZE) + 2 * MARGIN)
+        height += MESSAGE_SIZE
+    return Drawing(width=width, height=height, shapes=tuple(shapes), title=title)
 
 
 def _heads(layout: SequenceLayout, top: float) -> list[Shape]:

@@ -13,7 +13,7 @@ counterpart is a block whose label names the operator of the term:
 | `par`, `coreg(r)` | `par`, `and`, with the operator as label | `par`, `else`; `group`, `else` |
 | `strict` | `critical`, `option`, with the operator as label | `group`, `else` |
 | loops | `loop` with the operator as label | `loop` with the operator as label |
-| `o` | a note "nothing" | a note "nothing" |
+| `o` | a note "nothing"; without lifelines over `environment` | the same |
 
 The text can be written for any nesting, other than the picture.
 """
@@ -53,7 +53,7 @@ def mermaid_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ())
     parts = parts_of(interaction)
     ids = _ids(lifelines_of(parts, lifelines))
     lines = ["sequenceDiagram"]
-    if any(_with_environment(part) for part in parts):
+    if not ids or any(_with_environment(part) for part in parts):
         lines.append("    participant env as environment")
     lines += [f"    participant {own} as {escaped(name)}" for name, own in ids.items()]
 
@@ -77,8 +77,7 @@ def mermaid_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ())
             return "else or"
         return "and" if frame.operator is Operator.COREG else "option then"
 
-    everyone = _everyone(list(ids.values()))
-    note = f"Note over {everyone}: {_NOTHING}" if everyone else f"%% {_NOTHING}"
+    note = f"Note over {_everyone(list(ids.values()))}: {_NOTHING}"
     lines += _body(parts, message, start, following, note)
     return "\n".join(lines) + "\n"
 
@@ -92,6 +91,8 @@ def plantuml_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ()
     parts = parts_of(interaction)
     ids = _ids(lifelines_of(parts, lifelines))
     lines = ["@startuml"]
+    if not ids:
+        lines.append("participant environment as env")
     lines += [f'participant "{_in_plantuml(name)}" as {own}' for name, own in ids.items()]
 
     def message(one: Message) -> list[str]:
@@ -111,8 +112,7 @@ def plantuml_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ()
             return label
         return f"loop {label}" if frame.operator in LOOPS else f"group {label}"
 
-    everyone = _everyone(list(ids.values()))
-    note = f"note over {everyone} : {_NOTHING}" if everyone else f"' {_NOTHING}"
+    note = f"note over {_everyone(list(ids.values()))} : {_NOTHING}"
     lines += _body(parts, message, start, lambda frame: "else", note)
     return "\n".join([*lines, "@enduml"]) + "\n"
 
@@ -122,7 +122,8 @@ def _ids(lifelines: Sequence[str]) -> dict[str, str]:
 
 
 def _everyone(ids: Sequence[str]) -> str:
-    return f"{ids[0]},{ids[-1]}" if len(ids) > 1 else "".join(ids)
+    """From the first participant to the last one; without any, the environment."""
+    return f"{ids[0]},{ids[-1]}" if len(ids) > 1 else "".join(ids) or "env"
 
 
 def _with_environment(part: Part) -> bool:

@@ -65,7 +65,7 @@ class Answer:
     err: str
 
 
-def choreomon(*arguments: object, columns: int = 100) -> Answer:
+def choreomon(*arguments: object, columns: object = 100) -> Answer:
     """Run a command; colours and terminals are as where nobody looks."""
     out, err = io.StringIO(), io.StringIO()
     with (

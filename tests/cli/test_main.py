@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 import choreomon.formats.read as choreomon_read
+from choreomon.cli import _COMMANDS
 from choreomon.core.errors import InternalError
 from tests.cli.command_line import ROOT, VIOLATED, choreomon
 
@@ -46,11 +47,11 @@ def test_help_answers_without_importing_anything_heavy(arguments: list[str]) -> 
 def test_help_names_every_command_and_what_exit_codes_mean() -> None:
     answer = choreomon("--help")
     assert answer.code == 0
-    for said in ("check", "draw", "simulate", "schema", "0 nothing found, 1 violation"):
+    for said in (*_COMMANDS, "0 nothing found, 1 violation"):
         assert said in answer.out
 
 
-@pytest.mark.parametrize("command", ["check", "draw", "simulate", "schema"])
+@pytest.mark.parametrize("command", _COMMANDS)
 def test_every_command_has_help_that_explains_each_option(command: str) -> None:
     answer = choreomon(command, "--help")
     assert answer.code == 0

@@ -320,8 +320,8 @@ class TestLoggersOfAnAnalysis:
     def test_draw_draws_as_the_logger_says_and_where_its_option_says(self) -> None:
         asked = ["draw", "i.hif", "--trace", "late.htf", "-o", "t.svg", "--json"]
         plain = json.loads(choreomon(*asked).out)
-        answer = choreomon(*asked, *self.configure("graphic[png,vertical]"))
-        assert (plain["layout"], json.loads(answer.out)["layout"]) == ("horizontal", "vertical")
+        answer = choreomon(*asked, *self.configure("graphic[png,horizontal]"))
+        assert (plain["layout"], json.loads(answer.out)["layout"]) == ("vertical", "horizontal")
         assert "simulate: WeakPass" in Path("t.svg").read_text(encoding="utf-8")
         assert not Path("i-late.png").exists()
 
@@ -348,16 +348,30 @@ class TestLoggersOfAnAnalysis:
         assert "i-t.svg: is read, too" in answer.err
         assert Path("i-t.svg").read_text(encoding="utf-8") == TRACES["late.htf"]
 
-    def test_an_interaction_too_large_to_be_drawn_is_told(self) -> None:
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_a_picture_that_cannot_be_drawn_is_an_error_of_its_multi_trace(self, jobs: int) -> None:
         Path("i.hif").write_text("loopW(" * 300 + "a!m" + ")" * 300, encoding="utf-8")
         Path("t.htf").write_text("{ [a] a!m }", encoding="utf-8")
         Path("c.hcf").write_text(
             "@analyze_option{ loggers = [graphic[svg]]; filters = [max_node_number = 3] }",
             encoding="utf-8",
         )
-        answer = verify("t.htf", "--config", "c.hcf")
+        answer = verify("t.htf", "bad.htf", "--config", "c.hcf", "--jobs", jobs, "--json")
         assert answer.code == 2
-        assert "i-t.svg: cannot be drawn: " in answer.err
+        drawn, unread = lines(answer)
+        assert (drawn["trace"], drawn["verdict"]) == ("t.htf", None)
+        assert "t.htf: is Pass, but i-t.svg: cannot be drawn: " in drawn["reason"]
+        assert "bad.htf" in unread["reason"]
+
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_a_picture_that_cannot_be_written_costs_the_others_nothing(self, jobs: int) -> None:
+        Path("i-late.svg").mkdir()
+        asked = self.configure("graphic[svg]")
+        answer = verify("late.htf", "pass.htf", "--jobs", jobs, *asked, "--json")
+        assert answer.code == 2
+        assert [line["verdict"] for line in lines(answer)] == [None, "WeakPass"]
+        assert "late.htf: is WeakPass, but i-late.svg: cannot be written" in answer.err
+        assert Path("i-pass.svg").is_file()
 
 
 class TestFiles:
@@ -546,3 +560,10 @@ class TestExplain:
         assert "Not explained: " in answer.out
         (line,) = lines(verify("pass.htf", "--explain", "--budget", "0.000000001", "--json"))
         assert (line["witness"], line["failure"]) == (None, None)
+
+
+@pytest.mark.parametrize("columns", ["²", "٣", "7" * 5000, "-1", "0", "x", ""])
+def test_strange_widths_of_screens_do_no_harm(columns: str) -> None:
+    answer = choreomon("verify", "-i", "i.hif", "pass.htf", columns=columns)
+    assert (answer.code, answer.err) == (0, "")
+    assert "pass.htf" in answer.out

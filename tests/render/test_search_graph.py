@@ -4,13 +4,17 @@ from itertools import combinations
 
 import pytest
 from examples_to_draw import area_of, texts, titled, written
+from hypothesis import given
+from hypothesis import strategies as st
 from interactions_to_draw import FIGURE_2, a
 
 from choreomon.core.action import parse_action
 from choreomon.interaction.term import Interaction, alt, loop_w, seq
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
-from choreomon.render.drawing import Box, Curve, Drawing
+from choreomon.render.drawing import Box, Curve, Drawing, folded
 from choreomon.render.search_graph import (
+    MOST_ROWS,
+    MOST_ROWS_BELOW,
     GraphEdge,
     GraphNode,
     GraphPicture,
@@ -109,6 +113,45 @@ def test_of_a_large_graph_the_first_nodes_are_drawn_and_the_others_counted() -> 
     assert picture.structure["left_out"] == {"nodes": 7, "edges": 7}
     assert "7 further nodes and 7 further edges not drawn" in written(picture.drawing)
     assert graph_svg(chain(3), limit=3).structure["left_out"] == {"nodes": 0, "edges": 0}
+
+
+@given(
+    st.text(st.sampled_from("ab(),. ")) | st.from_regex("([a-c]{1,9}[(,.]){0,20}", fullmatch=True),
+    st.integers(2, 12),
+    st.integers(1, 5),
+)
+def test_folded_text_is_whole_where_it_fits_and_no_line_is_too_long(
+    content: str, limit: int, most: int
+) -> None:
+    lines = folded(content, limit, most)
+    assert 1 <= len(lines) <= most
+    assert all(len(line) <= limit for line in lines)
+    said = "".join(lines).replace(" ", "")
+    whole = content.replace(" ", "")
+    assert said == whole or (said[-1] == "…" and whole.startswith(said[:-1]))
+
+
+def test_text_is_folded_behind_commas_dots_and_parentheses() -> None:
+    assert folded("seq(l1!m,alt(l2?n,o))", 14, 3) == ["seq(l1!m,alt(", "l2?n,o))"]
+    assert folded("seq(l1!m,alt(l2?n,o))", 14, 1) == ["seq(l1!m,alt(…"]
+    assert folded("a!m.b!m.c!m", 8, 2) == ["a!m.b!m.", "c!m"]
+    assert folded("abcdefgh", 4, 2) == ["abcd", "efgh"]
+    assert folded("", 4, 2) == [""]
+
+
+def test_long_lines_of_nodes_are_folded_and_whole_in_the_structure() -> None:
+    names = [f"message{number}" for number in range(40)]
+    node = GraphNode(lines=(", ".join(names), ".".join(names)))
+    picture = graph_svg(GraphPicture(nodes=(node,), edges=(), title=""))
+    rows = texts(picture.drawing)
+    bold = [row.content for row in rows if row.bold]
+    assert (len(bold), len(rows)) == (MOST_ROWS, MOST_ROWS + MOST_ROWS_BELOW)
+    assert bold[0].startswith("message0, message1, ")
+    assert bold[-1].endswith("…")
+    assert len({row.at.x for row in rows}) == 2
+    assert tuple(picture.structure["nodes"][0]["lines"]) == node.lines
+    assert covered(picture.drawing) == []
+    assert max(area_of(row).right for row in rows) < picture.drawing.width
 
 
 def test_what_a_node_says_has_its_colour() -> None:

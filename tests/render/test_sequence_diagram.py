@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pytest
-from examples_to_draw import Area, area_of, titled, written
+from examples_to_draw import Area, area_of, texts, titled, written
 from interactions_to_draw import (
     DEEP,
     FIGURE_2,
@@ -148,6 +148,18 @@ def test_empty_operands_have_a_row_and_frames_of_nothing_stand_where_they_are() 
     empty = sequence_diagram(EMPTY)
     assert empty.structure == {"lifelines": [], "rows": 1, "arrows": [], "fragments": []}
     assert sequence_diagram(loop_s(EMPTY)).structure["rows"] == 1
+
+
+@pytest.mark.parametrize("lifelines", [[], ["a", "b"]])
+def test_a_picture_of_nothing_says_so_in_a_sentence(lifelines: list[str]) -> None:
+    drawing = sequence_diagram(EMPTY, lifelines=lifelines).drawing
+    assert written(drawing) == [*lifelines, "nothing happens"]
+    for text in texts(drawing):
+        area = area_of(text)
+        assert 0 < area.left < area.right < drawing.width
+        assert 0 < area.top < area.bottom < drawing.height
+    for other in (a("l1!m"), loop_s(EMPTY)):
+        assert "nothing happens" not in written(sequence_diagram(other).drawing)
 
 
 def test_given_lifelines_come_first_and_are_drawn_without_any_action_too() -> None:

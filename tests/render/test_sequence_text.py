@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from diagram_grammars import read_mermaid, read_plantuml
 from interactions_to_draw import FIGURE_2, a, looped, message, nested, random_interactions
 
 from choreomon.core.action import Action
@@ -20,9 +21,11 @@ from choreomon.interaction.term import (
     seq,
     strict,
 )
+from choreomon.render.sequence_diagram_parts import FrameStart, Message, parts_of
 from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
 
 Writer = Callable[[Interaction], str]
+Reader = Callable[[str], list[str]]
 BOTH = [mermaid_sequence, plantuml_sequence]
 
 
@@ -106,9 +109,15 @@ def test_strict_and_par_have_the_blocks_that_come_closest() -> None:
     assert "    par" in plantuml_sequence(par(one, other)).splitlines()
 
 
-def test_nothing_at_all_is_a_comment() -> None:
-    assert mermaid_sequence(EMPTY) == "sequenceDiagram\n    %% nothing\n"
-    assert plantuml_sequence(EMPTY) == "@startuml\n    ' nothing\n@enduml\n"
+def test_nothing_at_all_is_a_note_beside_the_environment() -> None:
+    assert mermaid_sequence(EMPTY).splitlines()[1:] == [
+        "    participant env as environment",
+        "    Note over env: nothing",
+    ]
+    assert plantuml_sequence(EMPTY).splitlines()[1:-1] == [
+        "participant environment as env",
+        "    note over env : nothing",
+    ]
 
 
 @pytest.mark.parametrize("name", ['say "x"', "a;b", "a#b", "%%{init}%%", "[x]", "a\nend"])
@@ -144,17 +153,81 @@ def test_names_can_be_read_back(write: Writer) -> None:
     assert name in read
 
 
-@pytest.mark.parametrize("write", BOTH)
-def test_blocks_are_closed_and_every_action_is_written(write: Writer) -> None:
-    starts = re.compile(r"(loop|alt|par|critical|group)\b(?! as)")
-    for term in random_interactions(8, 100):
-        depth = 0
-        for line in map(str.strip, write(term).splitlines()):
-            if line.startswith("participant"):
-                continue
-            depth += bool(starts.match(line)) - (line == "end")
-            assert depth >= 0
-        assert depth == 0
+HOSTILE = [
+    *('say "x"', "a;b", "a#b", "a#59;b", "%%{init}%%", "[x]", "a\nend", "end", "End", "the end"),
+    *("@enduml", "@startuml", "!include x", "'c", "%% c", "<b>x</b>", "<U+0041>", "&amp;", "\\n"),
+    *("__b__", "//x//", "**b**", "~~x~~", "--x--", "==x==", "|||", "->", "-->>", "a:b", "(x", "x)"),
+    *("participant", "note", "loop", "alt", "else", "and", "autonumber", "über", "消息", "", " "),
+]
+"""Names that mean something to Mermaid or PlantUML, or might."""
+
+
+@pytest.mark.parametrize(
+    ("write", "read"),
+    [(mermaid_sequence, read_mermaid), (plantuml_sequence, read_plantuml)],
+    ids=["mermaid", "plantuml"],
+)
+class TestGrammar:
+    """What is written is a diagram of the language; `diagram_grammars` says of which."""
+
+    def test_every_interaction_is_written_as_a_diagram(self, write: Writer, read: Reader) -> None:
+        for term in [EMPTY, FIGURE_2, *random_interactions(8, 100)]:
+            kinds = read(write(term))
+            frames = sum(isinstance(part, FrameStart) for part in parts_of(term))
+            assert kinds.count("start") == kinds.count("end") == frames
+
+    def test_every_message_is_written_once_for_each_receiver(
+        self, write: Writer, read: Reader
+    ) -> None:
+        for term in random_interactions(9, 50):
+            messages = [part for part in parts_of(term) if isinstance(part, Message)]
+            arrows = sum(max(1, len(one.receivers)) for one in messages)
+            assert read(write(term)).count("message") == arrows
+
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_no_name_changes_the_diagram(self, write: Writer, read: Reader, name: str) -> None:
+        def of(name: str) -> Interaction:
+            named = act(Action(name, "!", name))
+            passed = strict(named, act(Action("b", "?", name)))
+            return seq(passed, alt(named, coreg(mask([name]), passed, EMPTY)), loop_s(named))
+
+        assert read(write(of(name))) == read(write(of("harmless")))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("participant p as x\np->>q: m", "not declared"),
+        ("participant p as x\np->>p: m\nparticipant q as y", "too late"),
+        ("participant p as x\nparticipant p as y", "declares again"),
+        ("loop x", "do not end"),
+        ("end", "an end too many"),
+        ("par x\nelse y\nend", "within"),
+        ("loop x\nand y\nend", "within"),
+        ("participant p as the end", "ends a block"),
+        ("participant p as a;b", "no statement"),
+        ("participant p as a#b", "no statement"),
+    ],
+)
+def test_the_reader_of_mermaid_refuses_what_is_wrong(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        read_mermaid(f"sequenceDiagram\n{text}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('participant "x" as p\np -> q : m', "not declared"),
+        ('participant "a"b" as p', "no statement"),
+        ('participant "__a__" as p', "formats text"),
+        ("group x\nelse", "do not end"),
+        ("loop x\nelse\nend", "within"),
+        ("!include x", "no statement"),
+    ],
+)
+def test_the_reader_of_plantuml_refuses_what_is_wrong(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        read_plantuml(f"@startuml\n{text}\n@enduml\n")
 
 
 @pytest.mark.parametrize("write", BOTH)
