@@ -15,7 +15,7 @@ from typing import Final
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask, is_single
 from choreomon.interaction.step import prune
-from choreomon.interaction.term import EMPTY, Interaction, Operator, make, text
+from choreomon.interaction.term import EMPTY, LOOPS, Interaction, Operator, make, text
 
 _READABLE: Final = 9
 """Terms of up to so many symbols are sorted by their text, larger ones by their digest."""
@@ -80,6 +80,63 @@ def swallows(loop: Interaction, earlier: Interaction) -> bool:
     if form is None:
         raise NotNormalYet(pruned)
     return form is earlier
+
+
+def covers(region: Mask, loop: Interaction, earlier: Interaction) -> bool:
+    """Whether `loop`, a `loopC(region)`, can do whatever `earlier` can do, in as many iterations
+    as that takes. Sufficient only: `earlier` is taken apart into choices of the loop's body, some
+    of them pruned."""
+    if earlier.lifelines & ~loop.lifelines or earlier.unserved:
+        return False
+    assert loop.left is not None
+    choices: set[Interaction] = set(alternatives(loop.left))
+    pending = [earlier]
+    while pending:
+        part = pending.pop()
+        if part is EMPTY or part is loop or part in choices:
+            continue
+        if part.operator is Operator.ALT or is_freer(region, part):
+            assert part.left is not None
+            pending.append(part.left)
+            if part.right is not None:
+                pending.append(part.right)
+            continue
+        gone = loop.lifelines & ~part.lifelines
+        if not gone:
+            return False
+        pruned = prune(loop, gone)
+        assert pruned is not None
+        form = known(pruned)
+        if form is None:
+            raise NotNormalYet(pruned)
+        if form.left is None or part not in alternatives(form.left):
+            return False
+    return True
+
+
+def is_freer(region: Mask, term: Interaction) -> bool:
+    """Whether a `loopC(region)` over the operands of a term, a sequence or a loop, can do what the
+    term does: it orders nothing that the term leaves open."""
+    if term.operator is Operator.LOOP_C:
+        return not term.region & ~region & term.lifelines
+    if term.operator is Operator.COREG:
+        assert term.left is not None
+        assert term.right is not None
+        shared = term._shared if term._level else term.left.lifelines & term.right.lifelines
+        return not term.region & ~region & shared
+    return term.operator is Operator.STRICT or term.operator in LOOPS
+
+
+def alternatives(term: Interaction) -> list[Interaction]:
+    """The choices of a normal term."""
+    found: list[Interaction] = []
+    while term.operator is Operator.ALT:
+        assert term.left is not None
+        assert term.right is not None
+        found.append(term.left)
+        term = term.right
+    found.append(term)
+    return found
 
 
 def operands_of(chain: Interaction) -> list[Interaction]:
@@ -157,7 +214,7 @@ def _in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interac
     """What was walked past: operand, the chain from there on, level."""
     level = 1
     looking = bool(held & chain.lifelines)
-    is_loop = repeats(Operator.LOOP_C, region, operand)
+    may_go = operand.terminates
     behind: Interaction | None = chain
     while behind is not None:
         inner = behind._level and behind.operator is Operator.COREG and behind.region == region
@@ -168,16 +225,17 @@ def _in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interac
             if here.lifelines & held:
                 looking = False
                 level = its_level + 1
-                if not is_loop:
+                if not may_go:
                     break
         elif its_level < level - 1:
             break
         if (
-            is_loop
+            may_go
             and not looking
             and its_level == (level - 1 or 1)
+            and here.operator is Operator.LOOP_C
             and repeats(Operator.LOOP_C, region, here)
-            and swallows(here, operand)
+            and covers(region, here, operand)
         ):
             return chain
         levels.append((here, behind, its_level))
@@ -228,15 +286,11 @@ def _in_order(region: Mask, operands: list[Interaction], tail: Interaction | Non
             at = highest.get(number, 0)
             if at >= level:
                 level = at + 1
-        if (
-            operand.operator is Operator.LOOP_C
-            and repeats(Operator.LOOP_C, region, operand)
-            and any(
-                other.operator is Operator.LOOP_C
-                and repeats(Operator.LOOP_C, region, other)
-                and swallows(other, operand)
-                for other in layers.get(level - 1 or 1, ())
-            )
+        if operand.terminates and any(
+            other.operator is Operator.LOOP_C
+            and repeats(Operator.LOOP_C, region, other)
+            and covers(region, other, operand)
+            for other in layers.get(level - 1 or 1, ())
         ):
             continue
         layers.setdefault(level, []).append(operand)

@@ -13,8 +13,11 @@ and of terms with `open` iterations also which of them are still to be served:
 - A loop over a choice needs no empty choice, and a loop repeats itself: a loop that is no freer
   directly within, or as a choice within, is not needed. Not so within `loopH`: what comes first in
   an inner one need not be what comes first in the outer one.
-- In `coreg(r)` a `loopC(r)` swallows an equal one directly in front of it, and one that is itself
-  pruned, which is what steps leave behind; `strict` does the same with `loopS`.
+- A loop does not need a sequence in its body either, no freer than itself, all of whose operands
+  may stop: it can do them one by one, in iterations of their own.
+- In `coreg(r)` a `loopC(r)` swallows what is directly in front of it, may stop, and is made of
+  choices of the loop's body, pruned or not: that is what steps leave behind. `strict` does the same
+  for `loopS`, with an equal one and one that is itself pruned.
 - The mark of an `open` iteration around another open one says nothing: serving that one serves it.
 
 The normal form does not decide equality: different normal forms may mean the same. How the
@@ -25,8 +28,10 @@ from __future__ import annotations
 
 from choreomon.interaction.chain import (
     NotNormalYet,
+    alternatives,
     canonical_region,
     in_coreg,
+    is_freer,
     known,
     operands_of,
     repeats,
@@ -37,7 +42,6 @@ from choreomon.interaction.lifelines import NONE, Mask, is_single
 from choreomon.interaction.term import (
     BINARY,
     EMPTY,
-    LOOPS,
     Interaction,
     Operator,
     combined,
@@ -147,20 +151,8 @@ def _rebuilt(term: Interaction, parts: list[Interaction]) -> Interaction:
 # --- choices and loops --------------------------------------------------------------------------
 
 
-def _alternatives(term: Interaction) -> list[Interaction]:
-    """The choices of a normal term."""
-    found: list[Interaction] = []
-    while term.operator is Operator.ALT:
-        assert term.left is not None
-        assert term.right is not None
-        found.append(term.left)
-        term = term.right
-    found.append(term)
-    return found
-
-
 def _alt(parts: list[Interaction]) -> Interaction:
-    choices = {choice for part in parts for choice in _alternatives(part)}
+    choices = {choice for part in parts for choice in alternatives(part)}
     if any(choice.terminates for choice in choices if choice is not EMPTY):
         choices.discard(EMPTY)
     first, *others = sorted(choices, key=sort_key, reverse=True)
@@ -176,11 +168,13 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
     if operator is Operator.LOOP_C:
         region = canonical_region(region & body.lifelines, body.lifelines)
     choices: list[Interaction] = []
-    for choice in _alternatives(body):
-        if choice.left is not None and _is_needless(operator, region, choice):
-            choices += _alternatives(choice.left)
-        elif choice is not EMPTY:
-            choices.append(choice)
+    pending = [body]
+    while pending:
+        for choice in alternatives(pending.pop()):
+            if choice.left is not None and _is_needless(operator, region, choice):
+                pending += operands_of(choice) if choice.right is not None else [choice.left]
+            elif choice is not EMPTY:
+                choices.append(choice)
     if not choices:
         return EMPTY
     body = _alt(choices)
@@ -190,13 +184,14 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
 
 def _is_needless(operator: Operator, region: Mask, choice: Interaction) -> bool:
     """Whether a loop of this operator and region can do by itself what `choice`, a choice of its
-    body, repeats."""
-    if operator is not Operator.LOOP_C:
-        return repeats(operator, region, choice)
-    # Every other loop repeats its body at least as orderly.
-    if choice.operator is Operator.LOOP_C:
-        return not choice.region & ~region & choice.lifelines
-    return choice.operator in LOOPS
+    body, repeats, or does in a row without having to do any of it."""
+    if choice.right is not None and not (choice.terminates and not choice.unserved):
+        return False
+    if operator is Operator.LOOP_C:
+        return is_freer(region, choice)
+    if operator is Operator.LOOP_S and choice.operator is Operator.STRICT:
+        return True
+    return repeats(operator, region, choice)
 
 
 # --- strict chains ------------------------------------------------------------------------------

@@ -64,6 +64,7 @@ def test_the_normal_form_of_follow_ups_accepts_the_same_traces() -> None:
 
 
 X, Y, Z = a("planted1!x"), a("planted2!y"), a("planted2?z")
+IN_TURN = loop_w(seq(a("planted2!v"), a("planted2?w")))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,19 @@ X, Y, Z = a("planted1!x"), a("planted2!y"), a("planted2?z")
             lambda free, relevant: ALL if free else NONE,
             lambda: coreg(mask(["planted1"]), seq(X, Y), seq(X, Z)),
         ),
-        ("swallows", lambda loop, earlier: True, lambda: seq(loop_w(X), loop_w(seq(X, X)))),
+        (
+            "swallows",
+            lambda loop, earlier: True,
+            lambda: strict(loop_s(strict(X, Y)), loop_s(strict(Y, X))),
+        ),
+        (
+            "covers",
+            lambda region, loop, earlier: True,
+            lambda: seq(alt(X, EMPTY), loop_w(seq(X, X))),
+        ),
+        ("is_freer", lambda region, term: True, lambda: loop_w(par(IN_TURN, IN_TURN))),
+        ("is_freer", lambda region, term: True, lambda: seq(par(IN_TURN, IN_TURN), IN_TURN)),
+        ("_is_needless", lambda operator, region, choice: True, lambda: loop_w(seq(X, Y))),
         ("is_single", lambda lifelines: True, lambda: strict(X, Y)),
         ("_in_front", lambda region, one, chain: seq(chain, one), lambda: seq(X, Y, Z)),
     ],
@@ -186,6 +199,15 @@ BOTH = seq(A, C)
         (par(loop_p(A), C, loop_p(A)), par(C, loop_p(A))),
         (strict(loop_s(strict(A, C)), loop_s(strict(A, C))), loop_s(strict(A, C))),
         (seq(loop_w(C), loop_w(alt(A, C))), loop_w(alt(A, C))),
+        (seq(alt(BOTH, EMPTY), loop_w(alt(B, BOTH))), loop_w(alt(B, BOTH))),
+        (
+            seq(seq(loop_w(B), alt(BOTH, loop_w(C))), loop_w(alt(B, C, BOTH))),
+            loop_w(alt(B, C, BOTH)),
+        ),
+        (seq(alt(A, EMPTY), loop_w(seq(A, alt(C, EMPTY)))), loop_w(seq(A, alt(C, EMPTY)))),
+        (loop_w(seq(loop_w(A), alt(A, EMPTY))), loop_w(A)),
+        (loop_w(alt(B, strict(loop_w(A), alt(C, EMPTY)))), loop_w(alt(A, B, C))),
+        (loop_s(strict(loop_s(strict(A, C)), alt(B, EMPTY))), loop_s(alt(strict(A, C), B))),
         (seq(A, par(B, C)), seq(A, B, C)),
         (loop_w(EMPTY), EMPTY),
         (alt(EMPTY, EMPTY), EMPTY),
@@ -207,6 +229,10 @@ def test_terms_that_mean_the_same_have_one_normal_form(
         (loop_h(loop_h(alt(C, seq(A, C)))), loop_h(alt(C, seq(A, C)))),
         (alt(EMPTY, A), A),
         (par(A, A), A),
+        (seq(A, loop_w(A)), loop_w(A)),
+        (loop_w(seq(A, loop_w(C))), loop_w(alt(A, C))),
+        (loop_w(par(loop_w(seq(A, B)), loop_w(B))), loop_w(alt(seq(A, B), B))),
+        (loop_h(seq(alt(C, EMPTY), alt(A, EMPTY))), loop_h(alt(A, C))),
         (loop_s(BOTH), loop_w(BOTH)),
         (loop_w(loop_p(seq(A, B))), loop_w(seq(A, B))),
         (loop_s(loop_w(BOTH)), loop_s(BOTH)),
