@@ -28,6 +28,7 @@ from choreomon.verify.search.local import LocalAutomaton
 from choreomon.verify.search.measure import Measures
 from choreomon.verify.search.options import LocalAnalyses, Options
 from choreomon.verify.search.reduction import reducible
+from choreomon.verify.search.relevance import Relevance
 from choreomon.verify.search.rules import rules_of
 from choreomon.verify.search.steps import FollowUps, State, Stepper
 from choreomon.verify.search.walk import Walk
@@ -134,6 +135,18 @@ class Searcher:
             for number, part in enumerate(multitrace.components)
             for name in part.lifelines
         }
+        cuts = (
+            options.relevance
+            and options.goal is not None
+            and options.filters == Filters()
+            and by_removal
+            and self._exact_by_removal
+            and not positioned
+            and not reduced
+        )
+        if cuts:
+            # What is cut out may be what the interaction needs in order to stop.
+            rules = rules._replace(knows_acceptance=False)
         stepper = Stepper(
             rules,
             words,
@@ -145,6 +158,7 @@ class Searcher:
             one_action=options.reduction == "paper",
             removes_at_once=options.filters == Filters(),
             known=self._known.setdefault(tuple(lifelines), FollowUps()),
+            relevance=Relevance(words, lifelines) if cuts else None,
         )
         automata: dict[int, LocalAutomaton] = {}
         if options.local is not None and rules.local is not None:

@@ -79,6 +79,10 @@ class Options:
     - `should_stop`: asked before every visit; a reason that it returns ends the search.
     - `record`: the result has the graph that was visited, of terms exactly as steps leave them.
       Else equal normal forms are one vertex.
+    - `relevance`: what can no longer matter to what is left of the multi-trace is cut out of terms
+      (`choreomon.verify.search.relevance`), so that more vertices are one, and some are none. It is
+      for `multiprefix` by removal where that is exact, and only where the search ends with what it
+      looks for, no filter counts, and no reduction does better.
     - `criteria` are for the mode `simulate` only, `method` for `multiprefix` only.
     """
 
@@ -91,6 +95,7 @@ class Options:
     local: LocalAnalyses | None = _DIRTY
     method: Method = "auto"
     criteria: SimulationCriteria = _PAPER
+    relevance: bool = True
     should_stop: Callable[[], Reason | None] | None = None
     record: bool = False
 

@@ -20,6 +20,7 @@ from choreomon.interaction.term import Interaction
 from choreomon.verify.search.graph import Measure, Rule
 from choreomon.verify.search.measure import Measures, loops_around
 from choreomon.verify.search.reduction import one_unambiguous
+from choreomon.verify.search.relevance import Relevance
 from choreomon.verify.search.rules import Rules
 
 
@@ -86,7 +87,8 @@ class Stepper:
     belongs to; `one_component` asks for the sound reduction, `one_action` for the removal paper's.
     `removes_at_once` makes the removal of a component a part of the step that used it up, rather
     than a step of its own: nothing else can be done in between. `known` is kept from one
-    multi-trace of an interaction for the next.
+    multi-trace of an interaction for the next. `relevance` cuts what does not matter to the
+    multi-trace out of follow-ups; None for nothing.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Stepper:
         one_action: bool,
         removes_at_once: bool,
         known: FollowUps,
+        relevance: Relevance | None,
     ) -> None:
         self._rules = rules
         self._words = words
@@ -115,6 +118,7 @@ class Stepper:
         self._one_action = one_action
         self._removes_at_once = removes_at_once and rules.removal and not positioned
         self._known = known
+        self._relevance = relevance
 
     def steps(self, state: State) -> Sequence[Step]:
         """Every step from a vertex whose multi-trace is not used up."""
@@ -176,6 +180,7 @@ class Stepper:
         term, at, _, measure = state
         exact = self._rules.simulation == "exact"
         left = self._length - sum(at) - 1
+        cuts = self._relevance is not None and left > 0
         for number, position in enumerate(at):
             end = self._ends[number]
             if position == end:
@@ -183,13 +188,19 @@ class Stepper:
             leaf = self._words[number][position]
             gone = 0
             if position + 1 == end and left and self._removes_at_once:
-                rests = self._known.removed(term, leaf, self._lifelines[number])
                 gone = 1 << number
+            if cuts:
+                rests = after(term, leaf)
+            elif gone:
+                rests = self._known.removed(term, leaf, self._lifelines[number])
             else:
                 rests = self._known.normal(term, leaf)
             if not rests:
                 continue
             positions = (*at[:number], position + 1, *at[number + 1 :])
+            if cuts:
+                assert self._relevance is not None
+                rests = self._relevance.of_all(rests, positions)
             for rest in rests:
                 if not exact or rest.unserved <= left:
                     following = State(rest, positions, state.removed | gone, measure)

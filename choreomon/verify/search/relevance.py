@@ -1,0 +1,210 @@
+"""What of an interaction still matters to what is left of a multi-trace.
+
+Long searches meet many vertices that differ only in what is left to do after the logs have ended,
+or in choices that the logs rule out. Here both are cut out of a term, so that such vertices become
+one. It is for multi-prefixes over the discrete partition, where lifeline removal is exact.
+
+Each lifeline is followed through the term for itself: in front of every action stands the set of
+places that its log may have got to by then. The set may be too large, never too small.
+
+- Where the log has ended for sure, the action is no longer of interest: it becomes the empty
+  interaction, as all actions of a lifeline do that is removed (the removal paper, Definition 10).
+- Where the log has not ended, and cannot go on with the action, whatever the action is a part of
+  explains nothing: the choice is not taken, the loop not entered. A term of which that is true as a
+  whole explains nothing at all, nor does one after which the log of some lifeline cannot have
+  ended.
+
+So the term that remains has the multi-prefixes of the first one, as far as they go on with what is
+left of the multi-trace. Why cutting out some actions of a lifeline is as exact as removing all of
+them: the weak term that has the same multi-traces (`choreomon.interaction.weakening`) orders two
+actions only if they are on one lifeline, and by what stands around the two, not by way of a third
+one. It may say nothing of whether the term may stop: that is for another search.
+
+Sets of places are the bits of one number, the end of the log included, lifeline after lifeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeAlias
+
+from choreomon.interaction.lifelines import NONE, Mask, each
+from choreomon.interaction.normal import normal
+from choreomon.interaction.term import EMPTY, Interaction, Operator, combined
+
+Places: TypeAlias = int
+"""A set of places of all logs."""
+
+_Key: TypeAlias = tuple[Interaction, Places, Mask]
+
+_DEEP: Final = 150
+"""Terms in which operators alternate more often are left as they are."""
+
+
+class Relevance:
+    """What matters to one multi-trace. `words` are the components, actions as terms; `lifelines`
+    has the one lifeline of each."""
+
+    def __init__(self, words: Sequence[Sequence[Interaction]], lifelines: Sequence[Mask]) -> None:
+        self._offsets: list[int] = []
+        self._of_lifeline: dict[Mask, Places] = {}
+        self._before: dict[Interaction, Places] = {}
+        self._ends: Places = 0
+        offset = 0
+        for word, own in zip(words, lifelines, strict=True):
+            self._offsets.append(offset)
+            self._of_lifeline[own] = (1 << len(word) + 1) - 1 << offset
+            for place, leaf in enumerate(word, offset):
+                self._before[leaf] = self._before.get(leaf, 0) | 1 << place
+            offset += len(word)
+            self._ends |= 1 << offset
+            offset += 1
+        self._of_lifelines: dict[Mask, Places] = {}
+        self._known: dict[_Key, tuple[Interaction, Places] | None] = {}
+
+    def of_all(
+        self, terms: Iterable[Interaction], positions: Sequence[int]
+    ) -> tuple[Interaction, ...]:
+        """What of each term matters when `positions` say how many actions of each component are
+        consumed, in normal form, without repetitions; nothing for what cannot explain the rest."""
+        places = 0
+        for offset, position in zip(self._offsets, positions, strict=True):
+            places |= 1 << offset + position
+        found: list[Interaction] = []
+        for term in terms:
+            one = self._followed(term, places, NONE, 0)
+            if one is not None:
+                rest, after = one
+                if not self._ends & ~(places & ~self._fields(term.lifelines) | after):
+                    found.append(normal(rest))
+        return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
+
+    def _followed(
+        self, term: Interaction, places: Places, mixed: Mask, depth: int
+    ) -> tuple[Interaction, Places] | None:
+        """What of a term matters, and the places on its lifelines after it; None where nothing
+        that the term does explains the logs. On lifelines that are `mixed` others may act in
+        between. Chains are followed link by link."""
+        known = self._known
+        spine: list[tuple[_Key, Interaction, Places]] = []
+        while True:
+            fields = self._fields(term.lifelines)
+            own = places & fields
+            found: tuple[Interaction, Places] | None
+            if own == self._ends & fields:
+                found = EMPTY, own
+                break
+            mixed &= term.lifelines
+            if term.left is None:
+                after = (own & self._before.get(term, 0)) << 1 | own & self._ends
+                if mixed:
+                    after = self._later(after, mixed)
+                found = (term, after) if after else None
+                break
+            key = term, own, mixed
+            if key in known:
+                found = known[key]
+                break
+            if depth > _DEEP:
+                found = term, self._later(own, term.lifelines)
+                break
+            if term.operator not in _CHAINS:
+                found = known[key] = (
+                    self._chosen(term, own, mixed, depth)
+                    if term.operator is Operator.ALT
+                    else self._repeated(term, own, mixed, depth)
+                )
+                break
+            assert term.right is not None
+            more = term.left.lifelines & term.right.lifelines & term.region
+            if more & ~mixed:
+                mixed |= more
+                kept = self._fields(more)
+                places = places & ~kept | self._later(own & kept, more)
+            found = self._followed(term.left, places, mixed, depth + 1)
+            if found is None:
+                known[key] = None
+                break
+            left, after = found
+            if more:
+                kept = self._fields(more)
+                after = after & ~kept | places & kept
+            places = places & ~self._fields(term.left.lifelines) | after
+            spine.append((key, left, places))
+            term = term.right
+        while spine:
+            key, left, places = spine.pop()
+            if found is not None:
+                whole = key[0]
+                assert whole.left is not None
+                assert whole.right is not None
+                rest, after = found
+                more = whole.left.lifelines & whole.right.lifelines & whole.region
+                if more:
+                    kept = self._fields(more)
+                    after = after & ~kept | places & kept
+                after |= places & self._fields(whole.lifelines & ~whole.right.lifelines)
+                if left is not whole.left or rest is not whole.right:
+                    whole = combined(whole.operator, whole.region, left, rest)
+                found = whole, after
+            known[key] = found
+        return found
+
+    def _chosen(
+        self, term: Interaction, own: Places, mixed: Mask, depth: int
+    ) -> tuple[Interaction, Places] | None:
+        assert term.left is not None
+        assert term.right is not None
+        left = self._followed(term.left, own, mixed, depth + 1)
+        right = self._followed(term.right, own, mixed, depth + 1)
+        if left is None and right is None:
+            return None
+        after = 0
+        for side, found in ((term.left, left), (term.right, right)):
+            if found is not None:
+                after |= own & ~self._fields(side.lifelines) | found[1]
+        if left is None or right is None:
+            one = left or right
+            assert one is not None
+            return one[0], after
+        return combined(Operator.ALT, term.region, left[0], right[0]), after
+
+    def _repeated(
+        self, term: Interaction, own: Places, mixed: Mask, depth: int
+    ) -> tuple[Interaction, Places]:
+        assert term.left is not None
+        more = term.lifelines & term.region
+        if more & ~mixed:
+            mixed |= more
+            kept = self._fields(more)
+            own = own & ~kept | self._later(own & kept, more)
+        while True:
+            found = self._followed(term.left, own, mixed, depth + 1)
+            if found is None:
+                return EMPTY, own
+            body, after = found
+            if not after & ~own:
+                return combined(term.operator, term.region, body, None), own
+            own |= after
+
+    def _later(self, places: Places, lifelines: Mask) -> Places:
+        """All places on these lifelines but those before the first one of `places`."""
+        later = 0
+        for one in each(lifelines):
+            fields = self._of_lifeline[one]
+            first = places & fields
+            later |= fields & -(first & -first)
+        return later
+
+    def _fields(self, lifelines: Mask) -> Places:
+        """All places on these lifelines."""
+        known = self._of_lifelines.get(lifelines)
+        if known is None:
+            known = 0
+            for one in each(lifelines):
+                known |= self._of_lifeline[one]
+            self._of_lifelines[lifelines] = known
+        return known
+
+
+_CHAINS: Final = frozenset({Operator.COREG, Operator.STRICT})
