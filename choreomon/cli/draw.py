@@ -1,4 +1,5 @@
-"""`choreomon draw`: the automaton of a property, or a run as a space-time diagram."""
+"""`choreomon draw`: the automaton of a property, or a run as a space-time diagram. What it does
+with interactions is in `choreomon.cli.draw_interaction`."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ SEARCHING: Final = ("dfs", "bfs", "hcs")
     "--output",
     required=True,
     type=WrittenPath(),
-    help="What to write; the suffix decides: .svg, .png or .mmd (Mermaid).",
+    help="What to write; the suffix decides: .svg, .png, .mmd (Mermaid), and of interactions "
+    ".puml (PlantUML).",
 )
 @click.option("--run", "a_run", is_flag=True, help="Draw a run instead of the automaton.")
 @click.option("--seed", default=0, show_default=True, help="With --run: its seed.")
@@ -87,8 +89,8 @@ def command(
     a run of its application with the violating sequence marked. Of a run with several verdicts
     the gravest is marked, the first of those.
 
-    An interaction (.hif, .hsf, .json): its sequence diagram, also as .puml (PlantUML); or, with
-    --tree, its term; or, with --trace, how a multi-trace is searched for or explained.
+    An interaction (.hif, .hsf, .json): its sequence diagram; or, with --tree, its term; or, with
+    --trace, how a multi-trace is searched for or explained.
     """
     from choreomon.cli.draw_interaction import draw_interaction, is_interaction
     from choreomon.formats.read import load_document

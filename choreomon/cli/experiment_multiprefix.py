@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
-from choreomon.cli.experiment_work import in_order, write_picture
+from choreomon.cli.experiment_work import in_order
+from choreomon.cli.pictures import write_picture
+from choreomon.cli.processes import jobs_option
 from choreomon.cli.writing import WrittenPath, make_directory, write
 
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ class FreshTask(NamedTuple):
     show_default=True,
     help="Seconds after which a search is a timeout.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True)
+@jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option(
     "-o", "--output", type=WrittenPath(directory=True), help="A folder for tables and plots."
@@ -276,7 +278,7 @@ def _result(
             )
             plots[by] = picture.structure
             if output is not None:
-                write_picture(output / f"{measure}-by-{by}", picture)
+                write_picture(output / f"{measure}-by-{by}.svg", picture)
         result[measure] = {
             "columns": COLUMN_NAMES,
             "total": table.total,

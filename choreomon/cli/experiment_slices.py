@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
-from choreomon.cli.experiment_work import in_order, write_picture
+from choreomon.cli.experiment_work import in_order
+from choreomon.cli.pictures import write_picture
+from choreomon.cli.processes import jobs_option
 from choreomon.cli.writing import WrittenPath, make_directory, write
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class Task(NamedTuple):
     show_default=True,
     help="Seconds for one multi-trace in one mode.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True)
+@jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option(
     "-o", "--output", type=WrittenPath(directory=True), help="A folder for tables and plots."
@@ -239,7 +241,7 @@ def _result(name: str, found: SliceResults, output: Path | None) -> dict[str, An
         picture = point_picture(f"{name}: {decider}", found.measurements, decider)
         plots[decider] = picture.structure
         if output is not None:
-            write_picture(output / f"slices-{name}-{decider}", picture)
+            write_picture(output / f"slices-{name}-{decider}.svg", picture)
     return {
         "wrong": [{"kind": one.kind, "trace": str(one.multitrace)} for one in found.wrong],
         "rows": [

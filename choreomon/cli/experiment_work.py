@@ -1,19 +1,15 @@
-"""What the experiments share at the edge: work in several processes, and pictures."""
+"""The work of an experiment, by one process or by several."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
-from choreomon.cli.writing import write
-
-if TYPE_CHECKING:
-    from choreomon.render.drawing import Picture
+from choreomon.cli.processes import processes
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -29,9 +25,7 @@ def in_order(work: Callable[[_Task], _Result], tasks: Sequence[_Task], jobs: int
                 results.append(work(task))
                 done()
             return results
-        from concurrent.futures import ProcessPoolExecutor
-
-        with ProcessPoolExecutor(jobs) as pool:
+        with processes(jobs) as pool:
             for result in pool.map(work, tasks):
                 results.append(result)
                 done()
@@ -42,10 +36,3 @@ def in_order(work: Callable[[_Task], _Result], tasks: Sequence[_Task], jobs: int
 def _progress(total: int) -> Iterator[Callable[[], None]]:
     with click.progressbar(length=total, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         yield lambda: bar.update(1)
-
-
-def write_picture(path: Path, picture: Picture) -> None:
-    """Writes the picture as SVG, whose suffix is added."""
-    from choreomon.render.svg import svg_document
-
-    write(path.with_suffix(".svg"), svg_document(picture.drawing))

@@ -60,9 +60,27 @@ def _operators(value: str) -> tuple[str, ...]:
     metavar="paper|all|seq,alt,..",
     help="Those of the removal paper, all of the language, or some.",
 )
-@click.option("--min-depth", type=click.IntRange(min=1), default=6, show_default=True)
-@click.option("--min-symbols", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--max-symbols", type=click.IntRange(min=1), default=200, show_default=True)
+@click.option(
+    "--min-depth",
+    type=click.IntRange(min=1),
+    default=6,
+    show_default=True,
+    help="Operators within each other, and the action within them.",
+)
+@click.option(
+    "--min-symbols",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Operators, actions and empty interactions, at least.",
+)
+@click.option(
+    "--max-symbols",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="The same, at most.",
+)
 @click.option("--seed", default=0, show_default=True, help="Of all random choices.")
 @click.option(
     "--number", type=click.IntRange(min=1), default=1, show_default=True, help="Interactions."
@@ -98,6 +116,9 @@ def command(
     from choreomon.formats.offline_json import write_interaction_json, write_signature_json
     from choreomon.interaction.generation import random_interaction
 
+    in_json = as_json if output is None else output.suffix.lower() == ".json"
+    if as_json and not in_json:
+        raise click.UsageError(f"{output}: is JSON only where it ends in .json")
     rng = Random(seed)
     for count in range(1, number + 1):
         try:
@@ -110,7 +131,6 @@ def command(
                 min_size=min_symbols,
                 max_size=max_symbols,
             )
-            in_json = as_json if output is None else output.suffix.lower() == ".json"
             text = (write_interaction_json if in_json else write_interaction)(made)
         except ValueError as error:
             raise click.UsageError(str(error)) from None
@@ -121,9 +141,6 @@ def command(
         else:
             write(output.with_name(f"{output.stem}-{count}{output.suffix}"), text)
     if signature is not None:
-        in_json = signature.suffix.lower() == ".json"
-        write(
-            signature,
-            (write_signature_json if in_json else write_signature)(Signature(lifelines, messages)),
-        )
+        writer = write_signature_json if signature.suffix.lower() == ".json" else write_signature
+        write(signature, writer(Signature(lifelines, messages)))
     return NOTHING_FOUND

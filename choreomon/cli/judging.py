@@ -9,22 +9,18 @@ interaction once and keeps what it finds out of it.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import click
 
 from choreomon.cli.analysis_options import Analysis
+from choreomon.cli.processes import processes
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou import Signature
@@ -270,7 +266,6 @@ _judge: Judge | None = None
 
 def _engage(question: Question) -> None:
     global _judge
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a word; the other one tells
     gc.disable()  # for good: see `_collector_out_of_the_way`
     _judge = Judge(question)
 
@@ -293,27 +288,13 @@ def outcomes(question: Question, paths: Sequence[str], jobs: int) -> Iterator[Ou
             yield from map(judge.judge, paths)
         return
     at_once = max(1, min(MOST_AT_ONCE, len(paths) // (4 * jobs)))
-    try:
-        with ProcessPoolExecutor(
-            jobs, mp_context=_context(), initializer=_engage, initargs=(question,)
-        ) as pool:
-            yield from pool.map(_judged, paths, chunksize=at_once)
-    except BrokenProcessPool:
-        raise click.ClickException(
-            "a process was killed before it had answered, perhaps for want of memory: try fewer "
-            "--jobs, or --memory"
-        ) from None
+    with processes(jobs, _engage, question) as pool:
+        yield from pool.map(_judged, paths, chunksize=at_once)
 
 
 def _is_pipe(path: str) -> bool:
     """Or a device: what is gone when it has been read, or means something else elsewhere."""
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
-
-
-def _context() -> BaseContext:
-    """A process that shows its progress has threads, and must not be forked."""
-    methods = multiprocessing.get_all_start_methods()
-    return multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 import click
 
@@ -17,9 +18,11 @@ def trace_files(arguments: Iterable[str]) -> list[str]:
     folders in it sorted by name.
 
     A file that is named is taken whatever it is called, and whether it exists or not; in a
-    folder, of event logs only `run-*.jsonl`, which `choreomon simulate --trace` writes. Raises
-    `ClickException` for a folder that holds none, which is more often a mistake than a success,
-    and for an empty argument, which `Path` would take for the current directory.
+    folder, of event logs only `run-*.jsonl`, which `choreomon simulate --trace` writes. Links to
+    folders are not followed; those to files that do not exist are taken, so that nobody believes
+    that they were verified. Raises `ClickException` for a folder that holds none, which is more
+    often a mistake than a success, and for one that cannot be looked into, and `UsageError` for
+    an empty argument, which `Path` would take for the current directory.
     """
     found: list[str] = []
     for argument in arguments:
@@ -29,7 +32,12 @@ def trace_files(arguments: Iterable[str]) -> list[str]:
         if not folder.is_dir():
             found.append(argument)
             continue
-        inside = sorted(path for path in folder.rglob("*") if _is_trace(path))
+        inside = sorted(
+            path
+            for place, _, names in os.walk(folder, onerror=_refuse)
+            for path in map(Path(place).joinpath, names)
+            if _is_trace(path)
+        )
         if not inside:
             raise click.ClickException(
                 f"{argument}: holds no multi-traces: files that end in .htf or .json, or "
@@ -39,7 +47,12 @@ def trace_files(arguments: Iterable[str]) -> list[str]:
     return found
 
 
+def _refuse(error: OSError) -> NoReturn:
+    raise click.ClickException(f"{error.filename}: cannot be looked into: {error.strerror}")
+
+
 def _is_trace(path: Path) -> bool:
-    if path.suffix == ".jsonl":
-        return path.name.startswith("run-") and path.is_file()
-    return path.suffix in SUFFIXES and path.is_file()
+    """By its name; pipes and devices are none."""
+    suffix = path.suffix.lower()
+    named = suffix in SUFFIXES and (suffix != ".jsonl" or path.name.startswith("run-"))
+    return named and (path.is_file() or not path.exists())

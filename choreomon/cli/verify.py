@@ -14,6 +14,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.processes import jobs_option
 from choreomon.cli.writing import (
     WrittenPath,
     check_not_read,
@@ -63,14 +64,7 @@ EXPLAINED: Final = 10
     multiple=True,
     help="Of event logs: processes that share a clock. May be given several times.",
 )
-@click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Processes to work with; 0: one for each processor.",
-)
+@jobs_option
 @click.option(
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
@@ -134,7 +128,7 @@ def command(
         check_not_read(junit, (interaction, signature, choices["config"], *paths))
         check_writable(junit)
     screen, errors = screens()
-    found = outcomes(question, paths, jobs or os.cpu_count() or 1)
+    found = outcomes(question, paths, jobs)
     if len(paths) > 1 and errors.is_terminal:
         found = _tracked(found, len(paths), errors)
     tally = Tally()

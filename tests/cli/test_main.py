@@ -7,14 +7,16 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import jsonschema
 import pytest
 import yaml
 
 import choreomon.formats.read as choreomon_read
-from choreomon.cli import _COMMANDS
+from choreomon.cli import _COMMANDS, group
 from choreomon.core.errors import InternalError
 from tests.cli.command_line import ROOT, VIOLATED, choreomon
 
@@ -51,13 +53,31 @@ def test_help_names_every_command_and_what_exit_codes_mean() -> None:
         assert said in answer.out
 
 
-@pytest.mark.parametrize("command", _COMMANDS)
-def test_every_command_has_help_that_explains_each_option(command: str) -> None:
-    answer = choreomon(command, "--help")
+def commands_below(one: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """The command, or those of a group, with their names from the first word on."""
+    if not isinstance(one, click.Group):
+        yield name, one
+        return
+    context = click.Context(one)
+    for word in one.list_commands(context):
+        below = one.get_command(context, word)
+        assert below is not None
+        yield from commands_below(below, f"{name} {word}")
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [*commands_below(group, "choreomon")], ids=lambda value: str(value)[:40]
+)
+def test_every_command_has_help_that_explains_each_option(
+    name: str, command: click.Command
+) -> None:
+    answer = choreomon(*name.split()[1:], "--help")
     assert answer.code == 0
-    assert answer.out.startswith(f"Usage: choreomon {command}")
-    options = [line.split() for line in answer.out.splitlines() if line.lstrip().startswith("--")]
-    assert all(len(words) > 1 for words in options)
+    assert answer.out.startswith(f"Usage: {name} ")
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.help, option.name
+            assert option.opts[-1] in answer.out
 
 
 @pytest.mark.parametrize("arguments", [[], ["simul"], ["check"], ["check", "a", "b"]], ids=str)

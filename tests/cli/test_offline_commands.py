@@ -558,6 +558,7 @@ class TestGenerateInteraction:
             ["--operators", "seq,join"],
             ["--min-symbols", "30", "--max-symbols", "10"],
             ["--lifelines", "a-b"],
+            ["--json", "-o", "x.hif"],
         ],
         ids=" ".join,
     )

@@ -99,6 +99,35 @@ def test_a_folder_is_all_multi_traces_in_it_sorted_by_name() -> None:
     assert found == ["weak.htf", "logs/a.htf", "logs/inner/b.htf", "logs/run-1.jsonl", "logs/z.htf"]
 
 
+def test_nothing_in_a_folder_is_passed_over_that_may_be_a_multi_trace() -> None:
+    """A link that leads nowhere is bad input; a pipe, which would be waited for, is left alone."""
+    Path("logs/folder.htf").mkdir(parents=True)
+    Path("logs/LOUD.HTF").write_text(TRACES["pass.htf"], encoding="utf-8")
+    Path("logs/gone.htf").symlink_to("nowhere")
+    Path("logs/again").symlink_to(".")
+    os.mkfifo("logs/pipe.htf")
+    answer = verify("logs", "--json")
+    assert answer.code == 2
+    found = [(line["trace"], line["verdict"]) for line in lines(answer)]
+    assert found == [("logs/LOUD.HTF", "Pass"), ("logs/gone.htf", None)]
+
+
+def test_a_folder_that_cannot_be_looked_into_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("logs/locked").mkdir(parents=True)
+    Path("logs/a.htf").write_text(TRACES["pass.htf"], encoding="utf-8")
+    scandir = os.scandir
+
+    def locked(path: str) -> Any:
+        if os.path.basename(path) == "locked":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", locked)
+    answer = verify("logs")
+    assert (answer.code, answer.out) == (2, "")
+    assert "logs/locked: cannot be looked into: Permission denied" in answer.err
+
+
 def test_a_folder_without_multi_traces_is_bad_input() -> None:
     Path("empty").mkdir()
     answer = verify("empty")
