@@ -35,6 +35,9 @@ loopW(seq(
         seq(bank -- no -> shop, shop -- sorry -> customer))))
 """
 
+MODES: Final = ("accept", "prefix", "multiprefix", "test")
+"""Not `slice`: whatever was recorded may begin anywhere, and what is kept grows with the logs."""
+
 ROUND: Final = {
     "customer": ("customer!order", "customer?parcel"),
     "shop": ("shop?order", "shop!charge", "shop?yes", "shop!parcel"),
@@ -84,7 +87,7 @@ def measured(rounds: int, mode: Mode) -> dict[str, Any]:
 
 @click.command(help=__doc__.split("\n", 1)[0] if __doc__ else "")
 @click.option("--rounds", type=click.IntRange(min=1), default=1_050_000, show_default=True)
-@click.option("--mode", type=click.Choice(["accept", "multiprefix"]), default="multiprefix")
+@click.option("--mode", type=click.Choice(MODES), default="multiprefix")
 @click.option("--json", "as_json", is_flag=True)
 def main(rounds: int, mode: Mode, as_json: bool) -> None:
     gc.disable()

@@ -5,12 +5,14 @@ answer is definite (docs/adr/010-exact-slices.md has the argument). Pass means e
 WeakPass what the mode asks for, Fail neither; Inconc appears only where a limit that was passed in
 cut the search, with that reason.
 
-Three ways to the same answer, the cheapest that is exact is taken:
+Four ways to the same answer, the cheapest that is exact is taken:
 
 - one component that has every lifeline of the interaction, or the only one that recorded anything
   where nothing may be missing: a walk through a subset automaton (`choreomon.verify.views`);
 - the discrete partition, where strict operators may be weakened (`choreomon.interaction.order`):
   such a walk too, in whatever order of the components leaves the fewest possibilities;
+- logs of thousands of actions, where only what follows them may be missing: layer by layer, as
+  long as the layers are narrow (`choreomon.verify.layers`);
 - anything else: a search over interactions in which loop iterations that were entered unobserved
   are marked until an observed action comes from them, cut where more of these are open than
   observed actions are left, or where a component's own view of what remains does not fit.
@@ -29,6 +31,7 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.term import Interaction, Operator, subterms
 from choreomon.interaction.weakening import weakened
+from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.exact_discrete import Discrete
 from choreomon.verify.exact_search import (
@@ -39,6 +42,7 @@ from choreomon.verify.exact_search import (
     Observed,
     Search,
 )
+from choreomon.verify.layers import Layers, TooWide
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.views import Views
 
@@ -75,6 +79,7 @@ class ExactDecider:
             part.operator is Operator.LOOP_H and not is_single(part.lifelines)
             for part in subterms(self._normal)
         )
+        self._layers = Layers()
         self._begin()
 
     def _begin(self) -> None:
@@ -88,7 +93,9 @@ class ExactDecider:
         parts = observed_parts(self._normal, multitrace)
         if parts is None:
             return Answer(Verdict.FAIL)
-        self.views.asking(None if limits.should_stop is None else _asking(limits.should_stop))
+        ask = None if limits.should_stop is None else _asking(limits.should_stop)
+        self._layers.ask = ask
+        self.views.asking(ask)
         count = 0
         try:
             if self.mode != "accept":
@@ -124,6 +131,15 @@ class ExactDecider:
             return views.allows(start, actions, mode == "accept"), 0
         if self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts):
             return self._discrete.holds(parts, mode), 0
+        if mode != "slice" and sum(len(part.actions) for part in parts) >= LONG:
+            # What a search keeps of every action is too much here.
+            try:
+                end = self._layers.end(self._normal, parts, afterwards=mode == "multiprefix")
+            except TooWide:
+                pass
+            else:
+                complete = mode == "accept"
+                return any(term.terminates or not complete for term in end.terms), end.visited
         return Search(views, parts, mode, limits).run(self._normal)
 
 

@@ -6,7 +6,8 @@ comes from whoever has it soonest:
 
 - `choreomon.verify.quick`, where one clock saw everything, or nothing orders actions across
   lifelines, or nobody can tell;
-- `choreomon.verify.exact`, for everything else and for `slice`.
+- `choreomon.verify.exact`, for everything else and for `slice`;
+- `choreomon.verify.layers`, for logs of thousands of actions in the mode `test`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from choreomon.interaction.term import Interaction
+from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.exact_search import Limits
+from choreomon.verify.layers import LayeredTest
 from choreomon.verify.quick.decider import Quick
 from choreomon.verify.search.engine import Searcher
 from choreomon.verify.search.options import Method, Options, Reason
@@ -61,6 +64,9 @@ class Verifier:
         self._quick: Quick | None = None
         self._should_stop = should_stop
         self._reason: Reason | None = None
+        self._layered: LayeredTest | None = None
+        if options is None and mode == "test" and not portfolio:
+            self._layered = LayeredTest(interaction, should_stop)
         if options is None and (
             portfolio or method != "auto" or mode == "test" or mode == "simulate"
         ):
@@ -90,6 +96,10 @@ class Verifier:
         action that is not the interaction's never fits. Raises ValueError where lifeline removal
         is asked for and several lifelines share a clock.
         """
+        if self._layered is not None and multitrace.length >= LONG:
+            found = self._layered.decide(multitrace)
+            if found is not None:
+                return found
         if self._searcher is not None:
             result = self._searcher.search(multitrace)
             return Answer(result.verdict, result.reason, result.vertices)

@@ -1,0 +1,182 @@
+"""Layers against brute force and against the searches; what they keep; and planted bugs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from choreomon.interaction.normal import normal
+from choreomon.interaction.step import after
+from choreomon.interaction.term import Interaction, loop_s, loop_w, par, seq, strict
+from choreomon.multitrace.coded import LONG
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.multitrace.slices import random_multi_prefix
+from choreomon.verify import layers
+from choreomon.verify.exact import ExactDecider, observed_parts
+from choreomon.verify.exact_search import STOPPED, ExactMode, Limits, Search
+from choreomon.verify.layers import LayeredTest, Layers, TooWide
+from choreomon.verify.search.engine import search
+from choreomon.verify.verdict import Mode, Verdict
+from choreomon.verify.verifier import Verifier
+from choreomon.verify.views import Views
+from tests.verify.search.questions import a, logs, questions
+
+MODES: tuple[ExactMode, ...] = ("accept", "prefix", "multiprefix")
+
+
+def holds(interaction: Interaction, seen: MultiTrace, mode: ExactMode, walk: Layers) -> bool:
+    """The answer by layers alone."""
+    parts = observed_parts(interaction, seen)
+    if parts is None:
+        return False
+    end = walk.end(normal(interaction), parts, afterwards=mode == "multiprefix")
+    return any(term.terminates or mode != "accept" for term in end.terms)
+
+
+def disagreements(seed: int, number: int, met: Counter[tuple[str, bool]]) -> int:
+    """How many answers are not those of brute force."""
+    rng = Random(seed)
+    found = 0
+    for question in questions(rng, number):
+        seen = question.multitrace
+        if rng.random() < 0.7:
+            seen = random_multi_prefix(rng, seen)
+        walk = Layers(wide=10_000, kept=rng.choice((2, 10_000)))
+        for mode in MODES:
+            expected = question.oracle.judge(seen, mode).passes
+            met[mode, expected] += 1
+            found += holds(question.interaction, seen, mode, walk) is not expected
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_layers_answer_as_brute_force_does(seed: int) -> None:
+    met: Counter[tuple[str, bool]] = Counter()
+    assert disagreements(seed, 150, met) == 0
+    assert min(met[mode, answer] for mode in MODES for answer in (True, False)) > 5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_mode_test_ends_in_layers_as_in_the_whole_graph(seed: int) -> None:
+    rng = Random(seed)
+    met: Counter[tuple[Verdict, str]] = Counter()
+    for question in questions(rng, 150):
+        seen = random_multi_prefix(rng, question.multitrace)
+        result = search(question.interaction, seen, "test")
+        answer = LayeredTest(question.interaction).decide(seen)
+        assert answer is not None
+        met[answer.verdict, answer.reason] += 1
+        assert (answer.verdict, answer.reason) == (result.verdict, result.reason), question[:2]
+        if result.verdict is not Verdict.PASS:
+            assert answer.vertices == result.vertices
+    assert set(met) == {
+        (Verdict.PASS, ""),
+        (Verdict.WEAK_PASS, ""),
+        (Verdict.INCONC, "LackObs"),
+        (Verdict.FAIL, ""),
+    }
+
+
+def test_a_walk_that_forgets_the_lifelines_that_go_on_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def at_once(*args: Sequence[object]) -> object:
+        return args[1]
+
+    monkeypatch.setattr(layers.Layers, "_closed", at_once)
+    assert disagreements(1, 150, Counter())
+
+
+def test_a_walk_that_follows_one_follow_up_only_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(layers, "after", lambda *args: after(*args)[:1])
+    assert disagreements(1, 150, Counter())
+
+
+ORDERS = loop_s(
+    strict(a("customer!order"), a("shop?order"), seq(a("shop!parcel"), a("customer?parcel")))
+)
+
+
+def rounds(number: int, last: str = "") -> MultiTrace:
+    """Logs of so many orders, of which the shop's goes on with `last`."""
+    return logs(
+        f"customer: {'customer!order customer?parcel ' * number};"
+        f"shop: {'shop?order shop!parcel ' * number}{last}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("mode", "last", "expected"),
+    [
+        ("prefix", "", Verdict.PASS),
+        ("prefix", "shop?order", Verdict.FAIL),
+        ("test", "", Verdict.PASS),
+        ("test", "shop?order", Verdict.INCONC),
+        ("test", "shop!parcel", Verdict.INCONC),
+    ],
+)
+def test_of_long_logs_no_more_is_kept_than_a_layer(
+    monkeypatch: pytest.MonkeyPatch, mode: Mode, last: str, expected: Verdict
+) -> None:
+    """What is visited grows with the logs, what is kept does not; and no search is begun."""
+    made: list[Layers] = []
+    whole = Layers.__init__
+
+    def noted(self: Layers, *args: object, **more: object) -> None:
+        whole(self, *args, **more)  # type: ignore[arg-type]
+        made.append(self)
+
+    monkeypatch.setattr(Layers, "__init__", noted)
+    monkeypatch.setattr(Search, "__init__", None)
+    verifier = Verifier(ORDERS, mode)
+    seen = rounds(LONG // 4 + 1, last)
+    assert seen.length >= LONG
+    assert verifier.decide(seen).verdict is expected
+    assert sum(len(walk._rests) for walk in made) <= 5
+
+
+def test_what_runs_ahead_is_left_to_the_searches() -> None:
+    apart = par(ORDERS, loop_s(strict(a("b!go"), a("c?go"))), loop_w(a("d!tick")))
+    seen = logs(
+        f"customer: {'customer!order customer?parcel ' * 20};"
+        f"shop: {'shop?order shop!parcel ' * 20};"
+        f"b: {'b!go ' * 20}; c: {'c?go ' * 20}; d: {'d!tick ' * 20}"
+    )
+    parts = observed_parts(normal(apart), seen)
+    assert parts is not None
+    with pytest.raises(TooWide):
+        Layers().end(normal(apart), parts)
+    assert LayeredTest(apart).decide(seen) is None
+
+
+def test_a_walk_ends_when_asked_to() -> None:
+    seen = rounds(LONG)
+    decider = ExactDecider(ORDERS, "prefix")
+    answer = decider.decide(seen, Limits(should_stop=lambda: True))
+    assert (answer.verdict, answer.reason) == (Verdict.INCONC, STOPPED)
+    answer = Verifier(ORDERS, "test", should_stop=lambda: "TimedOut").decide(seen)
+    assert (answer.verdict, answer.reason) == (Verdict.INCONC, "TimedOut")
+
+
+def test_a_search_and_the_layers_visit_as_many_vertices_of_a_graph_without_choice() -> None:
+    ticks = loop_s(strict(a("customer!order"), a("shop?order"), a("customer?parcel")))
+    parts = observed_parts(
+        ticks,
+        logs(f"customer: {'customer!order customer?parcel ' * 10}; shop: {'shop?order ' * 10}"),
+    )
+    assert parts is not None
+    searched = Search(Views(), parts, "prefix", Limits())
+    assert searched.run(ticks)[0]
+    # The search stops before it has counted the end.
+    assert Layers().end(ticks, parts).visited == searched.visited + 1 == 31
+
+
+def test_a_component_that_the_interaction_does_not_have_lacks_nothing() -> None:
+    strange = logs("x: x!n; y: ")
+    assert LayeredTest(a("x!m")).decide(strange) == (Verdict.FAIL, "", 1)
+    assert LayeredTest(seq(a("x!m"), a("y?m"))).decide(strange) == (Verdict.INCONC, "LackObs", 1)
