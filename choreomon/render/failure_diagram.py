@@ -17,11 +17,9 @@ from choreomon.render.drawing import (
     FAINT,
     INK,
     MUTED,
-    PAPER,
     QUIET,
     TEXT_SIZE,
     VIOLATED,
-    Box,
     Circle,
     Drawing,
     Group,
@@ -35,6 +33,7 @@ from choreomon.render.drawing import (
     shortened,
     text_width,
 )
+from choreomon.render.lifeline_head import HEAD, head_width, lifeline_head
 from choreomon.render.wording import counted
 
 MOST_BEFORE: Final = 10
@@ -43,7 +42,6 @@ MOST_AFTER: Final = 4
 MOST_ALLOWED: Final = 8
 
 _MARGIN: Final = 20.0
-_HEAD: Final = 30.0
 _ROW: Final = 28.0
 _SMALL: Final = 18.0
 _ARROW: Final = 26.0
@@ -91,18 +89,18 @@ def failure_diagram(reached: Iterable[ComponentReached]) -> Picture:
     """
     every = tuple(reached)
     shapes: list[Shape] = []
-    bottom = _MARGIN + _HEAD
+    bottom = _MARGIN + HEAD
     left = _MARGIN
     for one in every:
         lines = _lines(one)
-        head = text_width(shortened(one.name, _LONGEST), bold=True) + 20
+        head = head_width(one.name, _LONGEST)
         x = left + head / 2
         widths = [
             text_width(line.content, _size(line), bold=line.bold) + _indent(line) for line in lines
         ]
         shapes += _column(one, lines, x)
         depth = sum(_SMALL if line.action is None else _ROW for line in lines)
-        bottom = max(bottom, _MARGIN + _HEAD + 12 + depth)
+        bottom = max(bottom, _MARGIN + HEAD + 12 + depth)
         left = max(x + max(widths, default=0.0), left + head) + _BETWEEN
     stuck = [one for one in every if one.next_action is not None]
     return Picture(
@@ -173,27 +171,12 @@ def _allowed(actions: Sequence[Action]) -> list[_Line]:
 
 
 def _column(one: ComponentReached, lines: Sequence[_Line], x: float) -> list[Shape]:
-    name = shortened(one.name, _LONGEST)
-    width = text_width(name, bold=True) + 20
-    top = _MARGIN + _HEAD
+    top = _MARGIN + HEAD
     bottom = top + 12 + sum(_SMALL if line.action is None else _ROW for line in lines)
+    width = head_width(one.name, _LONGEST)
     shapes: list[Shape] = [
         Polyline(points=(Point(x, top), Point(x, bottom)), colour=FAINT, width=1.2),
-        Box(
-            at=Point(x - width / 2, _MARGIN),
-            width=width,
-            height=_HEAD,
-            corner=3,
-            fill=PAPER,
-            colour=INK,
-            stroke=1.4,
-        ),
-        Text(
-            at=Point(x, middle_of_line(_MARGIN + _HEAD / 2)),
-            content=name,
-            anchor="middle",
-            bold=True,
-        ),
+        lifeline_head(one.name, x, _MARGIN, width=width, longest=_LONGEST),
     ]
     y = top + 12
     for line in lines:

@@ -1,8 +1,9 @@
 """Automata and runs as Mermaid text.
 
 Mermaid has no general way to quote: names with a `#`, a `;`, a quote or the word `end`
-end a statement or a diagram. Everything but plain letters, digits and a few harmless
-signs is therefore written as a numeric entity, and states and processes get ids of ours.
+end a statement or a diagram, and `wrap:` before a name is an order. Everything but plain
+letters, digits and a few harmless signs is therefore written as a numeric entity, and
+states and processes get ids of ours.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from choreomon.render.wording import (
 )
 
 _HARMLESS: Final = frozenset(" _-.,:()")
-_END: Final = re.compile(r"\bend\b", re.IGNORECASE)
+_WORDS: Final = re.compile(r"\bend\b|^ *:?(?:no)?wrap(?=:)", re.IGNORECASE)
 
 
 def escaped(text: str) -> str:
@@ -37,7 +38,7 @@ def escaped(text: str) -> str:
         else f"#{ord(character)};"
         for character in text
     )
-    return _END.sub(lambda word: f"#{ord(word[0][0])};{word[0][1:]}", plain)
+    return _WORDS.sub(lambda word: f"#{ord(word[0][0])};{word[0][1:]}", plain)
 
 
 def automaton_flowchart(automaton: SequenceAutomaton) -> str:

@@ -16,7 +16,6 @@ from choreomon.render.drawing import (
     FAINT,
     INK,
     MUTED,
-    PAPER,
     Box,
     Circle,
     Drawing,
@@ -31,9 +30,9 @@ from choreomon.render.drawing import (
     shortened,
     text_width,
 )
+from choreomon.render.lifeline_head import HEAD, lifeline_head
 from choreomon.render.sequence_diagram_layout import (
     BRACKET,
-    HEAD,
     LABEL_SIZE,
     LONGEST_LABEL,
     LONGEST_MESSAGE,
@@ -172,26 +171,7 @@ def drawing_of(layout: SequenceLayout, title: str) -> Drawing:
 
 def _heads(layout: SequenceLayout, top: float) -> list[Shape]:
     return [
-        Group(
-            shapes=(
-                Box(
-                    at=Point(x - width / 2, top),
-                    width=width,
-                    height=HEAD,
-                    corner=3,
-                    fill=PAPER,
-                    colour=INK,
-                    stroke=1.4,
-                ),
-                Text(
-                    at=Point(x, middle_of_line(top + HEAD / 2)),
-                    content=shortened(name, LONGEST_NAME),
-                    anchor="middle",
-                    bold=True,
-                ),
-            ),
-            title=f"lifeline {name}",
-        )
+        lifeline_head(name, x, top, width=width, longest=LONGEST_NAME)
         for name, x, width in zip(layout.lifelines, layout.columns, layout.heads, strict=False)
     ]
 

@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.errors import ChoreomonError
 from choreomon.render.drawing import shortened, text_width
+from choreomon.render.lifeline_head import HEAD, head_width
 from choreomon.render.sequence_diagram_parts import (
     FrameEnd,
     FrameStart,
@@ -34,7 +35,6 @@ MESSAGE_SIZE: Final = 13.0
 LABEL_SIZE: Final = 12.0
 
 MARGIN: Final = 20.0
-HEAD: Final = 30.0
 ROW: Final = 34.0
 SELF_ROW: Final = 44.0
 SELF_WIDTH: Final = 26.0
@@ -112,10 +112,7 @@ def sequence_layout(parts: Sequence[Part], lifelines: Sequence[str]) -> Sequence
     Raises ChoreomonError where frames are nested more than `MAX_NESTING` deep.
     """
     column = {name: number for number, name in enumerate(lifelines)}
-    heads = tuple(
-        max(_NARROWEST_HEAD, text_width(shortened(name, LONGEST_NAME), bold=True) + 20)
-        for name in lifelines
-    )
+    heads = tuple(max(_NARROWEST_HEAD, head_width(name, LONGEST_NAME)) for name in lifelines)
     last = max(0, len(lifelines) - 1)
     widths = _Widths(last + 1)
     rows: list[Row] = []

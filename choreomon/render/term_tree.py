@@ -116,8 +116,7 @@ def _width(node: _Node) -> float:
 
 def _middles(nodes: list[_Node]) -> list[float]:
     """The x of every node. Subtrees stand side by side, each as wide as its widest level needs,
-    and a parent stands in the middle
-    above its operands where its own width allows it."""
+    and a parent stands in the middle above its operands where its own width allows it."""
     span = [0.0] * len(nodes)  # the width of the subtree of a node
     below = [0.0] * len(nodes)  # what its operands take together
     for number in range(len(nodes) - 1, -1, -1):

@@ -1,10 +1,10 @@
 """What Mermaid and PlantUML take for a sequence diagram, as far as choreomon writes them.
 
 From their documentation: a line is a statement; blocks have their own words between operands and
-all end with `end`; Mermaid takes `#` and `;` for an entity or the end of a statement and the word
-`end` for that of a block, wherever they stand; PlantUML takes `<`, `[`, `'`, `!` and doubled signs
-for markup or commands. So text is plain signs and codes only, and the readers here refuse
-whatever is not surely read as it is meant.
+all end with `end`. Mermaid takes `#` and `;` for an entity or the end of a statement, the word
+`end` for that of a block, wherever they stand, and `wrap:` before a text for an order; PlantUML
+takes `<`, `[`, `'`, `!` and doubled signs for markup or commands. So text is plain signs and
+codes only, and the readers here refuse whatever is not surely read as it is meant.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ def read_mermaid(text: str) -> list[str]:
     for line in lines:
         if re.search(r"\bend\b", line, re.IGNORECASE) and line.strip() != "end":
             raise ValueError(f"{line!r} ends a block")
+        if re.search(r"^ *(?:participant \w+ as|[^:(]*:) *:?(?:no)?wrap:", line):
+            raise ValueError(f"{line!r} gives an order")
     return _read(lines, _MERMAID, _BETWEEN["mermaid"])
 
 

@@ -3,10 +3,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from diagram_grammars import read_mermaid
 from examples_to_draw import EVENTS, POSSIBLY, PROCESSES, SMART_HOME, automaton, events
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choreomon.core.message import SEND, Message
+from choreomon.core.run import RunEvent
 from choreomon.render.mermaid import automaton_flowchart, escaped, run_sequence_diagram
 from choreomon.render.window import marks_of
 
@@ -48,6 +51,19 @@ def test_a_run_is_a_sequence_diagram_with_notes_where_something_is_judged() -> N
         "    Note over p2: cancellation in question (event 4, 4 ms)",
         "    Note over p3: step 2, P3 declares possibly violated (event 5, turnOn handled, 5 ms)",
     ]
+
+
+def test_runs_are_diagrams_of_the_language_whatever_names_are_in_them() -> None:
+    plain = read_mermaid(run_sequence_diagram(EVENTS, PROCESSES, marks_of(POSSIBLY), [POSSIBLY]))
+    assert plain.count("participant") == 4
+    assert plain.count("message") == 4
+    for name in (*HOSTILE, "wrap:x"):
+        sent = RunEvent(0, 0, SEND, name, Message(name, name, "other"), ())
+        assert read_mermaid(run_sequence_diagram([sent], [name, "other"])) == [
+            "participant",
+            "participant",
+            "message",
+        ]
 
 
 def test_a_long_run_says_which_events_are_not_shown() -> None:

@@ -158,6 +158,7 @@ HOSTILE = [
     *("@enduml", "@startuml", "!include x", "'c", "%% c", "<b>x</b>", "<U+0041>", "&amp;", "\\n"),
     *("__b__", "//x//", "**b**", "~~x~~", "--x--", "==x==", "|||", "->", "-->>", "a:b", "(x", "x)"),
     *("participant", "note", "loop", "alt", "else", "and", "autonumber", "über", "消息", "", " "),
+    *("wrap:x", "nowrap:x", ":wrap:x", " wrap: x"),
 ]
 """Names that mean something to Mermaid or PlantUML, or might."""
 
@@ -206,6 +207,7 @@ class TestGrammar:
         ("loop x\nand y\nend", "within"),
         ("participant p as the end", "ends a block"),
         ("participant p as a;b", "no statement"),
+        ("participant p as wrap:x", "gives an order"),
         ("participant p as a#b", "no statement"),
     ],
 )
