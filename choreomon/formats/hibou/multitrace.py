@@ -11,10 +11,11 @@ The slices paper, Fig. 16. What is read:
 
 Simultaneous actions `{a!m,b?m}` are outside of the papers: refused by name.
 
-Two readers stand here. The first knows only the usual form, in braces with lifelines by name,
-and looks every action up in a table of those met before. It never reports an error: what it does
-not know it leaves to the second, which reads in pieces, so that a log of millions of actions
-needs no more memory than its codes (`choreomon.multitrace.coded`). The tests hold them equal.
+Two readers stand here. The first knows only the usual form, in braces with lifelines by name. It
+looks every short component up in a table of those met before, and the actions of the others too:
+logs of one system have much in common. It never reports an error: what it does not know it leaves
+to the second, which reads in pieces, so that a log of millions of actions needs no more memory
+than its codes (`choreomon.multitrace.coded`). The tests hold them equal.
 """
 
 from __future__ import annotations
@@ -36,6 +37,15 @@ _COMMA: Final = re.compile(r"\s*,\s*")
 CHUNK: Final = 1 << 16
 """Texts of more characters than that are read in pieces of so many."""
 
+SHORT: Final = 256
+"""Components of so many characters are remembered as a whole: longer ones seldom come again."""
+
+MANY_COMPONENTS: Final = 1 << 12
+"""How many components a reader remembers before it forgets them all."""
+
+MANY_LAYOUTS: Final = 1 << 8
+"""How many ways to spread lifelines over components."""
+
 
 class MultiTraceReader:
     """Reads multi-traces of one system, and remembers how its actions are spelt.
@@ -50,6 +60,8 @@ class MultiTraceReader:
         self._signature = signature
         self._heads: dict[str, tuple[tuple[str, ...], dict[str, Action]]] = {}
         self._spellings = 0
+        self._components: dict[str, Component] = {}
+        self._silent: dict[tuple[tuple[str, ...], ...], tuple[Component, ...] | None] = {}
 
     def read(self, text: str, file: str = "trace") -> MultiTrace:
         """The multi-trace of a text; `file` is what errors call it. Raises DocumentError."""
@@ -68,40 +80,58 @@ class MultiTraceReader:
         stripped = text.strip()
         if stripped[:1] != "{" or stripped[-1:] != "}":
             return None
-        heads = self._heads
-        parts: list[Component] = []
-        count = 0
         pieces = stripped[1:-1].split(";")
         if not pieces[-1].strip():
             pieces.pop()
+        known = self._components
+        parts: list[Component] = []
         for piece in pieces:
-            head, closed, body = piece.partition("]")
-            if not closed:
+            part = known.get(piece) or self._component(piece)
+            if part is None:
                 return None
-            known = heads.get(head)
-            if known is None:
-                known = self._learn_head(head)
-                if known is None:
-                    return None
-            lifelines, actions = known
-            body = body.strip()
-            if body:
-                words = body.split(".")
-                try:
-                    trace = tuple([actions[word] for word in words])
-                except KeyError:
-                    if not self._learn(words, lifelines, actions):
-                        return None
-                    trace = tuple([actions[word] for word in words])
-                parts.append(Component(lifelines, trace))
-            else:
-                parts.append(Component(lifelines, ()))
-            count += len(lifelines)
-        mentioned = {name for part in parts for name in part.lifelines}
-        if len(mentioned) != count:
+            parts.append(part)
+        named = tuple([part[0] for part in parts])
+        silent = self._silent[named] if named in self._silent else self._others(named)
+        return None if silent is None else MultiTrace((*parts, *silent))
+
+    def _component(self, piece: str) -> Component | None:
+        """A component in the usual form; None for anything else."""
+        head, closed, body = piece.partition("]")
+        if not closed:
             return None
-        parts.extend(Component((name,), ()) for name in self._lifelines if name not in mentioned)
-        return MultiTrace(tuple(parts))
+        known = self._heads.get(head) or self._learn_head(head)
+        if known is None:
+            return None
+        lifelines, actions = known
+        body = body.strip()
+        if body:
+            words = body.split(".")
+            try:
+                trace = tuple([actions[word] for word in words])
+            except KeyError:
+                if not self._learn(words, lifelines, actions):
+                    return None
+                trace = tuple([actions[word] for word in words])
+            part = Component(lifelines, trace)
+        else:
+            part = Component(lifelines, ())
+        if len(piece) <= SHORT:
+            if len(self._components) >= MANY_COMPONENTS:
+                self._components.clear()
+            self._components[piece] = part
+        return part
+
+    def _others(self, named: tuple[tuple[str, ...], ...]) -> tuple[Component, ...] | None:
+        """The components of the lifelines that nobody named; None where one is named twice."""
+        mentioned = {name for lifelines in named for name in lifelines}
+        silent = None
+        if len(mentioned) == sum(map(len, named)):
+            missing = (name for name in self._lifelines if name not in mentioned)
+            silent = tuple([Component((name,), ()) for name in missing])
+        if len(self._silent) >= MANY_LAYOUTS:
+            self._silent.clear()
+        self._silent[named] = silent
+        return silent
 
     def _learn_head(self, head: str) -> tuple[tuple[str, ...], dict[str, Action]] | None:
         found = _HEAD.fullmatch(head)

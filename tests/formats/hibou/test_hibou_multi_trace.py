@@ -239,6 +239,29 @@ def test_a_reader_forgets_spellings_before_they_are_too_many(
         assert sum(1 + len(words) for _, words in reader._heads.values()) <= 20
 
 
+def test_a_reader_remembers_few_components_and_only_short_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MANY_COMPONENTS", 8)
+    monkeypatch.setattr(module, "MANY_LAYOUTS", 3)
+    monkeypatch.setattr(module, "SHORT", 40)
+    reader = MultiTraceReader(("a", "b", "c"))
+    for number in range(60):
+        name = f"x{number % 7}"
+        text = f"{{[{name}] {'.'.join([name + '!m'] * (number % 20 + 1))};[b] b?m{number % 5}}}"
+        assert reader.read(text) == reader.read_chunks([text])
+        assert len(reader._components) <= 8
+        assert len(reader._silent) <= 3
+        assert all(len(piece) <= 40 for piece in reader._components)
+
+
+def test_the_law_notices_components_that_are_remembered_by_their_lifelines_alone() -> None:
+    reader = MultiTraceReader()
+    whole = reader.read("{[a] a!m}")
+    reader._components["[a] a?m"] = whole.components[0]  # planted
+    assert judged(reader, ["{[a] a?m}"]) != judged(reader, ["{[a] a?m}", ""])
+
+
 # ---------------------------------------------------------------- long logs
 
 
