@@ -3,16 +3,23 @@
 Without `strict`, `loopS` and `loopH` the accepted traces are closed under swapping neighbours on
 different lifelines, hence neighbours of different components, whatever the partition. So
 
+- prefixes of accepted global traces and prefixes of every component are the same: what was seen of
+  one component may be moved in front of what was not seen of the others;
 - the next action of *any one* component with actions left may be taken first, and the others
   need not be tried: if it cannot happen now, nothing explains the multi-trace. This is the sound
-  reduction that stands beside the removal paper, Definition 11. The component with the fewest
-  follow-ups is taken; among those with at most one, the one that was taken last, then the shortest;
-  but once the term has grown `GROWN` times as large, the one that leaves the smallest: whoever
-  runs ahead of the others leaves behind all that they have still to do, and traces of millions of
-  actions would leave terms of millions;
+  reduction that stands beside the removal paper, Definition 11. So the components are taken one
+  after the other, always in the same order, so that multi-traces have as many situations as
+  possible in common; those whose view of the term is smallest come first;
+- where an action leaves a choice, the component with the fewest follow-ups is taken; among those
+  with at most one, the one that was taken last, then the shortest; but once the term has grown
+  `GROWN` times as large, the one that leaves the smallest: whoever runs ahead of the others leaves
+  behind all that they have still to do, and traces of millions of actions would leave terms of
+  millions;
 - a component of which everything was seen can be closed at once: by lifeline removal (the removal
   paper, Definition 4) where it may have gone on unseen, by pruning (the slices paper, Definition 4)
   where not;
+- the last component is a word of what remains, read by an automaton
+  (`choreomon.verify.quick.words`);
 - every component alone must be a prefix of a word of the projection onto it, or such a word where
   all was seen (local analyses, the removal paper, Definition 12). This is asked of all components
   at the start, and where a search branches often, at every branch: a choice that was made for one
@@ -26,25 +33,19 @@ lifelines are no traces of the specification (`choreomon.verify.explanation` mak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Final, NamedTuple
 
-from choreomon.core.action import Action
-from choreomon.interaction.lifelines import Mask, mask
+from choreomon.interaction.lifelines import mask
 from choreomon.interaction.normal import normal
-from choreomon.interaction.removal import project, remove
-from choreomon.interaction.step import after, prune
-from choreomon.interaction.term import Interaction, act
+from choreomon.interaction.removal import project
+from choreomon.interaction.term import Interaction
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.quick.counting import Counts, counts
+from choreomon.verify.quick.situations import Closing, Situation, Situations, all_closed
 from choreomon.verify.quick.words import MOST_TERMS, Stopped, TooManyTerms, Word, Words
-
-Closing: TypeAlias = Literal["remove", "prune", "keep"]
-"""What is done with a component of which everything was seen: `remove` it, since more of it may
-have happened anywhere (multi-prefixes); `prune` it, since nothing more did (acceptance); `keep` it,
-since whatever it does next comes after all that was seen (prefixes)."""
 
 SITUATIONS: Final = 20_000
 """A default limit: some 100 MB, as far as terms of a hundred symbols go."""
@@ -69,59 +70,34 @@ BRANCHES: Final = 10_000
 not too much: then there is nothing to come back to, and nothing to keep for it."""
 
 
-class Situation(dict[Action, "tuple[Situation, ...]"]):
-    """A term, and the situations that actions lead to, as far as anybody asked.
+class _Begin(NamedTuple):
+    """How to begin with multi-traces whose components are about the same lifelines."""
 
-    Situations are compared by their terms: as dictionaries they would be by what was asked.
-    """
+    situation: Situation | None
+    """What is asked when the lifelines that no component is about are closed; None where that
+    cannot be."""
+    order: tuple[int, ...]
+    """In which order the components are taken."""
+    views: tuple[Word, ...]
+    """What each of them may see, in this order."""
 
-    __slots__ = ("_closed", "_decider", "_views", "term")
 
-    def __init__(self, decider: CommutingDecider, term: Interaction) -> None:
-        self._decider = decider
-        self.term = term
-        self._closed: dict[tuple[str, ...], Situation | None] = {}
-        self._views: dict[tuple[str, ...], Word] = {}
+class _Place(NamedTuple):
+    """Where a search begins: all components before `number` were consumed and closed, and of that
+    one `position` actions were consumed; terms larger than `large` have grown."""
 
-    def __missing__(self, action: Action) -> tuple[Situation, ...]:
-        leaf = act(action)
-        rests = after(self.term, leaf) if leaf.lifelines & self.term.lifelines else ()
-        # Equals are met where there is a choice; a single follow-up is not worth a normal form.
-        forms = dict.fromkeys(map(normal, rests)) if len(rests) > 1 else rests
-        found = self[action] = tuple(map(self._decider.situation, forms))
-        return found
-
-    def closed(self, lifelines: tuple[str, ...]) -> Situation | None:
-        """What remains when everything on `lifelines` was seen; None where that cannot be."""
-        if lifelines in self._closed:
-            return self._closed[lifelines]
-        rest = self._decider.close(self.term, mask(lifelines))
-        found = None if rest is None else self._decider.situation(normal(rest))
-        self._closed[lifelines] = found
-        return found
-
-    def view(self, lifelines: tuple[str, ...]) -> Word:
-        """What `lifelines` may still see, each alone or all with one clock."""
-        found = self._views.get(lifelines)
-        if found is None:
-            seen = project(self.term, mask(lifelines))
-            found = self._views[lifelines] = self._decider.words.of(seen)
-        return found
-
-    def forget(self) -> None:
-        """Drops everything that was found out."""
-        self.clear()
-        self._closed.clear()
-        self._views.clear()
+    situation: Situation
+    number: int
+    position: int
+    large: int
 
 
 class CommutingDecider:
     """Decides multi-traces of one term without strict-like operators, over any partition.
 
     With `closing` "remove" it decides whether there is an accepted multi-trace of whose components
-    those given are prefixes, with "keep" whether there is one such that all that was seen may
-    happen before all that was not, with "prune" whether the multi-trace is accepted. Lifelines of
-    the term that no component is about count as components without actions.
+    those given are prefixes, with "prune" whether the multi-trace is accepted. Lifelines of the
+    term that no component is about count as components without actions.
 
     More than `limit` situations, or states of views, are not kept, neither for the next multi-trace
     nor for the rest of this one: then all are forgotten, and found anew as they are needed.
@@ -134,11 +110,11 @@ class CommutingDecider:
     """
 
     def __init__(self, term: Interaction, closing: Closing, limit: int = SITUATIONS) -> None:
+        self._situations = Situations(closing, limit)
         if has_strict_like(term):
             raise ValueError("the term orders actions across lifelines; weaken it, where allowed")
         self.closing: Closing = closing
         self.limit = limit
-        self.words = Words(limit)
         self.visited = 0
         """Situations visited since the beginning."""
         self.branched = 0
@@ -146,9 +122,16 @@ class CommutingDecider:
         self.forgotten = 0
         """How often everything was forgotten."""
         self._term = normal(term)
-        self._situations: dict[Interaction, Situation] = {}
-        self._starts: dict[tuple[tuple[str, ...], ...], Situation | None] = {}
+        self._begins: dict[tuple[tuple[str, ...], ...], _Begin] = {}
         self._should_stop: Callable[[], bool] | None = None
+
+    def __del__(self) -> None:
+        self._situations.forget()
+
+    @property
+    def words(self) -> Words:
+        """What components may see alone."""
+        return self._situations.words
 
     @cached_property
     def _counts(self) -> Counts | None:
@@ -159,19 +142,6 @@ class CommutingDecider:
         """How many situations are kept."""
         return len(self._situations)
 
-    def situation(self, term: Interaction) -> Situation:
-        """The one situation of a term."""
-        found = self._situations.get(term)
-        if found is None:
-            found = self._situations[term] = Situation(self, term)
-        return found
-
-    def close(self, term: Interaction, lifelines: Mask) -> Interaction | None:
-        """The term when everything on `lifelines` was seen; None where that cannot be."""
-        if self.closing == "remove":
-            return remove(term, lifelines)
-        return prune(term, lifelines) if self.closing == "prune" else term
-
     def decide(self, multitrace: MultiTrace, should_stop: Callable[[], bool] | None = None) -> bool:
         """Whether the multi-trace is one of those that the decider is for.
 
@@ -180,11 +150,84 @@ class CommutingDecider:
         """
         self._bound()
         self.words.should_stop = self._should_stop = should_stop
-        parts = [part for part in multitrace.components if len(part.actions)]
-        start = self._start(tuple([part.lifelines for part in parts]))
+        components = multitrace.components
+        layout = tuple([part.lifelines for part in components])
+        start, order, views = self._begins.get(layout) or self._begin(layout)
         if start is None:
             return False
-        return self._fits(start, parts, [0] * len(parts)) and self._search(start, parts)
+        parts = [components[number] for number in order]
+        if not self._fits(views, parts, [0] * len(parts)):
+            return False
+        return not parts or self._walk(start, parts)
+
+    def _begin(self, layout: tuple[tuple[str, ...], ...]) -> _Begin:
+        """How to begin with components about these lifelines."""
+        seen = mask(name for lifelines in layout for name in lifelines)
+        rest = self._situations.close(self._term, self._term.lifelines & ~seen)
+        if rest is None:
+            begin = _Begin(None, (), ())
+        else:
+            start = self._situations[normal(rest)]
+            seen_by = [project(start.term, mask(lifelines)) for lifelines in layout]
+            order = tuple(sorted(range(len(layout)), key=lambda number: seen_by[number].size))
+            views = tuple([start.view(layout[number]) for number in order])
+            begin = _Begin(start, order, views)
+        self._begins[layout] = begin
+        return begin
+
+    def _walk(self, situation: Situation, components: Sequence[Component]) -> bool:
+        """One component after the other, as long as every action leaves one follow-up; the last
+        one, and where there is a choice, `_search`."""
+        last = len(components) - 1
+        while last > 0 and not len(components[last].actions):
+            last -= 1
+        large = GROWN * situation.term.size
+        for number, (lifelines, actions) in enumerate(components):
+            if number == last:
+                break
+            for position, action in enumerate(actions):
+                self.visited += 1
+                if len(self._situations) > self.limit:
+                    self._bound()
+                if self._should_stop is not None and self._should_stop():
+                    raise Stopped
+                found = situation[action]
+                if len(found) != 1 or found[0].term.size > large:
+                    if not found:
+                        return False
+                    begin = _Place(situation, number, position, large)
+                    return self._search(begin, components)
+                situation = found[0]
+            closed = situation.closed(lifelines)
+            if closed is None:
+                return False
+            situation = closed
+        if self.closing == "prune":
+            for lifelines, _ in components[last + 1 :]:
+                closed = situation.closed(lifelines)
+                if closed is None:
+                    return False
+                situation = closed
+        answer = self._ends((situation,), components[last], 0)
+        if answer is not None:
+            return answer
+        return self._search(_Place(situation, last, 0, large), components)
+
+    def _ends(self, situations: Iterable[Situation], last: Component, position: int) -> bool | None:
+        """Whether the only component with actions left may go on with them in one of these
+        situations; None where that cannot be told soon."""
+        lifelines, actions = last
+        self.visited += 1
+        if position:
+            actions = actions[position:]
+        for situation in situations:
+            try:
+                word = situation.view(lifelines).after(actions)
+            except TooManyTerms:
+                return None
+            if word.is_accepted if self.closing == "prune" else word.terms:
+                return True
+        return False
 
     def _bound(self) -> None:
         """Forgets everything where too much is kept."""
@@ -192,44 +235,28 @@ class CommutingDecider:
             self._forget()
 
     def _forget(self) -> None:
-        # Situations lead to each other; taken apart they need no garbage collector.
-        for situation in self._situations.values():
-            situation.forget()
-        self._situations.clear()
-        self._starts.clear()
-        self.words.forget()
+        self._situations.forget()
+        self._begins.clear()
         self.forgotten += 1
 
-    def _start(self, active: tuple[tuple[str, ...], ...]) -> Situation | None:
-        """The situation after closing all lifelines but those of the components `active`."""
-        if active in self._starts:
-            return self._starts[active]
-        seen = mask(name for lifelines in active for name in lifelines)
-        rest = self.close(self._term, self._term.lifelines & ~seen)
-        start = None if rest is None else self.situation(normal(rest))
-        self._starts[active] = start
-        return start
-
     def _fits(
-        self, situation: Situation, components: Sequence[Component], positions: Sequence[int]
+        self, views: Iterable[Word], components: Iterable[Component], positions: Iterable[int]
     ) -> bool:
-        """Whether every component with actions left alone may go on with them, as far as that can
-        be told soon."""
-        for number, (lifelines, actions) in enumerate(components):
-            position = positions[number]
+        """Whether every component alone may go on with the actions that it has left, if any, as far
+        as that can be told soon; `views` are what each of them may still see."""
+        accepts = self.closing == "prune"
+        for word, (_, actions), position in zip(views, components, positions, strict=True):
+            whole = True
             if position:
-                if position == len(actions):
-                    continue
                 end = position + AHEAD
                 whole = end >= len(actions)
                 actions = actions[position:end]
-            else:
-                whole = True
             try:
-                word = situation.view(lifelines).after(actions)
+                for action in actions:
+                    word = word[action]
             except TooManyTerms:
                 continue
-            if not word.terms or (whole and self.closing == "prune" and not word.is_accepted):
+            if not word.terms or (whole and accepts and not word.is_accepted):
                 return False
         return True
 
@@ -240,16 +267,25 @@ class CommutingDecider:
             return True
         return self._counts.allow(part.actions for part in components)
 
-    def _search(self, start: Situation, components: Sequence[Component]) -> bool:
-        """Depth first, over what may remain of the term and how much of each component."""
+    def _search(self, place: _Place, components: Sequence[Component]) -> bool:
+        """Depth first from a place in the components, over what may remain of the term and how much
+        of each component."""
+        start, number, position, large = place
         parts = [part.actions for part in components]
         owners = [part.lifelines for part in components]
         ends = list(map(len, parts))
-        order = sorted(range(len(parts)), key=ends.__getitem__)
+        begin = [*ends[:number], position, *[0] * (len(ends) - number - 1)]
+        order = [n for n in range(number, len(ends)) if ends[n]]
+        for n in range(number, len(ends)):
+            if not ends[n]:
+                closed = start.closed(owners[n])
+                if closed is None:
+                    return False
+                start = closed
+        order.sort(key=ends.__getitem__)
         known: set[tuple[Interaction, tuple[int, ...]]] = set()
-        pending = [(start, [0] * len(parts))]
+        pending = [(start, begin.copy())]
         branches = 0
-        large = GROWN * start.term.size
         while pending:
             situation, positions = pending.pop()
             while True:
@@ -279,14 +315,22 @@ class CommutingDecider:
                     order.insert(0, chosen)
                 positions[chosen] += 1
                 if positions[chosen] == ends[chosen]:
-                    steps = _closed(steps, owners[chosen])
+                    steps = all_closed(steps, owners[chosen])
+                    waiting = [number for number in order if positions[number] < ends[number]]
+                    if len(waiting) == 1:
+                        last = waiting[0]
+                        answer = self._ends(steps, components[last], positions[last])
+                        if answer:
+                            return True
+                        if answer is not None:
+                            break
                 if len(steps) > 1:
                     self.branched += 1
                     branches += 1
                     if branches == EASY + 1 and not self._counts_fit(components):
                         return False
                     if branches == BRANCHES:
-                        answer = self._together(start, components)
+                        answer = self._together(start, components, begin)
                         if answer is not None:
                             return answer
                     key = tuple(positions)
@@ -294,7 +338,11 @@ class CommutingDecider:
                     known.update((step.term, key) for step in fresh)
                     if branches > EASY:
                         self._bound()
-                        fresh = [step for step in fresh if self._fits(step, components, positions)]
+                        fresh = [
+                            step
+                            for step in fresh
+                            if self._fits(map(step.view, owners), components, positions)
+                        ]
                     pending += [(step, positions.copy()) for step in reversed(fresh[1:])]
                     steps = tuple(fresh[:1])
                 if not steps:
@@ -302,11 +350,14 @@ class CommutingDecider:
                 situation = steps[0]
         return False
 
-    def _together(self, start: Situation, components: Sequence[Component]) -> bool | None:
+    def _together(
+        self, start: Situation, components: Sequence[Component], begin: Sequence[int]
+    ) -> bool | None:
         """What `_search` answers, from all situations that some consumed actions may lead to. None
         where these are more than `MOST_TERMS`."""
-        waiting = [(part.lifelines, part.actions) for part in components]
-        positions = [0] * len(waiting)
+        left = [n for n, part in enumerate(components) if begin[n] < len(part.actions)]
+        waiting = [(components[n].lifelines, components[n].actions) for n in left]
+        positions = [begin[n] for n in left]
         here = [start]
         large = GROWN * start.term.size
         while waiting:
@@ -329,7 +380,7 @@ class CommutingDecider:
             positions[chosen] += 1
             lifelines, actions = waiting[chosen]
             if positions[chosen] == len(actions):
-                steps = list(_closed(tuple(steps), lifelines))
+                steps = list(all_closed(tuple(steps), lifelines))
                 del waiting[chosen], positions[chosen]
             elif chosen:
                 waiting.insert(0, waiting.pop(chosen))
@@ -346,13 +397,4 @@ class CommutingDecider:
         if len(situations) < 2:
             return situations
         forms = dict.fromkeys(normal(one.term) for one in situations)
-        return [self.situation(form) for form in forms]
-
-
-def _closed(steps: tuple[Situation, ...], lifelines: tuple[str, ...]) -> tuple[Situation, ...]:
-    """What remains of each when everything on `lifelines` was seen, without repetitions."""
-    if len(steps) == 1:
-        only = steps[0].closed(lifelines)
-        return () if only is None else (only,)
-    closed = [step.closed(lifelines) for step in steps]
-    return tuple({step.term: step for step in closed if step is not None}.values())
+        return [self._situations[form] for form in forms]

@@ -11,16 +11,16 @@ from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.term import Interaction
 from choreomon.interaction.weakening import has_strict_like, weakened
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.quick.commuting import SITUATIONS, Closing, CommutingDecider
+from choreomon.verify.quick.commuting import SITUATIONS, CommutingDecider
 from choreomon.verify.quick.single_clock import STOPPED, QuickMode, WordDecider
 from choreomon.verify.quick.words import Stopped
 from choreomon.verify.verdict import Answer, Verdict
 
-_CLOSINGS: Final[dict[QuickMode, Closing]] = {
-    "accept": "prune",
-    "prefix": "keep",
-    "multiprefix": "remove",
-}
+SHORT: Final = 64
+"""Answers about multi-traces of so many actions are kept: longer ones seldom come again."""
+
+ANSWERS: Final = 1 << 12
+"""So many are kept before all are forgotten."""
 
 
 class QuickDecider:
@@ -29,9 +29,7 @@ class QuickDecider:
     def __init__(self, term: Interaction, mode: QuickMode, limit: int = SITUATIONS) -> None:
         self.mode: QuickMode = mode
         self.accepted = CommutingDecider(term, "prune", limit)
-        self.asked = (
-            self.accepted if mode == "accept" else CommutingDecider(term, _CLOSINGS[mode], limit)
-        )
+        self.asked = self.accepted if mode == "accept" else CommutingDecider(term, "remove", limit)
 
     def decide(
         self, multitrace: MultiTrace, should_stop: Callable[[], bool] | None = None
@@ -72,12 +70,28 @@ class Quick:
             term = weakened(form) if exact else None
         self.words = WordDecider(form, mode, limit)
         self._decider = None if term is None else QuickDecider(term, mode, limit)
+        self._answers: dict[MultiTrace, Answer] = {}
 
     def decide(
         self, multitrace: MultiTrace, should_stop: Callable[[], bool] | None = None
     ) -> Answer | None:
         """The verdict, None where only a search can tell; Inconc only if `should_stop()` was true
-        before there was one."""
+        before there was one. What was definite for a short multi-trace is so for its like."""
+        short = sum([len(actions) for _, actions in multitrace.components]) <= SHORT
+        if short:
+            known = self._answers.get(multitrace)
+            if known is not None:
+                return known
+        answer = self._decided(multitrace, should_stop)
+        if short and answer is not None and answer.verdict is not Verdict.INCONC:
+            if len(self._answers) >= ANSWERS:
+                self._answers.clear()
+            self._answers[multitrace] = answer
+        return answer
+
+    def _decided(
+        self, multitrace: MultiTrace, should_stop: Callable[[], bool] | None
+    ) -> Answer | None:
         if self.words.applies(multitrace):
             answer = self.words.decide(multitrace, should_stop)
             if answer is not None:

@@ -37,6 +37,9 @@ class WordDecider:
         self.words = Words(limit)
         self._term = normal(interaction)
 
+    def __del__(self) -> None:
+        self.words.forget()
+
     @property
     def forgotten(self) -> int:
         """How often all states were forgotten."""

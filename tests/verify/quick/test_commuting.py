@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
+from weakref import ref
 
 import pytest
 
@@ -30,8 +32,10 @@ from choreomon.multitrace.projection import discrete, project_trace
 from choreomon.multitrace.slices import random_multi_prefix
 from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.quick import commuting, words
-from choreomon.verify.quick.commuting import CommutingDecider, Situation
+from choreomon.verify.quick import decider as decider_module
+from choreomon.verify.quick.commuting import CommutingDecider
 from choreomon.verify.quick.decider import Quick, QuickMode
+from choreomon.verify.quick.situations import Situation, Situations
 from choreomon.verify.quick.words import Stopped, Word
 from choreomon.verify.search.engine import search
 from choreomon.verify.search.options import LocalAnalyses, Options
@@ -205,6 +209,41 @@ COUNTEREXAMPLES = {
 }
 
 
+def test_answers_are_kept_for_short_multi_traces_and_are_those_of_new_deciders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(decider_module, "ANSWERS", 20)
+    monkeypatch.setattr(decider_module, "SHORT", 4)
+    term = loop_w(alt(seq(a("l1!m"), a("l2?m")), par(a("l2!m"), a("l3!m"))))
+    kept = {mode: Quick(term, mode) for mode in MODES}
+    rng = Random(5)
+    long = 0
+    for _ in range(200):
+        seen = multi_trace((), LIFELINES)
+        for _ in range(rng.randint(0, 6)):
+            seen = insert_action(rng, seen, alphabet(LIFELINES, ("m",))) or seen
+        long += seen.length > 4
+        for mode in MODES:
+            answer = Quick(term, mode).decide(seen)
+            assert answer is not None
+            for _ in range(2):
+                again = kept[mode].decide(seen)
+                assert again is not None
+                assert again.verdict is answer.verdict
+            assert len(kept[mode]._answers) <= 20
+            assert all(known.length <= 4 for known in kept[mode]._answers)
+    assert long > 20
+
+
+def test_what_was_stopped_is_asked_again() -> None:
+    quick = Quick(loop_w(seq(a("l1!m"), a("l2?m"))), "accept")
+    seen = logs("l1: l1!m; l2: l2?m")
+    stopped, answer = quick.decide(seen, lambda: True), quick.decide(seen)
+    assert stopped is not None
+    assert answer is not None
+    assert (stopped.verdict, answer.verdict) == (Verdict.INCONC, Verdict.PASS)
+
+
 @pytest.mark.parametrize("name", COUNTEREXAMPLES)
 def test_what_the_rule_forbids_is_left_to_a_search(name: str) -> None:
     term, seen = COUNTEREXAMPLES[name]
@@ -298,15 +337,19 @@ def test_all_that_may_remain_at_once_gives_the_same_answers(
     together = CommutingDecider._together
 
     def counted(
-        self: CommutingDecider, start: Situation, components: Sequence[Component]
+        self: CommutingDecider,
+        start: Situation,
+        components: Sequence[Component],
+        begin: Sequence[int],
     ) -> bool | None:
-        answer = together(self, start, components)
+        answer = together(self, start, components, begin)
         met[answer] += 1
         return answer
 
     monkeypatch.setattr(commuting, "BRANCHES", 1)
     monkeypatch.setattr(CommutingDecider, "_together", counted)
-    # Nearly everything that is wrong is found out before.
+    # Nearly everything is found out before.
+    monkeypatch.setattr(CommutingDecider, "_ends", lambda *_: None)
     monkeypatch.setattr(CommutingDecider, "_fits", lambda *_: True)
     monkeypatch.setattr(CommutingDecider, "_counts_fit", lambda *_: True)
     assert not disagreements(150, seed)
@@ -321,6 +364,7 @@ def test_the_comparison_notices_when_what_may_remain_at_once_is_wrong(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(commuting, "BRANCHES", 1)
+    monkeypatch.setattr(CommutingDecider, "_ends", lambda *_: None)
     monkeypatch.setattr(CommutingDecider, "_distinct", lambda self, found: found[:1])
     assert disagreements(150, 0)
 
@@ -372,8 +416,56 @@ def test_the_law_notices_a_follow_up_that_is_lost(monkeypatch: pytest.MonkeyPatc
     assert lost
 
 
+def test_all_actions_are_counted_and_a_search_that_counts_what_is_left_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(commuting, "EASY", 0)
+    first = seq(a("l2!x"), a("l2!y"), a("l3!p"), a("l3!r"))
+    second = seq(a("l2!x"), a("l2!z"), a("l3!p"), a("l3!s"))
+    decider = CommutingDecider(par(a("l1!m"), alt(first, second)), "prune")
+    seen = logs("l1: l1!m; l2: l2!x l2!z; l3: l3!p l3!s")
+    assert decider.decide(seen)
+    search = CommutingDecider._search
+
+    def planted(
+        self: CommutingDecider, place: commuting._Place, components: Sequence[Component]
+    ) -> bool:
+        closed = [Component(part.lifelines, ()) for part in components[: place.number]]
+        return search(self, place, [*closed, *components[place.number :]])
+
+    monkeypatch.setattr(CommutingDecider, "_search", planted)
+    assert not decider.decide(seen)
+
+
+def test_the_law_notices_a_last_component_that_is_not_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CommutingDecider, "_ends", lambda *_: True)
+    assert disagreements(60, 0)
+
+
+def dropped_at_once(term: Interaction) -> bool:
+    """Whether a decider that is dropped takes its tables with it, without the garbage collector."""
+    decider = CommutingDecider(term, "remove")
+    assert decider.decide(logs("l1: l1!m l1!m; l2: l2?m l2?n; l3: l3!m"))
+    tables = ref(decider._situations)
+    gc.disable()
+    try:
+        del decider
+        return tables() is None
+    finally:
+        gc.enable()
+
+
+def test_tables_are_dropped_with_their_decider(monkeypatch: pytest.MonkeyPatch) -> None:
+    term = loop_w(seq(a("l1!m"), alt(a("l2?m"), a("l2?n")), a("l3!m")))
+    assert dropped_at_once(term)
+    monkeypatch.delattr(CommutingDecider, "__del__")
+    assert not dropped_at_once(term)
+
+
 def test_the_law_notices_components_that_are_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CommutingDecider, "close", lambda self, term, lifelines: term)
+    monkeypatch.setattr(Situations, "close", lambda self, term, lifelines: term)
     assert disagreements(60, 0)
 
 

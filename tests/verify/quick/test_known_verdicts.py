@@ -47,7 +47,7 @@ def test_they_are_decided_with_little_work() -> None:
         situations += len(decider.asked) + len(decider.accepted)
         visited += decider.asked.visited + decider.accepted.visited
         branched += decider.asked.branched + decider.accepted.branched
-    assert visited < 15 * cases
-    assert branched < 2 * cases
-    assert situations < 12 * cases
+    assert visited < 10 * cases
+    assert branched < cases
+    assert situations < 7 * cases
     assert most < 120
