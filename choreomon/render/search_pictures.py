@@ -84,6 +84,8 @@ def _node_of_vertex(graph: Graph, vertex: Vertex, local_analyses: bool) -> Graph
         loops, actions = vertex.measure
         lines.append(f"λ = {loops}, α = {actions}")
     said: str = vertex.end or ""
+    if said == "OutSim" and vertex.measure is None:
+        said = "Out"  # nothing bounded what was simulated
     outcome = _OUTCOME_OF_END.get(said)
     if vertex.by_local_analysis and local_analyses:
         said = f"{said} by local analysis"

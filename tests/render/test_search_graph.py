@@ -29,7 +29,7 @@ from choreomon.verify.exploration import explore
 from choreomon.verify.heuristics import Filters
 from choreomon.verify.search.engine import search
 from choreomon.verify.search.options import Options
-from choreomon.verify.verdict import Verdict
+from choreomon.verify.verdict import Mode, Verdict
 
 
 def observed(*parts: str) -> MultiTrace:
@@ -216,6 +216,21 @@ def test_simulated_steps_and_measures_are_shown() -> None:
     structure = graph_svg(picture_of_search(result.graph)).structure
     assert any(edge["unobserved"] for edge in structure["edges"])
     assert structure["nodes"][0]["lines"][-1].startswith("λ = ")
+
+
+@pytest.mark.parametrize(("mode", "said"), [("slice", "Out"), ("simulate", "OutSim")])
+def test_a_path_ends_within_bounds_only_where_there_are_some(mode: Mode, said: str) -> None:
+    result = search(
+        seq(a("l1!x"), a("l2?y")),
+        observed("l1: l1!x l1!x", "l2:"),
+        mode,
+        Options(record=True, goal=None, reduction="none", local=None),
+    )
+    assert result.graph is not None
+    nodes = picture_of_search(result.graph).nodes
+    assert {(node.said, node.outcome) for node in nodes if node.said} == {
+        (said, "open" if result.verdict.inconclusive else "bad")
+    }
 
 
 def test_removed_components_are_named() -> None:
