@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from choreomon.cli import NOTHING_FOUND
-from choreomon.cli.writing import WrittenPath, write
+from choreomon.cli.writing import WrittenPath, check_not_read, write
 
 
 @click.command("canonize")
@@ -40,6 +40,8 @@ def command(
     from choreomon.interaction import normal as forms
     from choreomon.interaction.measures import metrics
 
+    if output is not None:
+        check_not_read(output, (file, signature, config))
     if config is not None:
         _check(config)
     declared = None if signature is None else load_signature(signature)

@@ -10,7 +10,7 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_options
-from choreomon.cli.writing import WrittenPath, check_writable, write
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
     from choreomon.core.run import Run, RunVerdict
@@ -95,6 +95,7 @@ def command(
     from choreomon.cli.draw_interaction import draw_interaction, is_interaction
     from choreomon.formats.read import load_document
 
+    check_not_read(output, (file, signature, trace, choices["config"]))
     if is_interaction(file):
         if a_run:
             raise click.UsageError(f"{file} is an interaction: only an application has runs")

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
-from choreomon.cli.writing import WrittenPath, check_writable, make_directory, opened, write
+from choreomon.cli.writing import (
+    WrittenPath,
+    check_not_read,
+    check_writable,
+    make_directory,
+    opened,
+    write,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -130,8 +137,10 @@ def command(
     if trace_directory is not None:
         make_directory(trace_directory)
         for each in seeds:
+            check_not_read(_trace_file(trace_directory, each), (file,))
             check_writable(_trace_file(trace_directory, each))
     if report is not None:
+        check_not_read(report, (file,))
         check_writable(report)
     live = runs == 1 and not as_json
     outcome = _Outcome(errors, file)

@@ -228,6 +228,20 @@ def test_a_wrong_option_is_bad_usage(options: list[str]) -> None:
     assert "Usage: choreomon simulate" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("document", "options"),
+    [("conforming.yaml", ["--report", "conforming.yaml"]), ("run-1.jsonl", ["--trace", "."])],
+    ids=["--report", "--trace"],
+)
+def test_nothing_is_written_over_the_document(document: str, options: list[str]) -> None:
+    before = Path("conforming.yaml").read_bytes()
+    Path("run-1.jsonl").write_bytes(before)
+    answer = choreomon("simulate", document, "--runs", "2", *options)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{document}: is read, too: write another file" in answer.err
+    assert Path(document).read_bytes() == before
+
+
 class TestWhatCannotBeWritten:
     @pytest.mark.parametrize(
         ("options", "said"),
