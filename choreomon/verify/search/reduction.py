@@ -20,7 +20,7 @@ from __future__ import annotations
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import Mask
 from choreomon.interaction.step import frontier
-from choreomon.interaction.term import EMPTY, Interaction, Operator, make, subterms
+from choreomon.interaction.term import EMPTY, Interaction, Operator, make
 from choreomon.interaction.weakening import has_strict_like, weakened_where_exact
 
 
@@ -31,34 +31,52 @@ def reducible(term: Interaction) -> Interaction | None:
     return None if has_strict_like(weak) else weak
 
 
-def one_unambiguous(term: Interaction, action: Action, lifelines: Mask) -> bool:
+def one_unambiguous(
+    term: Interaction,
+    action: Action,
+    lifelines: Mask,
+    blanked: dict[Interaction, Interaction] | None = None,
+) -> bool:
     """Whether the action is executable at exactly one position of the term without its actions
     on any but `lifelines`. The removal paper has one lifeline there; over co-localizations, all
     that share the action's clock.
 
-    Removal replaces actions and simplifies nothing, since simplifying merges positions.
+    Removal replaces actions and simplifies nothing, since simplifying merges positions. `blanked`
+    is filled with what that makes of terms; it may be used again for the same lifelines.
     """
     here = 0
-    for step in frontier(_blanked(term, lifelines)):
+    for step in frontier(_blanked(term, lifelines, {} if blanked is None else blanked)):
         here += step.action == action
     return here == 1
 
 
-def _blanked(term: Interaction, lifelines: Mask) -> Interaction:
-    blanked: dict[Interaction, Interaction] = {}
-    for part in subterms(term):
+def _blanked(
+    term: Interaction, lifelines: Mask, blanked: dict[Interaction, Interaction]
+) -> Interaction:
+    pending = [term]
+    while pending:
+        part = pending[-1]
+        if part in blanked:
+            pending.pop()
+            continue
         if not part.lifelines & ~lifelines:
             blanked[part] = part
-        elif part.left is None:
+            continue
+        if part.left is None:
             blanked[part] = EMPTY
-        else:
-            right = None if part.right is None else blanked[part.right]
-            left = blanked[part.left]
-            empty = left is EMPTY and right in (None, EMPTY)
-            # Where nothing is left there is no position to count either.
-            blanked[part] = (
-                EMPTY
-                if empty and part.operator is not Operator.OPEN
-                else make(part.operator, part.region, left, right)
-            )
+            continue
+        sides = (part.left,) if part.right is None else (part.left, part.right)
+        missing = [side for side in sides if side not in blanked]
+        if missing:
+            pending += missing
+            continue
+        right = None if part.right is None else blanked[part.right]
+        left = blanked[part.left]
+        empty = left is EMPTY and right in (None, EMPTY)
+        # Where nothing is left there is no position to count either.
+        blanked[part] = (
+            EMPTY
+            if empty and part.operator is not Operator.OPEN
+            else make(part.operator, part.region, left, right)
+        )
     return blanked[term]

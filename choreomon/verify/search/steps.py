@@ -119,6 +119,7 @@ class Stepper:
         self._removes_at_once = removes_at_once and rules.removal and not positioned
         self._known = known
         self._relevance = relevance
+        self._blanked: dict[Mask, dict[Interaction, Interaction]] = {}
 
     def steps(self, state: State) -> Sequence[Step]:
         """Every step from a vertex whose multi-trace is not used up."""
@@ -160,15 +161,16 @@ class Stepper:
             number = self._owners.get(action.lifeline)
             if number is None:
                 continue
-            entered = loops_around(state.term, position)
             at = state.positions[number]
             word = self._words[number]
             if at < len(word) and word[at].action == action:
                 following = self._consumed(state, number, rest)
                 if following is not None:
+                    entered = loops_around(state.term, position)
                     found.append(Step("execute", number, action, position, entered, following))
             if measured and self._unobserved(state, number):
                 assert state.measure is not None
+                entered = loops_around(state.term, position)
                 measure = self._measures.after(state.measure, entered, rest, left)
                 if measure is not None:
                     following = State(rest, state.positions, state.removed, measure)
@@ -261,6 +263,7 @@ class Stepper:
         for step in found:
             if step.rule == "execute" and step.action is not None:
                 own = self._lifelines[step.component]
-                if one_unambiguous(state.term, step.action, own):
+                blanked = self._blanked.setdefault(own, {})
+                if one_unambiguous(state.term, step.action, own, blanked):
                     return [step, *(other for other in found if other.rule == "simulate")]
         return found
