@@ -7,7 +7,7 @@ different actions asks for. The actions themselves are stored once.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, overload
 
 from choreomon.core.action import Action
@@ -94,9 +94,10 @@ class TraceBuilder:
             self._codes = array(kind, self._codes)
         return code
 
-    def extend(self, codes: Iterable[int]) -> None:
+    def extend(self, codes: Sequence[int]) -> None:
         """Appends actions by their codes."""
-        self._codes.extend(codes)
+        # An array is appended as a whole, anything else number by number.
+        self._codes.extend(array(self._codes.typecode, codes))
 
     @property
     def lifelines(self) -> frozenset[str]:

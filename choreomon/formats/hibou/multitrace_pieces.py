@@ -19,7 +19,7 @@ from choreomon.multitrace.multitrace import Component, MultiTrace
 
 NAME: Final = r"[A-Za-z][A-Za-z0-9_]*"
 ACTION: Final = re.compile(rf"\s*({NAME})\s*([!?])\s*({NAME})\s*")
-_BODY_END: Final = re.compile(r"[\[\]{};]")
+_BODY_ENDS: Final = ";}]{["
 _VISIBLE: Final = re.compile(r"\S")
 _WORD: Final = re.compile(r"#?\w+|\S")
 
@@ -212,8 +212,8 @@ class PieceReader:
         if self._peek() in (";", closing) or not self._peek():
             return builder, self._peek()
         while True:
-            end = _BODY_END.search(self._text, self._at)
-            if end is None:
+            end = _end_of_body(self._text, self._at)
+            if end < 0:
                 # All but the last word, which may go on in the next piece.
                 cut = self._text.rfind(".", self._at)
                 if cut >= 0:
@@ -228,11 +228,11 @@ class PieceReader:
                 self._add(builder, codes, self._at, len(self._text), own)
                 self._at = len(self._text)
                 return builder, ""
-            if end[0] == "{":
-                self._add_before_braces(builder, codes, end.start(), own)
-            self._add(builder, codes, self._at, end.start(), own)
-            self._at = end.start()
-            return builder, end[0]
+            if self._text[end] == "{":
+                self._add_before_braces(builder, codes, end, own)
+            self._add(builder, codes, self._at, end, own)
+            self._at = end
+            return builder, self._text[end]
 
     def _add_before_braces(
         self, builder: TraceBuilder, codes: _Codes, at: int, own: frozenset[str] | None
@@ -323,3 +323,14 @@ class PieceReader:
         if not word and self._opened:
             message += f"; `{{` of line {self._opened} is not closed"
         raise refusal(self._file, line, message)
+
+
+def _end_of_body(text: str, at: int) -> int:
+    """Where the first of the signs is that no trace has, from `at` on; -1 if there is none. Much
+    faster than a regular expression, which looks at every character."""
+    first = -1
+    for sign in _BODY_ENDS:
+        found = text.find(sign, at) if first < 0 else text.find(sign, at, first)
+        if found >= 0:
+            first = found
+    return first

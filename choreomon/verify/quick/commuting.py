@@ -252,8 +252,7 @@ class CommutingDecider:
                 whole = end >= len(actions)
                 actions = actions[position:end]
             try:
-                for action in actions:
-                    word = word[action]
+                word = word.after(actions)
             except TooManyTerms:
                 continue
             if not word.terms or (whole and accepts and not word.is_accepted):

@@ -7,17 +7,23 @@ costs one look-up an action.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import getitem
 from typing import Final
 
 from choreomon.core.action import Action
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after
 from choreomon.interaction.term import Interaction, act
+from choreomon.multitrace.coded import CodedTrace
 
 MOST_TERMS: Final = 64
 """A state with more of them is not made: where operands interleave, sets of terms may grow
 exponentially."""
+
+ROWS: Final = 1 << 8
+"""More states are not numbered at a time, while a long trace is read."""
 
 
 class Stopped(Exception):
@@ -47,10 +53,46 @@ class Word(dict[Action, "Word"]):
 
     def after(self, actions: Iterable[Action]) -> Word:
         """The state after some more actions. Raises what `Words.after` raises."""
-        word = self
-        for action in actions:
-            word = word[action]
-        return word
+        if isinstance(actions, CodedTrace):
+            return _after_codes(self, actions)
+        return reduce(getitem, actions, self)
+
+
+class _Row(dict[int, "_Row"]):
+    """A state, and the rows of the states that the actions of one trace lead to, by their codes:
+    numbers are looked up in half the time that actions take."""
+
+    __slots__ = ("_alphabet", "_rows", "word")
+
+    def __init__(self, word: Word, alphabet: Sequence[Action], rows: dict[int, _Row]) -> None:
+        self.word = word
+        self._alphabet = alphabet
+        self._rows = rows
+        rows[id(word)] = self
+
+    def __missing__(self, code: int) -> _Row:
+        word = self.word[self._alphabet[code]]
+        if len(self._rows) > ROWS:
+            _take_apart(self._rows)
+        row = self._rows.get(id(word)) or _Row(word, self._alphabet, self._rows)
+        self[code] = row
+        return row
+
+
+def _take_apart(rows: dict[int, _Row]) -> None:
+    # Rows lead to each other; taken apart they need no garbage collector.
+    for row in rows.values():
+        row.clear()
+    rows.clear()
+
+
+def _after_codes(word: Word, trace: CodedTrace) -> Word:
+    """`Word.after`, of a trace of numbers."""
+    rows: dict[int, _Row] = {}
+    try:
+        return reduce(getitem, trace.codes, _Row(word, trace.alphabet, rows)).word
+    finally:
+        _take_apart(rows)
 
 
 class Words:

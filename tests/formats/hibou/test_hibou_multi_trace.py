@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 from collections.abc import Iterator
 
@@ -18,7 +19,7 @@ from choreomon.formats.hibou import (
     write_multi_trace,
 )
 from choreomon.formats.hibou import multitrace as module
-from choreomon.formats.hibou.multitrace_pieces import LONGEST_ACTION
+from choreomon.formats.hibou.multitrace_pieces import LONGEST_ACTION, _end_of_body
 from choreomon.multitrace.coded import LONG, CodedTrace
 from choreomon.multitrace.multitrace import Component, MultiTrace, component, multi_trace
 from tests.formats.hibou.samples import FIGURE_16, LIFELINES, SIGNATURE, multi_traces
@@ -274,6 +275,12 @@ def long_text(actions: int) -> Iterator[str]:
         yield text if number == 0 else "." + text[:250]
         yield "" if number == 0 else text[250:]
     yield "; [l2] l2?x}"
+
+
+@given(texts, st.integers(0, 10))
+def test_the_end_of_a_trace_is_where_a_regular_expression_finds_it(text: str, at: int) -> None:
+    found = re.compile(r"[\[\]{};]").search(text, at)
+    assert _end_of_body(text, at) == (-1 if found is None else found.start())
 
 
 def test_a_long_log_needs_few_bytes_an_action() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from random import Random
 
 import pytest
 
+from choreomon.core.action import Action
 from choreomon.interaction.term import alt, loop_p, loop_s, loop_w, par, seq, strict
+from choreomon.multitrace.coded import CodedTrace, TraceBuilder
 from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.quick import words
 from choreomon.verify.quick.single_clock import QuickMode, WordDecider
-from choreomon.verify.quick.words import Word, Words
+from choreomon.verify.quick.words import Stopped, TooManyTerms, Word, Words
 from choreomon.verify.verdict import Verdict
 from tests.verify.search.questions import Question, a, logs, questions
 
@@ -108,6 +112,51 @@ def test_a_decision_can_be_stopped() -> None:
     assert answer.verdict is Verdict.PASS
 
 
+def differences(number: int, seed: int) -> int:
+    """How many words of random terms are read differently by their codes than action by action."""
+    rng = Random(seed)
+    found = 0
+    for question in questions(rng, number):
+        actions = [action for part in question.multitrace.components for action in part.actions]
+        actions = rng.choices(actions, k=8) if actions and rng.random() < 0.3 else actions
+        builder = TraceBuilder()
+        codes = array("B", [builder.code(action) for action in actions])
+        coded = CodedTrace(tuple(dict.fromkeys(actions)), codes)
+        start = Words().of(question.interaction)
+        slow = start
+        for action in actions:
+            slow = slow[action]
+        found += start.after(coded) is not slow
+        found += Words().of(question.interaction).after(coded).terms != slow.terms
+    return found
+
+
+@pytest.mark.parametrize("rows", [0, 2, words.ROWS])
+def test_codes_of_actions_are_read_as_actions_are(
+    monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr(words, "ROWS", rows)
+    assert not differences(200, 3)
+
+
+def test_the_law_notices_codes_that_are_taken_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CodedTrace, "alphabet", property(lambda self: self._actions[::-1]))
+    assert differences(200, 3)
+
+
+def test_reading_codes_gives_up_and_stops_as_reading_actions_does() -> None:
+    builder = TraceBuilder()
+    code = builder.code(Action("l1", "!", "m"))
+    trace = CodedTrace((Action("l1", "!", "m"),), array("B", [code] * 3))
+    choices = [strict(a("l1!m"), a(f"l2?m{number}")) for number in range(100)]
+    with pytest.raises(TooManyTerms):
+        Words().of(alt(*choices)).after(trace)
+    stopped = Words()
+    stopped.should_stop = lambda: True
+    with pytest.raises(Stopped):
+        stopped.of(loop_p(a("l1!m"))).after(trace)
+
+
 def test_the_law_notices_terms_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     original = Words._word
     monkeypatch.setattr(
@@ -123,8 +172,8 @@ def test_the_law_notices_acceptance_for_all_instead_of_one(
 ) -> None:
     original = Word.__init__
 
-    def wrong(self: Word, words: Words, terms: frozenset) -> None:  # type: ignore[type-arg]
-        original(self, words, terms)
+    def wrong(self: Word, states: Words, terms: frozenset) -> None:  # type: ignore[type-arg]
+        original(self, states, terms)
         self.is_accepted = all(term.terminates for term in terms)
 
     monkeypatch.setattr(Word, "__init__", wrong)
