@@ -13,7 +13,7 @@ from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.experiment_work import in_order
 from choreomon.cli.pictures import write_picture
 from choreomon.cli.processes import jobs_option
-from choreomon.cli.writing import WrittenPath, make_directory, write
+from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou.signature import Signature
@@ -26,6 +26,10 @@ PUBLISHED_OPERATORS: Final = ("strict", "seq", "par", "alt", "loopW")
 LIFELINES: Final = ("l1", "l2", "l3", "l4", "l5")
 MESSAGES: Final = ("m1", "m2", "m3", "m4", "m5", "m6")
 """Of fresh interactions, as many as in the removal paper."""
+
+
+TABLES: Final = "multiprefix.md"
+"""The file of the tables; that it can be written is tried before the work."""
 
 
 class Settings(NamedTuple):
@@ -140,6 +144,7 @@ def command(
 
     if output is not None:
         make_directory(output)
+        check_writable(output / TABLES)
     wanted = tuple(one for one in MEASURES if one in measures) or MEASURES
     settings = Settings(seed, limit, wanted, procedures, budget)
     if data is None:
@@ -287,5 +292,5 @@ def _result(
         }
     if output is not None:
         write(output / "multiprefix.json", json.dumps(result, indent=1) + "\n")
-        write(output / "multiprefix.md", _text(measurements, measures, subjects))
+        write(output / TABLES, _text(measurements, measures, subjects))
     return result

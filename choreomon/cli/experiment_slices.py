@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
+from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.experiment_work import in_order
 from choreomon.cli.pictures import write_picture
 from choreomon.cli.processes import jobs_option
-from choreomon.cli.writing import WrittenPath, make_directory, write
+from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
 
 if TYPE_CHECKING:
     from choreomon.multitrace.projection import Partition
     from choreomon.verify.experiments.slices import Plan, SliceResults
+
+
+TABLES: Final = "slices.md"
+"""The file of the tables; that it can be written is tried before the work."""
 
 
 class Task(NamedTuple):
@@ -121,6 +126,7 @@ def command(
         raise click.UsageError("--model and --interaction exclude each other")
     if output is not None:
         make_directory(output)
+        check_writable(output / TABLES)
     names = ("i1", "i2") if not models else tuple(dict.fromkeys(models))
     if file is not None:
         names = (Path(file).stem,)
@@ -137,7 +143,7 @@ def command(
         name: _result(name, found, output) for name, found in zip(names, results, strict=True)
     }
     if output is not None:
-        write(output / "slices.md", "\n".join(texts))
+        write(output / TABLES, "\n".join(texts))
         write(output / "slices.json", json.dumps(printed, indent=1) + "\n")
     click.echo(json.dumps(printed, indent=2) if as_json else "\n".join(texts), nl=as_json)
     return VIOLATION if any(found.wrong for found in results) else NOTHING_FOUND
@@ -205,16 +211,12 @@ def _plan(task: Task) -> Plan:
 
 
 def _partition(text: str, lifelines: set[str]) -> Partition:
-    from choreomon.multitrace.projection import partition
-
-    try:
-        made = partition([name.strip() for name in block.split(",")] for block in text.split(";"))
-    except ValueError as error:
-        raise click.UsageError(f"--partition: {error}") from None
+    made = shared_clocks(text.split(";"), "--partition")
     stated = {name for block in made for name in block}
     if stated != lifelines:
-        raise click.UsageError(
-            f"--partition: must have the lifelines {', '.join(sorted(lifelines))}, each once"
+        raise click.BadParameter(
+            f"must have the lifelines {', '.join(sorted(lifelines))}, each once",
+            param_hint="--partition",
         )
     return made
 

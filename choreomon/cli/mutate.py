@@ -9,7 +9,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.writing import WrittenPath
-from choreomon.cli.written_traces import TraceWriter, stem
+from choreomon.cli.written_traces import TraceWriter, check_apart, stem
 
 if TYPE_CHECKING:
     from random import Random
@@ -75,6 +75,8 @@ def command(
     paths = trace_files(traces)
     if kind == "swap-components" and len(paths) < 2:
         raise click.UsageError("--kind swap-components needs two multi-traces or more")
+    if folder is not None:
+        check_apart(folder, paths)
     read = [load_multi_trace(path, signature=declared) for path in paths]
     alphabet = _alphabet(read, declared)
     rng = Random(seed)

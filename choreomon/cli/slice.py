@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -11,7 +10,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.writing import WrittenPath
-from choreomon.cli.written_traces import TraceWriter, stem
+from choreomon.cli.written_traces import TraceWriter, check_apart, stem
 
 
 def _share(value: str) -> Fraction:
@@ -23,15 +22,6 @@ def _share(value: str) -> Fraction:
     if not 0 <= share <= 1:
         raise click.BadParameter(f"{value!r} is no share between 0 and 1, such as 1/3")
     return share
-
-
-def _check_apart(folder: Path, paths: list[str]) -> None:
-    """Raises `UsageError` for a folder that holds a file that is read: what is written there might
-    replace it, and would be read as well the next time."""
-    place = Path(os.path.realpath(folder))
-    for path in paths:
-        if Path(os.path.realpath(path)).parent == place:
-            raise click.UsageError(f"{folder}: holds {path}, which is read: name another folder")
 
 
 @click.command("slice")
@@ -94,7 +84,7 @@ def command(
     rng = Random(seed)
     paths = trace_files(traces)
     if folder is not None:
-        _check_apart(folder, paths)
+        check_apart(folder, paths)
     writer = TraceWriter(folder, as_json=as_json)
     kind = "prefix" if prefixes else "slice"
     for path in paths:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,15 @@ from choreomon.cli.writing import make_directory, write
 
 if TYPE_CHECKING:
     from choreomon.multitrace.multitrace import MultiTrace
+
+
+def check_apart(folder: Path, paths: Iterable[str]) -> None:
+    """Raises `UsageError` for a folder that holds a file that is read: what is written there might
+    replace it, and would be read as well the next time."""
+    place = Path(os.path.realpath(folder))
+    for path in paths:
+        if Path(os.path.realpath(path)).parent == place:
+            raise click.UsageError(f"{folder}: holds {path}, which is read: name another folder")
 
 
 class TraceWriter:

@@ -426,18 +426,6 @@ class TestSlice:
         assert (answer.code, answer.out) == (2, "")
         assert "Usage: choreomon slice" in answer.err
 
-    @pytest.mark.parametrize("folder", ["logs", "./logs/../logs", "link"])
-    def test_does_not_write_into_a_folder_that_it_reads(self, folder: str) -> None:
-        Path("logs").mkdir()
-        Path("link").symlink_to("logs")
-        for name in ("a.htf", "a-slice-1.htf"):
-            Path("logs", name).write_text("{ [a] a!m }", encoding="utf-8")
-        before = {path.name: path.read_bytes() for path in Path("logs").iterdir()}
-        answer = choreomon("slice", "logs", "-o", folder)
-        assert (answer.code, answer.out) == (2, "")
-        assert "which is read: name another folder" in " ".join(answer.err.split())
-        assert {path.name: path.read_bytes() for path in Path("logs").iterdir()} == before
-
 
 class TestCanonize:
     def test_prints_the_normal_form(self) -> None:
@@ -502,6 +490,20 @@ class TestCanonize:
         assert answer.code == 2
         assert "n.json: 'a-b' cannot be written in HIBOU's files" in answer.err
         assert choreomon("canonize", "n.json", "-o", "again.json").code == 0
+
+
+@pytest.mark.parametrize("command", [["slice"], ["mutate", "--kind", "insert"]], ids=" ".join)
+@pytest.mark.parametrize("folder", ["logs", "./logs/../logs", "link"])
+def test_pieces_are_not_written_into_a_folder_that_is_read(command: list[str], folder: str) -> None:
+    Path("logs").mkdir()
+    Path("link").symlink_to("logs")
+    for name in ("a.htf", "a-slice-1.htf"):
+        Path("logs", name).write_text("{ [a] a!m }", encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in Path("logs").iterdir()}
+    answer = choreomon(*command, "logs", "-o", folder)
+    assert (answer.code, answer.out) == (2, "")
+    assert "which is read: name another folder" in " ".join(answer.err.split())
+    assert {path.name: path.read_bytes() for path in Path("logs").iterdir()} == before
 
 
 class TestGenerateInteraction:

@@ -96,6 +96,16 @@ def test_bad_usage_is_told(arguments: tuple[object, ...], told: str) -> None:
     assert told in answer.err
 
 
+@pytest.mark.parametrize("experiment", ["multiprefix", "slices"])
+def test_what_cannot_be_written_is_found_out_before_the_work(
+    experiment: str, tmp_path: Path
+) -> None:
+    tmp_path.joinpath(f"{experiment}.md").mkdir()
+    answer = choreomon("experiment", experiment, "--limit", 10**6, "-o", tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{experiment}.md: cannot be written" in answer.err
+
+
 def test_slices_of_the_papers_models_are_measured_and_plotted(tmp_path: Path) -> None:
     answer = choreomon("experiment", "slices", "--model", "i1", "--limit", 8, "-o", tmp_path)
     assert answer.code == 0, answer
