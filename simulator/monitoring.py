@@ -134,6 +134,7 @@ class PullStation:
         self._clocks = surroundings.clocks
         self._measurements = surroundings.measurements
         self._monitor = monitor
+        self._advance = monitor.step
         self._own = monitor.own
         self._process = monitor.process
         self._state = monitor.initial()
@@ -144,22 +145,27 @@ class PullStation:
         self.watchers = _watching(monitor.table, watch, surroundings.measurements)
 
     def connect(self, others: Mapping[str, PullStation]) -> None:
-        """Make a channel to every other monitor."""
-        network, process = self._surroundings.network, self._monitor.process
+        """Make a channel to every other monitor that this one asks, or may be asked by."""
+        network, monitor = self._surroundings.network, self._monitor
+        peers = {
+            name for plans in monitor.plans.values() for plan in plans for name in plan.waiting
+        }
+        peers.update(*monitor.table.readers.values())
         for name, other in others.items():
-            if other is not self:
-                self._channels[name] = network.channel(process, name, other.desk.message)
+            if other is not self and name in peers:
+                self._channels[name] = network.channel(self._process, name, other.desk.message)
 
     def _occur(self, label: Label, clock: VectorClock) -> None:
         self._step(Event(label, clock))
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
-        self._state, _, _ = self._monitor.step(self._state, clock, Observe(Event(label, clock)))
+        self._state, _, _ = self._advance(self._state, clock, Observe(Event(label, clock)))
         self.desk.event(_PROCESS)
 
     def _step(self, given: Input) -> None:
         own, clocks, before = self._own, self._clocks, self._state
-        self._state, clocks[own], effects = self._monitor.step(before, clocks[own], given)
+        state, clocks[own], effects = self._advance(before, clocks[own], given)
+        self._state = state
         measurements = self._measurements
         for effect in effects:
             if type(effect) is Send:
@@ -170,8 +176,8 @@ class PullStation:
                 self._set_deadline(effect.event)
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
-        if self._state.history is not before.history:
-            self._records = self._state.records
+        if state.history is not before.history:
+            self._records = state.records
         measurements.stepped(self._process, self._records)
 
     def _set_deadline(self, event: VectorClock) -> None:

@@ -8,16 +8,16 @@ is concurrent to the inquired event and not decided yet is answered conservative
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from choreomon.core.message import Label
+from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM_P, Reference
 from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import MonitorState
+from choreomon.monitor.state import Inspection, MonitorState
 
 FOREVER: Final = 1 << 62
 FEW: Final = 16
@@ -30,8 +30,8 @@ def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int
     own = monitor.own
     oldest: dict[Reference, int] = {}
     if len(state.inspections) <= FEW:
-        for inspection in state.inspections:
-            oldest.setdefault(inspection.inspected.reference, inspection.event[own])
+        for event, inspected, _, _ in state.inspections:
+            oldest.setdefault(inspected.reference, event[own])
     else:
         # Each has an open record in a chain, and before the first of a chain there are few,
         # where the rules drop records; where they do not, this is as slow as they are.
@@ -54,19 +54,24 @@ def must_wait(monitor: MonitorSetup, undecided: Mapping[Reference, int], inquiry
     known = inquiry.event[monitor.own]
     if inquiry.sender == monitor.process:
         known -= 1  # the inquired event itself is no reason to wait for it
-    return any(undecided.get(reference, FOREVER) <= known for reference in inquiry.asked)
+    for reference in inquiry.asked:  # noqa: SIM110 - a generator costs as much as all of this
+        if undecided.get(reference, FOREVER) <= known:
+            return True
+    return False
 
 
 def answer(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tuple[Record, ...]:
     """The records that answer an inquiry which need not wait. References that are not this
     monitor's never fired here."""
     own, asker, event = monitor.own, monitor.index_of[inquiry.sender], inquiry.event
+    unprocessed, history, _, _, _, _ = state
+    tell = monitor.rules.answer
     records: list[Record] = []
     for reference in inquiry.asked:
         place = monitor.chain_of.get(reference)
-        if place is not None and (chain := state.history[place]):
-            records += monitor.rules.answer(chain, own, event, asker)
-        for queued in state.unprocessed:
+        if place is not None and (chain := history[place]):
+            records += tell(chain, own, event, asker)
+        for queued in unprocessed:
             if queued.clock[asker] < event[asker] and queued.label in _watched(monitor, reference):
                 records.append(Record(reference, queued.clock, FRM_P))
     return tuple(records)
@@ -82,12 +87,14 @@ def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:
     return clock[reader]
 
 
-def oldest_unsettled(state: MonitorState, own: int) -> int:
+def oldest_unsettled(
+    unprocessed: Sequence[Event], inspections: Sequence[Inspection], own: int
+) -> int:
     """The count of the oldest own event that is not decided; `FOREVER` where all are."""
-    if state.inspections:
-        return state.inspections[0].event[own]
-    if state.unprocessed:
-        return state.unprocessed[0].clock[own]
+    if inspections:
+        return inspections[0].event[own]
+    if unprocessed:
+        return unprocessed[0].clock[own]
     return FOREVER
 
 

@@ -79,14 +79,15 @@ def relevant(chain: Chain, own: int, event: VectorClock, asker: int) -> list[Rec
     records: list[Record] = []
     concurrent = last = False
     for record in reversed(chain):
-        if record.clock[own] <= known:
-            if record.result == FRM:
+        _, clock, result, since = record
+        if clock[own] <= known:
+            if result == FRM:
                 records.append(record)
                 break
             if not last:
                 last = True
                 records.append(record)
-        elif not concurrent and (record.since or record.clock)[asker] < count:
+        elif not concurrent and (since or clock)[asker] < count:
             concurrent = True
             records.append(_answered(record))
     return records
@@ -120,7 +121,13 @@ def not_after(chain: Chain, own: int, event: VectorClock, asker: int) -> list[Re
 
 
 def _answered(record: Record) -> Record:
-    return record._replace(result=FRM_P) if record.result == OPEN else record
+    reference, clock, result, since = record
+    return Record(reference, clock, FRM_P, since) if result == OPEN else record
+
+
+def place_in(chain: Chain, own: int, count: int) -> int:
+    """Where in the chain of the process at `own` the record of its event number `count` is."""
+    return bisect_left(chain, count, key=lambda record: record.clock[own])
 
 
 def without_dominated(chain: Chain, own: int, settled: int) -> Chain:

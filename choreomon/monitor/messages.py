@@ -11,7 +11,7 @@ only grows, and stays true however late it arrives.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, final
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
@@ -19,6 +19,7 @@ from choreomon.core.verdict import Reference, Result
 from choreomon.monitor.history import Record
 
 
+@final
 class Inquiry(NamedTuple):
     """ "Which of your transitions `asked` fired, as far as they did not happen after the
     event with clock `event`?" One for each event, inspected transition and owner."""
@@ -32,6 +33,7 @@ class Inquiry(NamedTuple):
     settled: int
 
 
+@final
 class Response(NamedTuple):
     """The answer to one inquiry, about all that it asked. `event_count` is the
     count of the inquired event."""

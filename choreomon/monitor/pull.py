@@ -27,9 +27,10 @@ from typing import Final, TypeAlias, assert_never
 from choreomon.core.errors import InternalError
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import FRM_P, Judgement, Reference
+from choreomon.core.verdict import FRM_P, Judgement, Reference, Result
 from choreomon.monitor.answering import (
     FEW,
+    FOREVER,
     answer,
     must_wait,
     oldest_unsettled,
@@ -37,7 +38,7 @@ from choreomon.monitor.answering import (
     undecided,
 )
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
-from choreomon.monitor.history import MAX_CHAIN, OPEN, Record
+from choreomon.monitor.history import MAX_CHAIN, OPEN, Chain, Record, place_in
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.rules import STARTS
@@ -79,15 +80,16 @@ class Monitor(MonitorSetup):
         from a peer with another property: the first are answered with nothing, the second
         are ignored.
         """
+        # What is common goes first and by type: class patterns cost several times as much.
+        if type(given) is Response:
+            return self._answered(state, clock, given)
+        if type(given) is Inquiry:
+            return self._inquired(state, clock, given)
+        if type(given) is Event and not state.unprocessed:
+            return self._process(state, clock, given, ())
         match given:
-            case Inquiry():
-                return self._inquired(state, clock, given)
-            case Response():
-                return self._answered(state, clock, given)
             case Observe(event):
                 return self._observed(state, event), clock, []
-            case Event() if not state.unprocessed:
-                return self._process(state, clock, given, ())
             case Process() if state.unprocessed:
                 return self._process(state, clock, state.unprocessed[0], state.unprocessed[1:])
             case Process() | Event():
@@ -101,15 +103,7 @@ class Monitor(MonitorSetup):
     # Algorithm 2: an event of the own process.
 
     def _observed(self, state: MonitorState, event: Event) -> MonitorState:
-        unprocessed = (*state.unprocessed, event)
-        return MonitorState(
-            unprocessed,
-            state.history,
-            state.inspections,
-            state.decisions,
-            state.postponed,
-            state.settled,
-        )
+        return state._replace(unprocessed=(*state.unprocessed, event))
 
     def _process(
         self,
@@ -119,9 +113,9 @@ class Monitor(MonitorSetup):
         unprocessed: tuple[Event, ...],
     ) -> Stepped:
         label, event = processed
+        _, history, inspections, decisions, postponed, settled = state
         effects: list[Effect] = []
-        inspections, postponed = state.inspections, state.postponed
-        history = [*state.history]
+        chains = [*history]
         judged: list[tuple[Reference, Judgement]] = []
         fired: list[int] = []
         missing = 0
@@ -145,30 +139,27 @@ class Monitor(MonitorSetup):
                     records = answer(self, state, inquiry)
             if waiting:
                 inspections = (*inspections, Inspection(event, inspected, waiting, records))
-                history[place] = (*history[place], Record(reference, event, OPEN))
+                chains[place] = (*chains[place], Record(reference, event, OPEN))
                 missing += inspected.final
                 continue
             judgement = STARTS if inspected.starts else self._judge(inspected, event, records)
             result = judgement.result
-            if result is not None and (self.readers_of[place] or not self.rules.drops):
-                history[place] = (*history[place], Record(reference, event, result))
+            if result is not None and self.remembers[place]:
+                chains[place] = (*chains[place], Record(reference, event, result))
                 fired.append(place)
             if inspected.final:
                 judged.append((reference, judgement))
-        decisions = state.decisions
         if missing:
             decisions = (*decisions, Decision(event, tuple(judged), missing))
             if self.deadline:
                 effects.append(SetDeadline(event))
         elif judged:
             effects.append(Declared(event, joint_verdict(self.process, event, judged), False))
-        state = MonitorState(
-            unprocessed, tuple(history), inspections, decisions, postponed, state.settled
-        )
         # Only now that the open inspections of this very event are in place is it known
         # what of the history no longer matters.
         for place in fired:
-            state = self._kept(state, place)
+            chains[place] = self._kept(chains[place], place, unprocessed, inspections, settled)
+        state = MonitorState(unprocessed, tuple(chains), inspections, decisions, postponed, settled)
         return self._retried(state, clock, effects) if postponed else (state, clock, effects)
 
     def _expire(self, state: MonitorState, clock: VectorClock, event: VectorClock) -> Stepped:
@@ -202,65 +193,41 @@ class Monitor(MonitorSetup):
     # Algorithm 3: monitoring messages.
 
     def _inquired(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Stepped:
-        clock = merge(clock, inquiry.clock)
-        if inquiry.settled >= state.settled[self.index_of[inquiry.sender]] + SMALL:
-            state = self._noted(state, inquiry)
-        is_open = state.inspections or state.unprocessed
-        if is_open and must_wait(self, undecided(self, state), inquiry):
-            state = MonitorState(
-                state.unprocessed,
-                state.history,
-                state.inspections,
-                state.decisions,
-                (*state.postponed, inquiry),
-                state.settled,
-            )
-            return state, clock, []
-        return state, clock, [self._response(state, clock, inquiry)]
-
-    def _answered(self, state: MonitorState, clock: VectorClock, response: Response) -> Stepped:
-        clock = merge(clock, response.clock)
-        if response.settled >= state.settled[self.index_of[response.sender]] + SMALL:
-            state = self._noted(state, response)
-        open_before = len(state.inspections)
+        asker, _, _, _, _, heard, promised = inquiry
+        clock = merge(clock, heard)
+        unprocessed, history, inspections, decisions, postponed, settled = state
+        index = self.index_of[asker]
+        if promised >= settled[index] + SMALL:
+            settled = (*settled[:index], promised, *settled[index + 1 :])
         effects: list[Effect] = []
-        state = self._received(
-            state,
-            response.sender,
-            response.inspected,
-            response.event_count,
-            response.records,
-            effects,
-        )
-        if state.postponed and len(state.inspections) < open_before:
-            return self._retried(state, clock, effects)
+        is_open = inspections or unprocessed
+        if is_open and must_wait(self, undecided(self, state), inquiry):
+            postponed = (*postponed, inquiry)
+        else:
+            effects.append(self._response(state, clock, inquiry))
+        if settled is not state.settled or postponed is not state.postponed:
+            state = MonitorState(unprocessed, history, inspections, decisions, postponed, settled)
         return state, clock, effects
 
-    def _noted(self, state: MonitorState, message: Inquiry | Response) -> MonitorState:
-        """The state with what the sender promised."""
-        sender, settled = self.index_of[message.sender], state.settled
-        settled = (*settled[:sender], message.settled, *settled[sender + 1 :])
-        return MonitorState(
-            state.unprocessed,
-            state.history,
-            state.inspections,
-            state.decisions,
-            state.postponed,
-            settled,
-        )
+    def _answered(self, state: MonitorState, clock: VectorClock, response: Response) -> Stepped:
+        sender, _, inspected, count, records, heard, promised = response
+        clock = merge(clock, heard)
+        settled = state.settled
+        index = self.index_of[sender]
+        if promised >= settled[index] + SMALL:
+            settled = (*settled[:index], promised, *settled[index + 1 :])
+        effects: list[Effect] = []
+        received = self._received(state, settled, sender, inspected, count, records, effects)
+        if received.postponed and len(received.inspections) < len(state.inspections):
+            return self._retried(received, clock, effects)
+        return received, clock, effects
 
     def _response(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Send:
-        sender = self.index_of[inquiry.sender]
+        asker, _, inspected, event, _, _, _ = inquiry
+        index = self.index_of[asker]
+        records, promised = answer(self, state, inquiry), promise(state, clock, index)
         return Send(
-            Response(
-                self.process,
-                inquiry.sender,
-                inquiry.inspected,
-                inquiry.event[sender],
-                answer(self, state, inquiry),
-                clock,
-                promise(state, clock, sender),
-            )
+            Response(self.process, asker, inspected, event[index], records, clock, promised)
         )
 
     def _retried(self, state: MonitorState, clock: VectorClock, effects: list[Effect]) -> Stepped:
@@ -274,11 +241,15 @@ class Monitor(MonitorSetup):
                 (waiting if must_wait(self, open_now, inquiry) else ready).append(inquiry)
             if not ready:
                 break
-            state = state._replace(postponed=tuple(waiting))
+            unprocessed, history, inspections, decisions, _, settled = state
+            state = MonitorState(
+                unprocessed, history, inspections, decisions, tuple(waiting), settled
+            )
             for inquiry in ready:
                 if inquiry.sender == self.process:
                     state = self._received(
                         state,
+                        state.settled,
                         self.process,
                         inquiry.inspected,
                         inquiry.event[self.own],
@@ -294,134 +265,108 @@ class Monitor(MonitorSetup):
     def _received(
         self,
         state: MonitorState,
+        settled: tuple[int, ...],
         owner: str,
         reference: Reference,
         count: int,
         records: tuple[Record, ...],
         effects: list[Effect],
     ) -> MonitorState:
-        """Take down an answer; with the last one, judge."""
+        """Take down an answer and the promises `settled`; with the last answer, judge."""
+        unprocessed, history, inspections, decisions, postponed, _ = state
         own = self.own
         place = 0
-        if len(state.inspections) > FEW:
-            place = bisect_left(state.inspections, count, key=lambda i: i.event[own])
-        for inspection in state.inspections[place:]:
-            if inspection.event[own] > count:
-                return state
-            if (
-                inspection.event[own] == count
-                and inspection.inspected.reference == reference
-                and owner in inspection.waiting
-            ):
+        if len(inspections) > FEW:
+            place = _first_at(inspections, own, count)
+        for inspection in inspections[place:]:
+            event, inspected, waiting, answered = inspection
+            if event[own] == count and inspected.reference == reference and owner in waiting:
                 break
+            if event[own] > count:
+                return state if settled is state.settled else state._replace(settled=settled)
             place += 1
         else:
-            return state
-        records = inspection.records + records
-        before, after = state.inspections[:place], state.inspections[place + 1 :]
-        if len(inspection.waiting) > 1:
-            waiting = tuple([other for other in inspection.waiting if other != owner])
-            inspection = Inspection(inspection.event, inspection.inspected, waiting, records)
-            return MonitorState(
-                state.unprocessed,
-                state.history,
-                (*before, inspection, *after),
-                state.decisions,
-                state.postponed,
-                state.settled,
-            )
-        judgement = self._judge(inspection.inspected, inspection.event, records)
-        state = self._settled(state, before + after, inspection, judgement)
-        if inspection.inspected.final:
-            return self._decided(state, inspection, judgement, effects)
-        return state
+            return state if settled is state.settled else state._replace(settled=settled)
+        records = answered + records
+        if len(waiting) > 1:
+            at = waiting.index(owner)
+            less = Inspection(event, inspected, waiting[:at] + waiting[at + 1 :], records)
+            inspections = (*inspections[:place], less, *inspections[place + 1 :])
+        else:
+            judgement = self._judge(inspected, event, records)
+            inspections = inspections[:place] + inspections[place + 1 :]
+            place = self.chain_of[reference]
+            chain = self._evaluated(history[place], place, event, judgement.result)
+            if judgement.result is not None:
+                chain = self._kept(chain, place, unprocessed, inspections, settled)
+            history = (*history[:place], chain, *history[place + 1 :])
+            if inspected.final:
+                decisions = self._decided(decisions, reference, event, judgement, effects)
+        return MonitorState(unprocessed, history, inspections, decisions, postponed, settled)
 
     def _judge(
         self, inspected: Inspected, event: VectorClock, records: Sequence[Record]
     ) -> Judgement:
         return self.rules.judge(inspected, event, self.own, records, self.index_of)
 
-    def _settled(
-        self,
-        state: MonitorState,
-        inspections: tuple[Inspection, ...],
-        inspection: Inspection,
-        judgement: Judgement,
-    ) -> MonitorState:
+    def _evaluated(
+        self, chain: Chain, place: int, event: VectorClock, result: Result | None
+    ) -> Chain:
         """EvalHist: the open record becomes what was found, or goes."""
-        own, reference = self.own, inspection.inspected.reference
-        count = inspection.event[own]
-        place = self.chain_of[reference]
-        chain = state.history[place]
+        own = self.own
         at = len(chain) - 1
-        if chain[at].clock[own] != count:
-            at = bisect_left(chain, count, key=lambda record: record.clock[own])
-        history, result = state.history, judgement.result
-        kept = result is not None and (self.readers_of[place] or not self.rules.drops)
-        found = (Record(reference, inspection.event, result or FRM_P),) if kept else ()
-        chain = chain[:at] + found + chain[at + 1 :]
-        state = MonitorState(
-            state.unprocessed,
-            (*history[:place], chain, *history[place + 1 :]),
-            inspections,
-            state.decisions,
-            state.postponed,
-            state.settled,
-        )
-        return self._kept(state, place) if found else state
+        if chain[at].clock[own] != event[own]:
+            at = place_in(chain, own, event[own])
+        if result is None or not self.remembers[place]:
+            return chain[:at] + chain[at + 1 :]
+        return (*chain[:at], Record(chain[at].reference, event, result), *chain[at + 1 :])
 
-    def _kept(self, state: MonitorState, place: int) -> MonitorState:
-        """The state without the records of one chain that no longer matter."""
-        chain, own = state.history[place], self.own
+    def _kept(
+        self,
+        chain: Chain,
+        place: int,
+        unprocessed: tuple[Event, ...],
+        inspections: tuple[Inspection, ...],
+        settled: tuple[int, ...],
+    ) -> Chain:
+        """The chain at `place`, in which a record became known, without the records that
+        no longer matter."""
         size = len(chain)
-        if len(state.inspections) > FEW:
-            size -= len(state.inspections)  # of a backlog, open records are not looked through
-        if not self.rules.drops or size <= 0 or (size % SMALL and size <= MAX_CHAIN):
-            return state
-        settled = min(
-            [
-                state.settled[reader] if reader != own else oldest_unsettled(state, own) - 1
-                for reader in self.readers_of[place]
-            ]
-        )
-        kept = self.rules.keep(chain, own, settled)
-        if kept is chain:
-            return state
-        history = state.history
-        return MonitorState(
-            state.unprocessed,
-            (*history[:place], kept, *history[place + 1 :]),
-            state.inspections,
-            state.decisions,
-            state.postponed,
-            state.settled,
-        )
+        if len(inspections) > FEW:
+            size -= len(inspections)  # of a backlog, open records are not looked through
+        keep = self.rules.keep
+        if size <= 0 or (size % SMALL and size <= MAX_CHAIN) or keep is None:
+            return chain
+        own, reached = self.own, FOREVER
+        for reader in self.readers_of[place]:
+            if reader == own:
+                promised = oldest_unsettled(unprocessed, inspections, own) - 1
+            else:
+                promised = settled[reader]
+            if promised < reached:
+                reached = promised
+        return keep(chain, own, reached)
 
     def _decided(
         self,
-        state: MonitorState,
-        inspection: Inspection,
+        decisions: tuple[Decision, ...],
+        reference: Reference,
+        event: VectorClock,
         judgement: Judgement,
         effects: list[Effect],
-    ) -> MonitorState:
+    ) -> tuple[Decision, ...]:
         """One final transition of an event is judged; with the last one, give the word."""
-        own, event = self.own, inspection.event
-        count = event[own]
-        place = bisect_left(state.decisions, count, key=lambda d: d.event[own])
-        decision = state.decisions[place]
-        judged = (*decision.judged, (inspection.inspected.reference, judgement))
-        before, after = state.decisions[:place], state.decisions[place + 1 :]
-        if decision.missing > 1:
-            decision = Decision(event, judged, decision.missing - 1, decision.told)
-            decisions = (*before, decision, *after)
-            return state._replace(decisions=decisions)
-        verdict = joint_verdict(self.process, event, judged, decision.told)
+        place = _first_at(decisions, self.own, event[self.own])
+        _, judged, missing, told = decisions[place]
+        judged = (*judged, (reference, judgement))
+        before, after = decisions[:place], decisions[place + 1 :]
+        if missing > 1:
+            return (*before, Decision(event, judged, missing - 1, told), *after)
+        verdict = joint_verdict(self.process, event, judged, told)
         effects.append(Declared(event, verdict, False))
-        return MonitorState(
-            state.unprocessed,
-            state.history,
-            state.inspections,
-            before + after,
-            state.postponed,
-            state.settled,
-        )
+        return before + after
+
+
+def _first_at(things: Sequence[Inspection | Decision], own: int, count: int) -> int:
+    """Where the first of the things is, oldest first, whose event has this count or more."""
+    return bisect_left(things, count, key=lambda thing: thing.event[own])

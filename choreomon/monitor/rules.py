@@ -16,8 +16,8 @@ cancelled it; if it was not, it is gone all the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Protocol, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock, concurrent, happened_before
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Relation, Result, Role
@@ -31,20 +31,23 @@ from choreomon.monitor.history import (
 )
 from choreomon.properties.tables import Inspected, RulesName
 
+Keep: TypeAlias = Callable[[Chain, int, int], Chain]
+"""What to keep of a chain of the process with this index, given that all future inquiries know
+the events of that process up to this count."""
+
 
 class Rules(Protocol):
-    """What differs between sets of rules. Implementations are stateless. `drops`: records
-    that nobody asks for, or that no longer matter, need not be kept."""
+    """What differs between sets of rules. Implementations are stateless."""
 
     name: RulesName
-    drops: bool
 
     def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         """What to tell about `chain`, of the process at `own`, for an event of `asker`."""
 
-    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
-        """What of `chain` to keep, given that all future inquiries know the events of its
-        process up to the count `settled`. Not asked where nothing is dropped."""
+    @property
+    def keep(self) -> Keep | None:
+        """What of a chain to keep; `None` where everything is kept, also what nobody will
+        ask for. A method of this signature will do."""
 
     def judge(
         self,
@@ -63,7 +66,6 @@ class Sound:
     """The default: keeps G1 and G2, and bounds the history."""
 
     name: RulesName = "sound"
-    drops = True
 
     def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         return relevant(chain, own, event, asker)
@@ -85,9 +87,11 @@ class Sound:
         result: Result | None = None
         because: list[Reason] = []
         for pre_reference, vio_references in inspected.needs:
-            vios: list[Record] | None = None
+            pre_own = index_of[pre_reference.process]
+            vios: list[Record] | None = None if vio_references else []
             for pre in records:
-                if pre.reference != pre_reference or (pre.since or pre.clock)[own] >= count:
+                reference, pre_clock, pre_result, since = pre
+                if reference != pre_reference or (since or pre_clock)[own] >= count:
                     continue  # another's, or after the event, or the event itself
                 if vios is None:
                     vios = [
@@ -95,28 +99,28 @@ class Sound:
                         for vio in records
                         if vio.reference in vio_references and (vio.since or vio.clock)[own] < count
                     ]
-                pre_own = index_of[pre_reference.process]
-                pre_last = pre.clock[pre_own]
+                pre_last = pre_clock[pre_own]
                 cancelled, certain = False, True
                 reasons: list[Reason] = []
                 for vio in vios:
-                    vio_own = index_of[vio.reference.process]
-                    vio_last = vio.clock[vio_own]
-                    if pre.clock[vio_own] >= vio_last:
+                    vio_reference, vio_clock, vio_result, _ = vio
+                    vio_own = index_of[vio_reference.process]
+                    vio_last = vio_clock[vio_own]
+                    if pre_clock[vio_own] >= vio_last:
                         continue  # before the pre record, or its own event
                     # A merged record may end with the event itself, which is not before it.
                     known = event[vio_own] >= vio_last + (vio_own == own)
                     cancels = (
                         known
-                        and vio.clock[pre_own] >= pre_last
-                        and (vio.result == FRM or pre_reference.target == vio.reference.source)
+                        and vio_clock[pre_own] >= pre_last
+                        and (vio_result == FRM or pre_reference.target == vio_reference.source)
                     )
                     cancelled = cancelled or cancels
                     certain = False
                     if explain:
                         reasons.append(_reason("vio", vio, known, cancels, pre))
                 known = event[pre_own] >= pre_last + (pre_own == own)
-                surely = certain and known and pre.result == FRM
+                surely = certain and known and pre_result == FRM
                 if not cancelled:
                     result = FRM if surely or result == FRM else FRM_P
                 if explain:
@@ -137,13 +141,10 @@ class Paper:
     """
 
     name: RulesName = "paper"
-    drops = False
+    keep = None
 
     def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         return not_after(chain, own, event, asker)
-
-    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
-        return chain
 
     def judge(
         self,
@@ -195,14 +196,15 @@ def _reason(
     role: Role, record: Record, known: bool, certain: bool, pre: Record | None = None
 ) -> Reason:
     relation: Relation = "before" if known else "concurrent"
+    reference, clock, result, since = record
     return Reason(
         role,
-        record.reference,
-        record.clock,
-        record.result,  # type: ignore[arg-type]
+        reference,
+        clock,
+        result,  # type: ignore[arg-type]
         relation,
         certain,
         pre.clock if pre else None,
         pre.reference if pre else None,
-        None if known else record.since,
+        None if known else since,
     )

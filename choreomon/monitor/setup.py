@@ -31,8 +31,9 @@ class MonitorSetup:
     `deadline`: whether provisional words are wanted from `Expire`.
 
     The rest is derived: the own process and its index; the index of every process; the own
-    references, where the chain of each is in the history, and the indices of the processes
-    that may ask for it; and for each label the plans of what it may fire.
+    references, where the chain of each is in the history, the indices of the processes that
+    may ask for it, and whether it is kept at all; and for each label the plans of what it may
+    fire.
     """
 
     table: TransitionTable
@@ -45,6 +46,7 @@ class MonitorSetup:
     references: tuple[Reference, ...] = field(init=False)
     chain_of: Mapping[Reference, int] = field(init=False)
     readers_of: tuple[tuple[int, ...], ...] = field(init=False)
+    remembers: tuple[bool, ...] = field(init=False)
     plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,6 +67,8 @@ class MonitorSetup:
                 for reference in self.references
             ),
         )
+        keeps_all = self.rules.keep is None
+        derive("remembers", tuple([keeps_all or bool(readers) for readers in self.readers_of]))
         derive(
             "plans",
             {
