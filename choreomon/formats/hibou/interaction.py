@@ -137,6 +137,9 @@ class InteractionReader:
         """The next leaf; or None, with one more operator open."""
         cursor = self._cursor
         word, at = cursor.word, cursor.at
+        # What is simultaneous has a comma after its first action.
+        if not opened and (word == "[" or (word == "{" and cursor.ahead(4) != ",")):
+            cursor.expected("an interaction; a multi-trace begins like this")
         if word == "∅":
             cursor.take()
             return EMPTY

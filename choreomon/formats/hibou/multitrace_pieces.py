@@ -27,6 +27,8 @@ MANY_SPELLINGS: Final = 1 << 16
 """How many spellings of actions a reader remembers before it forgets them all."""
 
 
+SIMULTANEOUS: Final = "simultaneous actions `{..}` are not supported"
+
 LONGEST_ACTION: Final = 1 << 20
 """Longer ones are refused, so that garbage without an end is not gathered in memory."""
 
@@ -111,7 +113,7 @@ class PieceReader:
         self._opened = self._line_here()
         self._at += 1
         if self._peek() not in ("[", "}", ";", ""):
-            self._refuse_braces()
+            self._refuse_headless()
         parts = [] if self._peek() == "}" else self._components("}")
         if self._peek() != "}":
             self._expected("`;` or `}` after a component")
@@ -270,7 +272,8 @@ class PieceReader:
         self._at = start
         if found is None:
             self._peek()
-            self._expected("an action such as `l1!m` or `l2?m`")
+            # The whole of it: of `l1->m` the name of the lifeline is not what is wrong.
+            self._expected("an action such as `l1!m` or `l2?m`", word.strip())
         self._at = start + len(word) - len(word.lstrip())
         if found.end() < len(word):
             self._at = start + found.end()
@@ -285,8 +288,25 @@ class PieceReader:
             f"[{','.join(sorted(own))}]"
         )
 
+    def _refuse_headless(self) -> NoReturn:
+        """After `{`: simultaneous actions are told from a component without its lifelines by the
+        comma after the first one."""
+        line = self._line_here()
+        words = []
+        for _ in range(4):
+            self._peek()
+            words.append(self._word())
+        if words[1] in ("!", "?") and words[3] == ",":
+            raise refusal(self._file, line, SIMULTANEOUS)
+        raise refusal(
+            self._file,
+            line,
+            "expected `[` and the lifelines of a component, as in `{[l1] l1!m}`, found "
+            f"{shown(words[0])}",
+        )
+
     def _refuse_braces(self) -> NoReturn:
-        self._fail("simultaneous actions `{..}` are not supported")
+        self._fail(SIMULTANEOUS)
 
     def _peek(self) -> str:
         """The next character that is no space, which `_at` then points to; empty at the end."""
@@ -315,10 +335,11 @@ class PieceReader:
     def _fail(self, message: str) -> NoReturn:
         raise refusal(self._file, self._line_here(), message)
 
-    def _expected(self, what: str) -> NoReturn:
+    def _expected(self, what: str, found: str = "") -> NoReturn:
+        """`found` is what to show, the next word where it is empty."""
         self._peek()
         line = self._line_here()
-        word = self._word()
+        word = found or self._word()
         message = f"expected {what}, found {shown(word)}"
         if not word and self._opened:
             message += f"; `{{` of line {self._opened} is not closed"
