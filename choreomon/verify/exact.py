@@ -5,12 +5,15 @@ answer is definite (docs/adr/010-exact-slices.md has the argument). Pass means e
 WeakPass what the mode asks for, Fail neither; Inconc appears only where a limit that was passed in
 cut the search, with that reason.
 
-Four ways to the same answer, the cheapest that is exact is taken:
+Five ways to the same answer, the cheapest that is exact is taken:
 
 - one component that has every lifeline of the interaction, or the only one that recorded anything
   where nothing may be missing: a walk through a subset automaton (`choreomon.verify.views`);
 - the discrete partition, where strict operators may be weakened (`choreomon.interaction.order`):
   such a walk too, in whatever order of the components leaves the fewest possibilities;
+- where some components were not observed all the time: a search over what may remain after each
+  observed action, with nothing decided about unobserved ones that need not be
+  (`choreomon.verify.late_search`);
 - logs of thousands of actions, where only what follows them may be missing: layer by layer, as
   long as the layers are narrow (`choreomon.verify.layers`);
 - anything else: a search over interactions in which loop iterations that were entered unobserved
@@ -26,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from choreomon.interaction.lifelines import NONE, bit, each, is_single, mask
+from choreomon.interaction.lifelines import bit, each, is_single, mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.term import Interaction, Operator, subterms
@@ -42,7 +45,9 @@ from choreomon.verify.exact_search import (
     Observed,
     Search,
 )
+from choreomon.verify.late_search import LateSearch
 from choreomon.verify.layers import Layers, TooWide
+from choreomon.verify.quick.counting import Counts, counts
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.views import Views
 
@@ -79,6 +84,8 @@ class ExactDecider:
             part.operator is Operator.LOOP_H and not is_single(part.lifelines)
             for part in subterms(self._normal)
         )
+        self._counts: Counts | None = None
+        self._counted = False
         self._layers = Layers()
         self._begin()
 
@@ -127,10 +134,12 @@ class ExactDecider:
                 own = (action for action in actions if bit(action.lifeline) == lifeline)
                 if views.walk(views.local(self._normal, lifeline, begun), own) is None:
                     return False, 0
-            start = views.begun(self._normal, NONE) if begun else views.plain(self._normal)
+            start = views.begun(self._normal) if begun else views.plain(self._normal)
             return views.allows(start, actions, mode == "accept"), 0
         if self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts):
             return self._discrete.holds(parts, mode), 0
+        if mode == "accept" and not self._may_be_whole(parts):
+            return False, 0
         if mode != "slice" and sum(len(part.actions) for part in parts) >= LONG:
             # What a search keeps of every action is too much here.
             try:
@@ -140,7 +149,23 @@ class ExactDecider:
             else:
                 complete = mode == "accept"
                 return any(term.terminates or not complete for term in end.terms), end.visited
-        return Search(views, parts, mode, limits).run(self._normal)
+        count = 0
+        if mode in ("slice", "multiprefix"):
+            begun = mode == "slice"
+            for lifelines, actions in active:
+                if views.walk(views.local(self._normal, lifelines, begun), actions) is None:
+                    return False, 0
+            found, count = LateSearch(views, parts, begun, limits).run(self._normal)
+            if not found or not self._heads:
+                return found, count
+        found, more = Search(views, parts, mode, limits).run(self._normal)
+        return found, count + more
+
+    def _may_be_whole(self, parts: tuple[Observed, ...]) -> bool:
+        """Whether as many of each action were recorded as an accepted trace may have."""
+        if not self._counted:
+            self._counts, self._counted = counts(self._normal), True
+        return self._counts is None or self._counts.allow(part.actions for part in parts)
 
 
 class SliceDecider(ExactDecider):

@@ -18,7 +18,7 @@ from choreomon.interaction.lifelines import NONE, Mask, bit
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after, simulated
 from choreomon.interaction.term import Interaction, Operator, act
-from choreomon.verify.views import State, Views
+from choreomon.verify.views import LARGE, State, Views
 
 ExactMode: TypeAlias = Literal["accept", "prefix", "multiprefix", "slice"]
 
@@ -195,6 +195,9 @@ class Search:
                 answer = here.terminates or not self.complete
                 break
             walked.append(key)
+            if len(here.terms) > LARGE and self._views.soon(here, actions[place:], self.complete):
+                answer = True
+                break
             here = self._views.next(here, actions[place])
             place += 1
         for key in walked:

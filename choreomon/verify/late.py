@@ -1,22 +1,25 @@
-"""Actions from before the observation began, decided on only when an observed one needs them.
+"""Actions that nobody observed, decided on only when an observed one needs them.
 
-When observation of a component may begin too late, unobserved actions may have come first, any
-number of them. Trying them all, as the slices paper's simulation does, multiplies: with `n` loops
-that may have pending iterations there are `k**n` ways to have at most `k` pending in each. Here
-none of them is tried. A `LATE` node says "some of this may have happened already, it is not decided
-what"; consuming an observed action decides as little as it needs: it may belong to an iteration
-whose beginning nobody saw, so that beginning is put into the past *now*.
+Where observation of a component begins too late or ends too early, unobserved actions may come
+before and after, any number of them. Trying them all, as the slices paper's simulation does,
+multiplies: with `n` loops that may have pending iterations there are `k**n` ways to have at most
+`k` pending in each. Here none of them is tried. A `LATE` node says "some of this may have happened
+already, it is not decided what"; consuming an observed action decides as little as it needs: it
+may belong to an iteration whose beginning nobody saw, so that beginning is put into the past *now*.
 
-This is exact for one component that has all lifelines of the term: everything unobserved lies
-before everything observed. It is as well for several components of one lifeline each, in terms
-without strict-like operators: there nothing can tell when things happened on different lifelines.
+*When* it happened matters where some components are observed and others not yet, or no longer. So
+a LATE node knows on which lifelines it may have acted in which epoch (`choreomon.verify.epochs`).
+Everything that happened in one epoch happened at one moment between two observed actions, in
+whatever order the term asks for. With one component that has all lifelines there is one epoch,
+before everything observed; and with any partition of a term whose traces may be reordered across
+components, such as one without strict-like operators in the discrete partition.
+
 So, in
 
-- `coreg(r)`: all that the left operand did unobserved may come before all that the right one did.
-  What the right one did unobserved on the lifelines `S`, or observed, the left one must not follow
-  with actions on those (outside `r`), so it is pruned; what the left one did observed on a
-  lifeline, the right one cannot have done unobserved.
-- `strict`: the right operand acts unobserved only where the left one was over unobserved.
+- `coreg(r)`, on lifelines outside `r`: what the right operand did, observed or not, the left one
+  must not follow with actions on the same lifeline, neither in the future (there it is pruned) nor
+  in later epochs; and what the left one did, the right one cannot have done before.
+- `strict`: the right operand acts only when the left one was over, in the same epoch or before.
 - loops: whole unobserved iterations can be left out (docs/adr/010), the others come into being
   when their first observed action is consumed.
 
@@ -26,13 +29,15 @@ So, in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.lifelines import ALL, NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import remove
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, combined, make, subterms
+from choreomon.verify.epochs import Epochs, Past, needed, whole, without
 
 PLAIN: Final = 0
 LATE: Final = 1
@@ -45,20 +50,26 @@ class LateTerm:
     one object.
 
     - PLAIN: `term`, and nothing of it happened unobserved.
-    - LATE: `term`, of which some prefix happened unobserved, on lifelines outside `forbidden`;
-      of what is left, nothing on `pruned`. Leaving it all to the future is always possible:
-      `prune(term, pruned)` exists.
-    - COREG (by `forbidden` as its region) and STRICT: of `left` and `right`.
+    - LATE: `term`, of which some prefix happened unobserved, in each epoch on the lifelines of
+      `epochs`; of what is left, nothing on `pruned`. Leaving it all to the future is always
+      possible: `prune(term, pruned)` exists.
+    - COREG (by `region`) and STRICT: of `left` and `right`.
+
+    `epochs` of LATE nodes within one term are equally many; `count` says how many, 0 where there
+    is none.
     """
 
     __slots__ = (
-        "_after", "forbidden", "kind", "left", "lifelines", "number", "pruned", "right", "term",
+        "_after", "count", "epochs", "kind", "left", "lifelines", "number", "pruned", "region",
+        "right", "term",
     )  # fmt: skip
 
     kind: int
     term: Interaction
-    forbidden: Mask
+    epochs: Epochs
+    count: int
     pruned: Mask
+    region: Mask
     left: LateTerm
     right: LateTerm
     lifelines: Mask
@@ -66,8 +77,8 @@ class LateTerm:
     _after: dict[Interaction, tuple[Decided, ...]]
 
 
-Decided: TypeAlias = tuple[LateTerm, Mask]
-"""What remains, and the lifelines on which something was decided to have happened unobserved."""
+Decided: TypeAlias = tuple[LateTerm, Past]
+"""What remains, and what was decided to have happened unobserved: where, and when."""
 
 
 class LateTerms:
@@ -86,12 +97,12 @@ class LateTerms:
         """The term, its past decided."""
         return self._make(PLAIN, normal(term), NONE, NONE)
 
-    def late(self, term: Interaction, forbidden: Mask) -> LateTerm:
-        """The term, any prefix of which on lifelines outside `forbidden` may have happened.
+    def late(self, term: Interaction) -> LateTerm:
+        """The term, any prefix of which may have happened, in one epoch.
 
         `loopH` is `loopW` here, `open` marks are left out.
         """
-        return self.undecided(normal(without_heads(term)), forbidden, NONE)
+        return self.undecided(normal(without_heads(term)), (ALL,), NONE)
 
     def _make(self, kind: int, one: object, two: object, three: object) -> LateTerm:
         key = (kind, one, two, three)
@@ -100,28 +111,34 @@ class LateTerms:
             return made
         made = object.__new__(LateTerm)
         made.kind = kind
-        made.forbidden = made.pruned = NONE
+        made.pruned = made.region = NONE
+        made.epochs = ()
         made.term = EMPTY
         if kind in (PLAIN, LATE):
             assert isinstance(one, Interaction)
-            assert isinstance(two, int)
-            assert isinstance(three, int)
-            made.term, made.forbidden, made.pruned = one, two, three
+            made.term = one
             made.lifelines = one.lifelines
+            if kind == LATE:
+                assert isinstance(two, tuple)
+                assert isinstance(three, int)
+                made.epochs, made.pruned = two, three
+            made.count = len(made.epochs)
         else:
             assert isinstance(one, LateTerm)
             assert isinstance(two, LateTerm)
             assert isinstance(three, int)
-            made.left, made.right, made.forbidden = one, two, three
+            made.left, made.right, made.region = one, two, three
             made.lifelines = one.lifelines | two.lifelines
+            made.count = one.count or two.count
         made.number = len(self._known)
         made._after = {}
         self._known[key] = made
         return made
 
-    def undecided(self, term: Interaction, forbidden: Mask, pruned: Mask) -> LateTerm:
+    def undecided(self, term: Interaction, epochs: Epochs, pruned: Mask) -> LateTerm:
         """The LATE node, or PLAIN where nothing can have happened. `prune(term, pruned)` is."""
-        gone = forbidden & pruned & term.lifelines
+        free = whole(epochs)
+        gone = pruned & ~free & term.lifelines
         if gone:
             rest = prune(term, gone)
             assert rest is not None
@@ -135,9 +152,9 @@ class LateTerms:
                 return self.plain(EMPTY)
             term = normal(make(Operator.LOOP_C, term.region, alt(*useful), None))
             pruned &= term.lifelines
-        forbidden &= term.lifelines
-        if self._may_begin(term) & ~forbidden and term.lifelines & ~pruned:
-            return self._make(LATE, term, forbidden, pruned)
+        if self._may_begin(term) & free and term.lifelines & ~pruned:
+            inside = term.lifelines
+            return self._make(LATE, term, tuple([one & inside for one in epochs]), pruned)
         rest = prune(term, pruned)
         assert rest is not None
         return self.plain(rest)
@@ -164,8 +181,8 @@ class LateTerms:
         if left.kind == PLAIN and left.term is EMPTY:
             return right
         walked: list[LateTerm] = []
-        if left.kind == COREG and left.forbidden == region:
-            while left.kind == COREG and left.forbidden == region:
+        if left.kind == COREG and left.region == region:
+            while left.kind == COREG and left.region == region:
                 walked.append(left.left)
                 left = left.right
             whole = self.coreg(region, left, right)
@@ -176,7 +193,7 @@ class LateTerms:
         if right.kind == PLAIN and right.term is EMPTY:
             rest = None
         while rest is not None:
-            inner = rest.kind == COREG and rest.forbidden == region
+            inner = rest.kind == COREG and rest.region == region
             head = rest.left if inner else rest
             if left.kind == PLAIN and head.kind == PLAIN:
                 left = self.plain(make(Operator.COREG, region, left.term, head.term))
@@ -202,7 +219,7 @@ class LateTerms:
         if earlier.kind == LATE:
             return (
                 earlier.term is term
-                and not loop.forbidden & ~earlier.forbidden
+                and not whole(without(earlier.epochs, loop.epochs))
                 and not loop.pruned & ~earlier.pruned
             )
         if earlier.kind != PLAIN or earlier.term.operator is not Operator.LOOP_C:
@@ -235,37 +252,95 @@ class LateTerms:
                 made[top] = self.plain(remove(top.term, lifeline))
             elif top.kind == LATE:
                 term: Interaction | None = top.term
-                if top.forbidden & top.pruned & lifeline:
+                if top.pruned & ~whole(top.epochs) & lifeline:
                     term = prune(top.term, lifeline)
                 assert term is not None
                 rest = normal(remove(term, lifeline))
-                made[top] = self.undecided(rest, top.forbidden & ~lifeline, top.pruned & ~lifeline)
+                made[top] = self.undecided(rest, top.epochs, top.pruned & ~lifeline)
             elif top.left not in made or top.right not in made:
                 pending += [top.right, top.left]
             else:
                 assert top.kind == COREG
-                made[top] = self.coreg(top.forbidden, made[top.left], made[top.right])
+                made[top] = self.coreg(top.region, made[top.left], made[top.right])
         return made[node]
 
-    def restricted(self, node: LateTerm, forbidden: Mask) -> LateTerm:
-        """The node, nothing undecided in it having happened on `forbidden`."""
+    def restricted(self, node: LateTerm, lost: Epochs) -> LateTerm:
+        """The node, nothing undecided in it having happened in the epochs on these lifelines."""
+        concerned = whole(lost)
+        if not node.count or not node.lifelines & concerned:
+            return node
+
+        def change(top: LateTerm) -> LateTerm | None:
+            if not top.count or not top.lifelines & concerned:
+                return top
+            if top.kind != LATE:
+                return None
+            return self.undecided(top.term, without(top.epochs, lost), top.pruned)
+
+        return self._changed(node, change)
+
+    def opened(self, node: LateTerm, free: Mask) -> LateTerm:
+        """The node after one more epoch, in which anything may have happened on the lifelines
+        `free`. Epochs that do not matter any more are forgotten."""
+        if free & node.lifelines:
+            never = (NONE,) * node.count
+
+            def begin(top: LateTerm) -> LateTerm | None:
+                if not top.count and not top.lifelines & free:
+                    return top
+                if top.kind not in (PLAIN, LATE):
+                    return None
+                epochs = (*(top.epochs or never), free & ~top.pruned)
+                return self.undecided(top.term, epochs, top.pruned)
+
+            node = self._changed(node, begin)
+        if node.count < 2:
+            return node
+        kept = needed(_profiles(node))
+        if len(kept) == node.count:
+            return node
+
+        def forget(top: LateTerm) -> LateTerm | None:
+            if not top.count:
+                return top
+            if top.kind != LATE:
+                return None
+            return self.undecided(top.term, tuple([top.epochs[one] for one in kept]), top.pruned)
+
+        return self._changed(node, forget)
+
+    def _changed(self, node: LateTerm, change: Callable[[LateTerm], LateTerm | None]) -> LateTerm:
+        """The node with its parts changed; None asks to change the operands."""
         made: dict[LateTerm, LateTerm] = {}
         pending = [node]
         while pending:
             top = pending[-1]
             if top in made:
                 pending.pop()
-            elif top.kind == PLAIN or not top.lifelines & forbidden:
-                made[top] = top
-            elif top.kind == LATE:
-                made[top] = self.undecided(top.term, top.forbidden | forbidden, top.pruned)
+                continue
+            changed = change(top)
+            if changed is not None:
+                made[top] = changed
             elif top.left not in made or top.right not in made:
                 pending += [top.right, top.left]
             elif top.kind == COREG:
-                made[top] = self.coreg(top.forbidden, made[top.left], made[top.right])
+                made[top] = self.coreg(top.region, made[top.left], made[top.right])
             else:
                 made[top] = self.strict(made[top.left], made[top.right])
         return made[node]
+
+
+def _profiles(node: LateTerm) -> set[Epochs]:
+    """What the LATE nodes of a term have as their epochs."""
+    found: set[Epochs] = set()
+    pending = [node]
+    while pending:
+        top = pending.pop()
+        if top.kind == LATE:
+            found.add(top.epochs)
+        elif top.count:
+            pending += [top.left, top.right]
+    return found
 
 
 def _choices(term: Interaction) -> list[Interaction]:

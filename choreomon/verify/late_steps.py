@@ -1,8 +1,9 @@
 """What may remain of a late term after an observed action.
 
 See `choreomon.verify.late` for what late terms mean. Each function says what has to be decided
-about the past so that something can be. The lifelines on which anything was decided come with each
-result, because what is to the left of it must not follow with actions on them.
+about the past so that something can be. What was decided, on which lifelines and in which epoch,
+comes with each result: what is to the left of it must not follow with actions on them, nor have had
+them in later epochs; what is to the right of it cannot have had them in earlier ones.
 """
 
 from __future__ import annotations
@@ -10,10 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, Final, TypeAlias, TypeVar
 
-from choreomon.interaction.lifelines import ALL, NONE, Mask
+from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.step import after, prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator
-from choreomon.verify.late import COREG, LATE, PLAIN, Decided, LateTerm, LateTerms
+from choreomon.verify.epochs import (
+    NOTHING,
+    Epochs,
+    Past,
+    first,
+    in_order,
+    joined,
+    last,
+    since,
+    smallest,
+    too_early,
+    too_late,
+    until,
+    whole,
+    without,
+)
+from choreomon.verify.late import COREG, LATE, PLAIN, STRICT, Decided, LateTerm, LateTerms
 
 _PATIENCE: Final = 50
 """Steps of a computation between two calls of `ask`."""
@@ -28,10 +45,12 @@ class LateSteps:
 
     def __init__(self, terms: LateTerms) -> None:
         self._terms = terms
-        self._options: dict[tuple[Interaction, Mask, Mask], tuple[Decided, ...]] = {}
-        self._consumed: dict[tuple[Interaction, Mask, Mask, Interaction], tuple[Decided, ...]] = {}
+        self._options: dict[tuple[Interaction, Epochs, Mask], tuple[Decided, ...]] = {}
+        self._consumed: dict[
+            tuple[Interaction, Epochs, Mask, Interaction], tuple[Decided, ...]
+        ] = {}
         self._narrowed: dict[tuple[LateTerm, Mask], tuple[Decided, ...]] = {}
-        self._over: dict[tuple[Interaction, Mask], tuple[Mask, ...]] = {}
+        self._over: dict[tuple[Interaction, Epochs], tuple[Past, ...]] = {}
         self.ask: Callable[[], None] | None = None
         """Called now and then; may raise, to stop. What is known stays right."""
 
@@ -47,6 +66,8 @@ class LateSteps:
         if known is not None:
             return known
         on = leaf.lifelines
+        terms = self._terms
+        count = node.count
         found: list[Decided] = []
         if not node.lifelines & on:
             pass
@@ -54,102 +75,129 @@ class LateSteps:
             for rest in after(node.term, leaf, self.ask):
                 if self.ask is not None:
                     self.ask()
-                found.append((self._terms.plain(rest), NONE))
+                found.append((terms.plain(rest), NOTHING))
         elif node.kind == LATE:
-            found += yield self._after_late(node.term, node.forbidden, node.pruned, leaf)
+            found += yield self._after_late(node.term, node.epochs, node.pruned, leaf)
         elif node.kind == COREG:
-            region = node.forbidden
+            region = node.region
             if node.left.lifelines & on:
                 ours = yield self._after(node.left, leaf)
-                if ours:
-                    right = self._terms.restricted(node.right, on & ~region)
-                    found += [(self._terms.coreg(region, rest, right), past) for rest, past in ours]
+                rights: dict[Epochs, LateTerm] = {}
+                for rest, past in ours:
+                    lost = too_early(past, count, on, region)
+                    right = rights.get(lost)
+                    if right is None:
+                        right = rights[lost] = terms.restricted(node.right, lost)
+                    found.append((terms.coreg(region, rest, right), past))
             if node.right.lifelines & on:
                 theirs = yield self._after(node.right, leaf)
-                for rest, past in theirs:
-                    before = yield self._narrow(node.left, (on | past) & ~region)
-                    for left, more in before:
-                        found.append((self._terms.coreg(region, left, rest), past | more))
+                if theirs:
+                    found += yield self._joined(region, node.left, theirs, on)
         else:
             ours = yield self._after(node.left, leaf)
             if ours:
-                right = self._terms.restricted(node.right, ALL)
-                found += [(self._terms.strict(rest, right), past) for rest, past in ours]
-            theirs = yield self._after(node.right, leaf)
-            if theirs:
+                right = terms.restricted(node.right, until(count, count))
+                found += [(terms.strict(rest, right), past) for rest, past in ours]
+            if node.right.lifelines & on:
                 for over in (yield self._ways_over(node.left)):
-                    found += [(rest, over | past) for rest, past in theirs]
+                    right = terms.restricted(node.right, until(count, last(over)))
+                    theirs = yield self._after(right, leaf)
+                    found += [(rest, joined(over, past)) for rest, past in theirs]
         node._after[leaf] = result = _best(found)
         return result
 
+    def _joined(
+        self, region: Mask, left: LateTerm, theirs: Iterable[Decided], on: Mask
+    ) -> Asking[list[Decided]]:
+        """The `coreg`s of which the right operand did and left what `theirs` says, and has done
+        something observed on `on`."""
+        terms, count = self._terms, left.count
+        found: list[Decided] = []
+        known: dict[Past, tuple[Decided, ...]] = {}
+        for rest, past in theirs:
+            fronts = known.get(past)
+            if fronts is None:
+                narrow = terms.restricted(left, too_late(past, count, region))
+                fronts = yield self._narrow(narrow, (on | whole(past)) & ~region)
+                known[past] = fronts
+            for front, more in fronts:
+                behind = terms.restricted(rest, too_early(more, rest.count, NONE, region))
+                found.append((terms.coreg(region, front, behind), joined(past, more)))
+        return found
+
     def _after_late(
-        self, term: Interaction, forbidden: Mask, pruned: Mask, leaf: Interaction
+        self, term: Interaction, epochs: Epochs, pruned: Mask, leaf: Interaction
     ) -> Asking[tuple[Decided, ...]]:
         """`after` of a LATE node (of the term as it is; `prune(term, pruned)` need not be)."""
         on = leaf.lifelines
         if not term.lifelines & on or pruned & on:
             return ()
-        forbidden &= term.lifelines
-        pruned &= term.lifelines
-        key = (term, forbidden, pruned, leaf)
+        inside = term.lifelines
+        epochs = tuple([one & inside for one in epochs])
+        pruned &= inside
+        key = (term, epochs, pruned, leaf)
         known = self._consumed.get(key)
         if known is not None:
             return known
         left, right, operator = term.left, term.right, term.operator
+        terms = self._terms
+        count = len(epochs)
         found: list[Decided] = []
         if left is None:
             if term is leaf:
-                found.append((self._terms.plain(EMPTY), NONE))
+                found.append((terms.plain(EMPTY), NOTHING))
         elif operator is Operator.ALT:
             assert right is not None
-            found += yield self._after_late(left, forbidden, pruned, leaf)
-            found += yield self._after_late(right, forbidden, pruned, leaf)
+            found += yield self._after_late(left, epochs, pruned, leaf)
+            found += yield self._after_late(right, epochs, pruned, leaf)
         elif operator is Operator.STRICT:
             assert right is not None
             after_all = prune(right, pruned)
             if after_all is not None:
-                plain = self._terms.plain(after_all)
-                ours = yield self._after_late(left, forbidden, pruned, leaf)
-                found += [(self._terms.strict(rest, plain), past) for rest, past in ours]
-            theirs = yield self._after_late(right, forbidden, pruned, leaf)
-            if theirs:
-                for over in (yield self._completions(left, forbidden)):
-                    found += [(rest, over | past) for rest, past in theirs]
+                plain = terms.plain(after_all)
+                ours = yield self._after_late(left, epochs, pruned, leaf)
+                found += [(terms.strict(rest, plain), past) for rest, past in ours]
+            if right.lifelines & on:
+                for over in (yield self._completions(left, epochs)):
+                    later = since(epochs, last(over))
+                    theirs = yield self._after_late(right, later, pruned, leaf)
+                    found += [(rest, joined(over, past)) for rest, past in theirs]
         elif operator is Operator.COREG:
             assert right is not None
             region = term.region
-            ours = yield self._after_late(left, forbidden, pruned, leaf)
-            if ours:
-                later = yield self._begun(right, forbidden | (on & ~region), pruned)
-                for behind, more in later:
-                    for rest, past in ours:
-                        narrowed = yield self._narrow(rest, more & ~region)
-                        for front, extra in narrowed:
-                            found.append(
-                                (self._terms.coreg(region, front, behind), past | more | extra)
-                            )
-            theirs = yield self._after_late(right, forbidden, pruned, leaf)
+            ours = yield self._after_late(left, epochs, pruned, leaf)
+            for rest, past in ours:
+                later = without(epochs, too_early(past, count, on, region))
+                for behind, more in (yield self._begun(right, later, pruned)):
+                    if more:
+                        both = yield self._joined(region, rest, [(behind, more)], NONE)
+                        found += [(one, joined(past, decided)) for one, decided in both]
+                    else:
+                        found.append((terms.coreg(region, rest, behind), past))
+            theirs = yield self._after_late(right, epochs, pruned, leaf)
             for rest, past in theirs:
-                before = yield self._begun(left, forbidden, pruned | ((on | past) & ~region))
-                for front, more in before:
-                    found.append((self._terms.coreg(region, front, rest), past | more))
+                earlier = without(epochs, too_late(past, count, region))
+                gone = pruned | ((on | whole(past)) & ~region)
+                for front, more in (yield self._begun(left, earlier, gone)):
+                    behind = terms.restricted(rest, too_early(more, count, NONE, region))
+                    found.append((terms.coreg(region, front, behind), joined(past, more)))
         else:
-            ours = yield self._after_late(left, forbidden, pruned, leaf)
+            ours = yield self._after_late(left, epochs, pruned, leaf)
             if operator is Operator.LOOP_S:
                 rest_of_loop = prune(term, pruned)
                 assert rest_of_loop is not None
-                plain = self._terms.plain(rest_of_loop)
-                found += [(self._terms.strict(rest, plain), past) for rest, past in ours]
+                plain = terms.plain(rest_of_loop)
+                found += [(terms.strict(rest, plain), past) for rest, past in ours]
             else:
                 assert operator is Operator.LOOP_C
                 region = term.region
-                later_ones = self._terms.undecided(term, forbidden | (on & ~region), pruned)
                 for rest, past in ours:
-                    earlier = self._terms.undecided(
-                        term, forbidden, pruned | ((on | past) & ~region)
-                    )
-                    behind = self._terms.coreg(region, rest, later_ones)
-                    found.append((self._terms.coreg(region, earlier, behind), past))
+                    later = without(epochs, too_early(past, count, on, region))
+                    earlier = without(epochs, too_late(past, count, region))
+                    gone = pruned | ((on | whole(past)) & ~region)
+                    behind = terms.coreg(region, rest, terms.undecided(term, later, pruned))
+                    front = terms.undecided(term, earlier, gone)
+                    found.append((terms.coreg(region, front, behind), past))
         self._consumed[key] = result = _best(found)
         return result
 
@@ -157,113 +205,158 @@ class LateSteps:
         """The ways to have nothing happen on `pruned` from now on."""
         pruned &= node.lifelines
         if not pruned:
-            return ((node, NONE),)
+            return ((node, NOTHING),)
         key = (node, pruned)
         known = self._narrowed.get(key)
         if known is not None:
             return known
+        terms = self._terms
         found: list[Decided] = []
         if node.kind == PLAIN:
             rest = prune(node.term, pruned)
             if rest is not None:
-                found.append((self._terms.plain(rest), NONE))
+                found.append((terms.plain(rest), NOTHING))
         elif node.kind == LATE:
-            found += yield self._begun(node.term, node.forbidden, node.pruned | pruned)
+            found += yield self._begun(node.term, node.epochs, node.pruned | pruned)
         elif node.kind == COREG:
-            region = node.forbidden
+            region, count = node.region, node.count
             theirs = yield self._narrow(node.right, pruned)
             for behind, past in theirs:
-                ours = yield self._narrow(node.left, pruned | (past & ~region))
-                for front, more in ours:
-                    found.append((self._terms.coreg(region, front, behind), past | more))
+                left = terms.restricted(node.left, too_late(past, count, region))
+                gone = pruned | (whole(past) & ~region)
+                for front, more in (yield self._narrow(left, gone)):
+                    later = terms.restricted(behind, too_early(more, count, NONE, region))
+                    found.append((terms.coreg(region, front, later), joined(past, more)))
         else:
+            count = node.count
             theirs = yield self._narrow(node.right, pruned)
-            for behind, past in theirs:
-                if past:
-                    for over in (yield self._ways_over(node.left)):
-                        found.append((behind, past | over))
-                else:
-                    ours = yield self._narrow(node.left, pruned)
-                    found += [(self._terms.strict(front, behind), more) for front, more in ours]
+            if any(not past for _, past in theirs):
+                for front, more in (yield self._narrow(node.left, pruned)):
+                    for behind, past in theirs:
+                        if not past:
+                            later = terms.restricted(behind, until(count, last(more)))
+                            found.append((terms.strict(front, later), more))
+            if any(past for _, past in theirs):
+                for over in (yield self._ways_over(node.left)):
+                    right = terms.restricted(node.right, until(count, last(over)))
+                    for behind, past in (yield self._narrow(right, pruned)):
+                        if past:
+                            found.append((behind, joined(over, past)))
         self._narrowed[key] = result = _best(found)
         return result
 
     def _begun(
-        self, term: Interaction, forbidden: Mask, pruned: Mask
+        self, term: Interaction, epochs: Epochs, pruned: Mask
     ) -> Asking[tuple[Decided, ...]]:
-        """The ways in which the term may have begun unobserved (outside `forbidden`) so that it
-        can do without `pruned` from now on: undecided where that takes no decision."""
-        forbidden &= term.lifelines
-        pruned &= term.lifelines
+        """The ways in which the term may have begun unobserved, in these epochs, so that it can
+        do without `pruned` from now on: undecided where that takes no decision."""
+        inside = term.lifelines
+        epochs = tuple([one & inside for one in epochs])
+        pruned &= inside
         if prune(term, pruned) is not None:
-            return ((self._terms.undecided(term, forbidden, pruned), NONE),)
-        key = (term, forbidden, pruned)
+            return ((self._terms.undecided(term, epochs, pruned), NOTHING),)
+        key = (term, epochs, pruned)
         known = self._options.get(key)
         if known is not None:
             return known
+        terms = self._terms
         left, right, operator = term.left, term.right, term.operator
+        count = len(epochs)
         found: list[Decided] = []
         if left is None:
-            if not term.lifelines & forbidden:
-                found.append((self._terms.plain(EMPTY), term.lifelines))
+            found += [(terms.plain(EMPTY), past) for past in _moments(epochs)]
         else:
             assert right is not None  # a loop can always be left out
             if operator is Operator.ALT:
-                found += yield self._begun(left, forbidden, pruned)
-                found += yield self._begun(right, forbidden, pruned)
+                found += yield self._begun(left, epochs, pruned)
+                found += yield self._begun(right, epochs, pruned)
             elif operator is Operator.STRICT:
-                theirs = yield self._begun(right, forbidden, pruned)
-                for behind, past in theirs:
-                    if past:
-                        for over in (yield self._completions(left, forbidden)):
-                            found.append((behind, past | over))
-                    else:
-                        ours = yield self._begun(left, forbidden, pruned)
-                        found += [(self._terms.strict(front, behind), more) for front, more in ours]
+                theirs = yield self._begun(right, epochs, pruned)
+                if any(not past for _, past in theirs):
+                    for front, more in (yield self._begun(left, epochs, pruned)):
+                        for behind, past in theirs:
+                            if not past:
+                                later = terms.restricted(behind, until(count, last(more)))
+                                found.append((terms.strict(front, later), more))
+                if any(past for _, past in theirs):
+                    for over in (yield self._completions(left, epochs)):
+                        later_on = since(epochs, last(over))
+                        for behind, past in (yield self._begun(right, later_on, pruned)):
+                            if past:
+                                found.append((behind, joined(over, past)))
             else:
                 region = term.region
-                theirs = yield self._begun(right, forbidden, pruned)
+                theirs = yield self._begun(right, epochs, pruned)
                 for behind, past in theirs:
-                    ours = yield self._begun(left, forbidden, pruned | (past & ~region))
-                    for front, more in ours:
-                        found.append((self._terms.coreg(region, front, behind), past | more))
+                    earlier = without(epochs, too_late(past, count, region))
+                    gone = pruned | (whole(past) & ~region)
+                    for front, more in (yield self._begun(left, earlier, gone)):
+                        later = terms.restricted(behind, too_early(more, count, NONE, region))
+                        found.append((terms.coreg(region, front, later), joined(past, more)))
         self._options[key] = result = _best(found)
         return result
 
-    def _completions(self, term: Interaction, forbidden: Mask) -> Asking[tuple[Mask, ...]]:
-        """The smallest sets of lifelines, none in `forbidden`, on which all of the term may have
-        happened."""
+    def _completions(self, term: Interaction, epochs: Epochs) -> Asking[tuple[Past, ...]]:
+        """The smallest pasts, in these epochs, in which all of the term may have happened."""
         if term.terminates:
-            return (NONE,)
-        if prune(term, forbidden) is None:
+            return (NOTHING,)
+        inside = term.lifelines
+        if prune(term, inside & ~whole(epochs)) is None:
             return ()
-        key = (term, forbidden & term.lifelines)
+        epochs = tuple([one & inside for one in epochs])
+        key = (term, epochs)
         known = self._over.get(key)
         if known is not None:
             return known
         if term.left is None:
-            found = {term.lifelines}
+            found = _moments(epochs)
         else:
             assert term.right is not None
-            ours = yield self._completions(term.left, forbidden)
-            theirs = yield self._completions(term.right, forbidden)
+            ours = yield self._completions(term.left, epochs)
+            theirs = yield self._completions(term.right, epochs)
             if term.operator is Operator.ALT:
-                found = {*ours, *theirs}
+                found = [*ours, *theirs]
             else:
-                found = {one | other for one in ours for other in theirs}
-        self._over[key] = result = _smallest(found)
+                region = NONE if term.operator is Operator.STRICT else term.region
+                found = _both(ours, theirs, term.operator is Operator.STRICT, region)
+        self._over[key] = result = smallest(found)
         return result
 
-    def _ways_over(self, node: LateTerm) -> Asking[tuple[Mask, ...]]:
+    def _ways_over(self, node: LateTerm) -> Asking[tuple[Past, ...]]:
         """The same of a node that is to be over without another observed action."""
         if node.kind == PLAIN:
-            return (NONE,) if node.term.terminates else ()
+            return (NOTHING,) if node.term.terminates else ()
         if node.kind == LATE:
-            result: tuple[Mask, ...] = yield self._completions(node.term, node.forbidden)
+            result: tuple[Past, ...] = yield self._completions(node.term, node.epochs)
             return result
         ours = yield self._ways_over(node.left)
         theirs = yield self._ways_over(node.right)
-        return _smallest({one | other for one in ours for other in theirs})
+        return smallest(_both(ours, theirs, node.kind == STRICT, node.region))
+
+
+def _moments(epochs: Epochs) -> list[Past]:
+    """One action that may have happened in these epochs: in which it did."""
+    count = len(epochs)
+    return [
+        (NONE,) * number + (one,) + (NONE,) * (count - number - 1)
+        for number, one in enumerate(epochs)
+        if one
+    ]
+
+
+def _both(ours: Iterable[Past], theirs: Iterable[Past], strictly: bool, region: Mask) -> list[Past]:
+    """What two operands did, the left one before the right one: strictly, or on each lifeline
+    outside of the region."""
+    return [
+        joined(one, other)
+        for one in ours
+        for other in theirs
+        if (
+            not one or not other or last(one) <= first(other)
+            if strictly
+            else in_order(one, other, region)
+        )
+    ]
 
 
 def _run(question: Asking[Answered], ask: Callable[[], None] | None) -> Answered:
@@ -287,19 +380,14 @@ def _run(question: Asking[Answered], ask: Callable[[], None] | None) -> Answered
 
 
 def _best(found: list[Decided]) -> tuple[Decided, ...]:
-    """Without repetitions; of equal remainders, those that decided on fewer lifelines."""
+    """Without repetitions; of equal remainders, those that decided on less."""
     if len(found) < 2:
         return tuple(found)
-    pasts: dict[LateTerm, list[Mask]] = {}
+    pasts: dict[LateTerm, list[Past]] = {}
     for node, past in found:
         pasts.setdefault(node, []).append(past)
-    return tuple((node, past) for node, many in pasts.items() for past in _smallest(many))
-
-
-def _smallest(masks: Iterable[Mask]) -> tuple[Mask, ...]:
-    """Those that contain no other one."""
-    kept: list[Mask] = []
-    for one in sorted(set(masks), key=lambda mask: (mask.bit_count(), mask)):
-        if all(other & ~one for other in kept):
-            kept.append(one)
-    return tuple(kept)
+    return tuple(
+        (node, past)
+        for node, many in pasts.items()
+        for past in (smallest(many) if len(many) > 1 else many)
+    )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from choreomon.core.action import Action
-from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.lifelines import Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
@@ -19,7 +19,7 @@ from choreomon.interaction.term import Interaction, act, subterms
 from choreomon.verify.late import PLAIN, LateTerm, LateTerms, without_heads
 from choreomon.verify.late_steps import LateSteps
 
-_LARGE: Final = 64
+LARGE: Final = 64
 """Larger sets of terms are made only where a search through single terms finds nothing soon."""
 _SOON: Final = 4_000
 """How many terms such a search may see."""
@@ -48,9 +48,10 @@ class Views:
         self.late_terms = LateTerms()
         self._steps = LateSteps(self.late_terms)
         self._states: dict[frozenset[LateTerm], State] = {}
-        self._begun: dict[tuple[Interaction, Mask], State] = {}
+        self._begun: dict[Interaction, State] = {}
         self._plain: dict[Interaction, State] = {}
         self._local: dict[tuple[Interaction, Mask, bool], State] = {}
+        self._after: dict[tuple[LateTerm, Interaction, Mask], tuple[LateTerm, ...]] = {}
         self._actions: dict[Interaction, frozenset[Action]] = {}
 
     def __len__(self) -> int:
@@ -64,13 +65,11 @@ class Views:
             known = self._plain[term] = self._state([self.late_terms.plain(term)])
         return known
 
-    def begun(self, term: Interaction, forbidden: Mask) -> State:
-        """The automaton of slices: anything on lifelines outside `forbidden` may have happened
-        before the first observed action."""
-        key = (term, forbidden)
-        known = self._begun.get(key)
+    def begun(self, term: Interaction) -> State:
+        """The automaton of slices: anything may have happened before the first observed action."""
+        known = self._begun.get(term)
         if known is None:
-            known = self._begun[key] = self._state([self.late_terms.late(term, forbidden)])
+            known = self._begun[term] = self._state([self.late_terms.late(term)])
         return known
 
     def asking(self, ask: Callable[[], None] | None) -> None:
@@ -102,7 +101,7 @@ class Views:
         known = self._local.get(key)
         if known is None:
             seen = normal(project(without_heads(term), lifelines))
-            known = self.begun(seen, NONE) if begun else self.plain(seen)
+            known = self.begun(seen) if begun else self.plain(seen)
             self._local[key] = known
         return known
 
@@ -117,6 +116,18 @@ class Views:
         found = {rest for one in state.terms for rest, _ in self._steps.after(one, leaf)}
         reached = state.next[action] = self._state(found) if found else None
         return reached
+
+    def after(self, term: LateTerm, leaf: Interaction, free: Mask) -> tuple[LateTerm, ...]:
+        """What may remain after the observed action of `leaf`, and then whatever happens
+        unobserved on the lifelines `free`."""
+        key = (term, leaf, free)
+        known = self._after.get(key)
+        if known is None:
+            opened = self.late_terms.opened
+            rests = self._steps.after(term, leaf)
+            known = tuple(dict.fromkeys(opened(rest, free) for rest, _ in rests))
+            self._after[key] = known
+        return known
 
     def walk(self, state: State, actions: Iterable[Action]) -> State | None:
         """The state after several observed actions, None where they cannot be."""
@@ -140,14 +151,14 @@ class Views:
             if reached is None:
                 return False
             here = reached
-            if len(here.terms) > _LARGE:
-                if self._soon(here, actions[place + 1 :], complete):
+            if len(here.terms) > LARGE:
+                if self.soon(here, actions[place + 1 :], complete):
                     return True
                 last = self.walk(here, actions[place + 1 :])
                 return last is not None and (last.terminates or not complete)
         return here.terminates or not complete
 
-    def _soon(self, state: State, actions: Sequence[Action], complete: bool) -> bool:
+    def soon(self, state: State, actions: Sequence[Action], complete: bool) -> bool:
         """Whether a depth-first search finds a way before it has seen too much."""
         leaves = [act(action) for action in actions]
         known: set[tuple[LateTerm, int]] = set()
@@ -169,7 +180,7 @@ class Views:
     def open_past(self, state: State) -> State:
         """The same terms, with an undecided past. All of them are PLAIN."""
         if state.begun is None:
-            state.begun = self._state({self.late_terms.late(one.term, NONE) for one in state.terms})
+            state.begun = self._state({self.late_terms.late(one.term) for one in state.terms})
         return state.begun
 
     def without(self, state: State, lifeline: Mask) -> State:

@@ -182,6 +182,27 @@ def test_limits_end_a_search_with_their_reason() -> None:
     assert decide_exact(interaction, seen, "slice").verdict is WEAK_PASS
 
 
+def test_acceptance_is_refused_by_counting_before_anything_is_tried() -> None:
+    interaction = loop_p(alt(strict(do("l1!m"), do("l2?m")), strict(do("l2?m"), do("l1!m"))))
+    more = multi(l1=" ".join(["l1!m"] * 40), l2=" ".join(["l2?m"] * 41))
+    assert decide_exact(interaction, more, "accept") == (FAIL, "", 0)
+    assert decide_exact(interaction, multi(l1="l1!m", l2="l2?m"), "accept").verdict is PASS
+
+
+def test_views_with_many_possibilities_are_searched_not_listed() -> None:
+    """The loops in the loops leave many ways to say what remains; one of them will do."""
+    everywhere = mask(["l1", "l2", "l3"])
+    inner = coreg(everywhere, loop_c(mask(["l2"]), do("l3!b")), do("l2?b"))
+    interaction = loop_c(mask(["l1", "l2"]), strict(do("l1?b"), loop_w(inner)))
+    seen = multi(l1="l1?b l1?b l1?b l1?b", l2_l3="l2?b l3!b l3!b l3!b l2?b l3!b l2?b")
+    parts = observed_parts(interaction, seen)
+    assert parts is not None
+    views = Views()
+    assert Search(views, parts, "accept", Limits()).run(interaction)[0]
+    assert len(views.late_terms) < 2_000
+    assert decide_exact(interaction, seen, "slice").verdict is PASS
+
+
 def test_a_decider_answers_the_same_when_asked_again() -> None:
     decider = SliceDecider(FIGURE_11C)
     seen = [multi(l1="", l2="l2?m2 l2?m1"), multi(l1="l1!m2 l1!m1", l2="")]
