@@ -41,25 +41,35 @@ _DEEP: Final = 150
 """Terms in which operators alternate more often are left as they are."""
 
 
+class _Fields(dict[Mask, Places]):
+    """All places on some lifelines, by their mask; those of single ones are given."""
+
+    def __missing__(self, lifelines: Mask) -> Places:
+        whole = 0
+        for one in each(lifelines):
+            whole |= self[one]
+        self[lifelines] = whole
+        return whole
+
+
 class Relevance:
     """What matters to one multi-trace. `words` are the components, actions as terms; `lifelines`
     has the one lifeline of each."""
 
     def __init__(self, words: Sequence[Sequence[Interaction]], lifelines: Sequence[Mask]) -> None:
-        self._offsets: list[int] = []
-        self._of_lifeline: dict[Mask, Places] = {}
+        self._fields = _Fields()
+        self._at: list[list[Places]] = []
         self._before: dict[Interaction, Places] = {}
         self._ends: Places = 0
-        offset = 0
+        first = 0
         for word, own in zip(words, lifelines, strict=True):
-            self._offsets.append(offset)
-            self._of_lifeline[own] = (1 << len(word) + 1) - 1 << offset
-            for place, leaf in enumerate(word, offset):
+            end = first + len(word)
+            self._at.append([1 << place for place in range(first, end + 1)])
+            self._fields[own] = sum(self._at[-1])
+            for place, leaf in enumerate(word, first):
                 self._before[leaf] = self._before.get(leaf, 0) | 1 << place
-            offset += len(word)
-            self._ends |= 1 << offset
-            offset += 1
-        self._of_lifelines: dict[Mask, Places] = {}
+            self._ends |= 1 << end
+            first = end + 1
         self._known: dict[_Key, tuple[Interaction, Places] | None] = {}
 
     def of_all(
@@ -68,14 +78,14 @@ class Relevance:
         """What of each term matters when `positions` say how many actions of each component are
         consumed, in normal form, without repetitions; nothing for what cannot explain the rest."""
         places = 0
-        for offset, position in zip(self._offsets, positions, strict=True):
-            places |= 1 << offset + position
+        for at, position in zip(self._at, positions, strict=True):
+            places |= at[position]
         found: list[Interaction] = []
         for term in terms:
             one = self._followed(term, places, NONE, 0)
             if one is not None:
                 rest, after = one
-                if not self._ends & ~(places & ~self._fields(term.lifelines) | after):
+                if not self._ends & ~(places & ~self._fields[term.lifelines] | after):
                     found.append(normal(rest))
         return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
@@ -88,7 +98,7 @@ class Relevance:
         known = self._known
         spine: list[tuple[_Key, Interaction, Places]] = []
         while True:
-            fields = self._fields(term.lifelines)
+            fields = self._fields[term.lifelines]
             own = places & fields
             found: tuple[Interaction, Places] | None
             if own == self._ends & fields:
@@ -119,7 +129,7 @@ class Relevance:
             more = term.left.lifelines & term.right.lifelines & term.region
             if more & ~mixed:
                 mixed |= more
-                kept = self._fields(more)
+                kept = self._fields[more]
                 places = places & ~kept | self._later(own & kept, more)
             found = self._followed(term.left, places, mixed, depth + 1)
             if found is None:
@@ -127,9 +137,9 @@ class Relevance:
                 break
             left, after = found
             if more:
-                kept = self._fields(more)
+                kept = self._fields[more]
                 after = after & ~kept | places & kept
-            places = places & ~self._fields(term.left.lifelines) | after
+            places = places & ~self._fields[term.left.lifelines] | after
             spine.append((key, left, places))
             term = term.right
         while spine:
@@ -141,9 +151,9 @@ class Relevance:
                 rest, after = found
                 more = whole.left.lifelines & whole.right.lifelines & whole.region
                 if more:
-                    kept = self._fields(more)
+                    kept = self._fields[more]
                     after = after & ~kept | places & kept
-                after |= places & self._fields(whole.lifelines & ~whole.right.lifelines)
+                after |= places & self._fields[whole.lifelines & ~whole.right.lifelines]
                 if left is not whole.left or rest is not whole.right:
                     whole = combined(whole.operator, whole.region, left, rest)
                 found = whole, after
@@ -162,7 +172,7 @@ class Relevance:
         after = 0
         for side, found in ((term.left, left), (term.right, right)):
             if found is not None:
-                after |= own & ~self._fields(side.lifelines) | found[1]
+                after |= own & ~self._fields[side.lifelines] | found[1]
         if left is None or right is None:
             one = left or right
             assert one is not None
@@ -176,7 +186,7 @@ class Relevance:
         more = term.lifelines & term.region
         if more & ~mixed:
             mixed |= more
-            kept = self._fields(more)
+            kept = self._fields[more]
             own = own & ~kept | self._later(own & kept, more)
         while True:
             found = self._followed(term.left, own, mixed, depth + 1)
@@ -191,20 +201,10 @@ class Relevance:
         """All places on these lifelines but those before the first one of `places`."""
         later = 0
         for one in each(lifelines):
-            fields = self._of_lifeline[one]
+            fields = self._fields[one]
             first = places & fields
             later |= fields & -(first & -first)
         return later
-
-    def _fields(self, lifelines: Mask) -> Places:
-        """All places on these lifelines."""
-        known = self._of_lifelines.get(lifelines)
-        if known is None:
-            known = 0
-            for one in each(lifelines):
-                known |= self._of_lifeline[one]
-            self._of_lifelines[lifelines] = known
-        return known
 
 
 _CHAINS: Final = frozenset({Operator.COREG, Operator.STRICT})
