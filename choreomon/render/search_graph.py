@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.interaction.term import Interaction
 from choreomon.render.drawing import (
@@ -208,31 +208,40 @@ def graph_svg(
     return Picture(
         drawing=Drawing(width=width, height=height, shapes=tuple(shapes), title=graph.title),
         structure={
-            "nodes": [
-                {
-                    "lines": list(node.lines),
-                    "said": node.said,
-                    "outcome": node.outcome,
-                    "layer": layout.layers[str(number)],
-                    "drawings": [drawing.title for drawing in shown[number].drawings],
-                }
-                for number, node in enumerate(chosen)
-            ],
-            "edges": [
-                {
-                    "source": edge.source,
-                    "target": edge.target,
-                    "label": edge.label,
-                    "unobserved": edge.unobserved,
-                    "on_path": edge.on_path,
-                }
-                for edge in edges
-            ],
+            **_structure(shown, edges, layout),
             "left_out": left_out,
             "layout": "vertical" if vertical else "horizontal",
             "legend": list(legend),
         },
     )
+
+
+def _structure(
+    nodes: Sequence[_Node], edges: Sequence[GraphEdge], layout: Layout
+) -> dict[str, Any]:
+    """The nodes and edges that are drawn, as `graph_svg` says."""
+    return {
+        "nodes": [
+            {
+                "lines": list(one.node.lines),
+                "said": one.node.said,
+                "outcome": one.node.outcome,
+                "layer": layout.layers[str(number)],
+                "drawings": [drawing.title for drawing in one.drawings],
+            }
+            for number, one in enumerate(nodes)
+        ],
+        "edges": [
+            {
+                "source": edge.source,
+                "target": edge.target,
+                "label": edge.label,
+                "unobserved": edge.unobserved,
+                "on_path": edge.on_path,
+            }
+            for edge in edges
+        ],
+    }
 
 
 def _bundles(edges: Sequence[GraphEdge]) -> list[_Bundle]:
