@@ -74,7 +74,9 @@ class _Row(dict[int, "_Row"]):
         word = self.word[self._alphabet[code]]
         if len(self._rows) > ROWS:
             _take_apart(self._rows)
-        row = self._rows.get(id(word)) or _Row(word, self._alphabet, self._rows)
+        row = self._rows.get(id(word))
+        if row is None:
+            row = _Row(word, self._alphabet, self._rows)
         self[code] = row
         return row
 

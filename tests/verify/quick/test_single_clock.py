@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -137,6 +138,21 @@ def test_codes_of_actions_are_read_as_actions_are(
 ) -> None:
     monkeypatch.setattr(words, "ROWS", rows)
     assert not differences(200, 3)
+
+
+def test_a_long_trace_has_one_row_for_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Word] = []
+    original = words._Row.__init__
+
+    def counted(self: words._Row, word: Word, *rest: Any) -> None:
+        made.append(word)
+        original(self, word, *rest)
+
+    monkeypatch.setattr(words._Row, "__init__", counted)
+    action = Action("l1", "!", "m")
+    trace = CodedTrace((action,), array("B", [0] * 5000))
+    assert Words().of(loop_w(a("l1!m"))).after(trace).is_accepted
+    assert len(made) == 1
 
 
 def test_the_law_notices_codes_that_are_taken_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
