@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -40,9 +41,7 @@ class Measures:
         self._on_word = on_word
         self.messages = 0
         self.bytes = 0
-        self._steps = 0
-        self._records = 0
-        self._most_records = 0
+        self._sizes: dict[int, int] = defaultdict(int)
         self._since: dict[tuple[str, int], tuple[int, Label]] = {}
         self._last: dict[tuple[str, int], Word] = {}
         self._latencies = array("q")
@@ -56,10 +55,7 @@ class Measures:
         self.bytes += size
 
     def stepped(self, process: str, records: int) -> None:
-        self._steps += 1
-        self._records += records
-        if records > self._most_records:
-            self._most_records = records
+        self._sizes[records] += 1
 
     def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])
@@ -91,9 +87,10 @@ class Measures:
 
     def history_records(self) -> Summary:
         """Of the size of one monitor's history after each of its steps."""
-        if not self._steps:
+        if not self._sizes:
             return Summary()
-        return Summary(mean=self._records / self._steps, max=self._most_records)
+        records = sum(size * steps for size, steps in self._sizes.items())
+        return Summary(mean=records / sum(self._sizes.values()), max=max(self._sizes))
 
 
 def summary(values: Sequence[int]) -> Summary:

@@ -22,6 +22,7 @@ from typing import Final, Protocol, TypeAlias
 from choreomon.core.vector_clock import VectorClock, concurrent, happened_before
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Relation, Result, Role
 from choreomon.monitor.history import (
+    MAX_CHAIN,
     Chain,
     Record,
     merged,
@@ -71,7 +72,8 @@ class Sound:
         return relevant(chain, own, event, asker)
 
     def keep(self, chain: Chain, own: int, settled: int) -> Chain:
-        return merged(without_dominated(chain, own, settled))
+        kept = without_dominated(chain, own, settled)
+        return merged(kept) if len(kept) > MAX_CHAIN else kept
 
     def judge(
         self,
