@@ -15,13 +15,15 @@ from choreomon.monitor.effects import Declared
 
 
 class Word(NamedTuple):
-    """A monitor's word about an event of `process` with this label, and when it was given."""
+    """A monitor's word about an event of `process` with this label, when it was given, and
+    whether another may follow."""
 
     process: str
     label: Label
     event: VectorClock
     verdict: Verdict | None
     time: int
+    provisional: bool
 
 
 class Measures:
@@ -60,8 +62,9 @@ class Measures:
     def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
-        word = Word(process, label, effect.event, effect.verdict, self._now())
-        if effect.provisional:
+        event, verdict, provisional = effect
+        word = Word(process, label, event, verdict, self._now(), provisional)
+        if provisional:
             self._last[key] = word
         else:
             del self._since[key]

@@ -120,10 +120,11 @@ class Simulation:
     ) -> Measures:
         """Put monitors beside the processes of the world."""
         agenda, streams, lookup = world.agenda, Streams(seed), _Lookup(world)
+        pulling = strategy == "pull"
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
             lambda: agenda.now,
-            (lambda word: on_word(lookup.verdict(word))) if on_word else None,
+            (lambda word: on_word(lookup.verdict(word, pulling))) if on_word else None,
         )
         surroundings = Surroundings(
             agenda=agenda,
@@ -189,8 +190,8 @@ class _Lookup:
         self._world = world
         self._index_of = {process: index for index, process in enumerate(world.processes)}
 
-    def verdict(self, word: Word) -> RunVerdict:
-        """`word.verdict` must not be `None`."""
+    def verdict(self, word: Word, pulling: bool = False) -> RunVerdict:
+        """`word.verdict` must not be `None`. `pulling`: who gives a provisional word is early."""
         verdict = word.verdict
         assert verdict is not None
         return RunVerdict(
@@ -202,6 +203,7 @@ class _Lookup:
             because=tuple([self._reason(reason) for reason in verdict.because]),
             declared_at=word.time,
             silent=verdict.silent,
+            early=pulling and word.provisional,
         )
 
     def _reason(self, given: Reason) -> RunReason:

@@ -289,12 +289,12 @@ def _announcer(screen: Console) -> Callable[[RunVerdict], None]:
     other reasons for the same word gives it again. At most `ANNOUNCED` of them."""
     from choreomon.render.sentences import word_line
 
-    said: dict[int, tuple[Word, tuple[str, ...]]] = {}
+    said: dict[int, tuple[Word, tuple[str, ...], bool]] = {}
     lines = 0
 
     def announce(verdict: RunVerdict) -> None:
         nonlocal lines
-        word = (verdict.verdict, verdict.silent)
+        word = (verdict.verdict, verdict.silent, verdict.early)
         if lines > ANNOUNCED or said.get(verdict.event_index) == word:
             return
         said[verdict.event_index] = word

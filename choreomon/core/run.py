@@ -54,7 +54,9 @@ class RunReason:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The last word about one event. `label` is written as in the document."""
+    """The last word about one event. `label` is written as in the document. `early` is a word
+    that a pulling monitor gave at its deadline, while it waited for other monitors (`silent`)
+    or for what it had still to find out itself."""
 
     verdict: Word
     monitor: str
@@ -64,6 +66,7 @@ class RunVerdict:
     because: tuple[RunReason, ...]
     declared_at: int
     silent: tuple[str, ...] = ()
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ def word_line(verdict: RunVerdict) -> Text:
     line.append(f" at event {verdict.event_index} ({verdict.label})")
     if verdict.silent:
         line.append(f", for now: no answer from {', '.join(verdict.silent)}")
+    elif verdict.early:
+        line.append(", for now: an earlier event of its own is not decided")
     return line
 
 

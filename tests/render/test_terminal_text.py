@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 from examples_to_draw import EVENTS, FIGURE_4, POSSIBLY, SMART_HOME, VIOLATED, automaton, run
 from rich.console import Console, RenderableType
 
 from choreomon.properties.tables import transition_tables
+from choreomon.render.sentences import word_line
 from choreomon.render.text import (
     monitor_table,
     runs_table,
@@ -94,3 +96,11 @@ def test_the_summary_has_a_line_for_each_figure() -> None:
     shown = [cells(line) for line in printed(summary_table([run(3, VIOLATED)])).splitlines()]
     assert ["violated", "1"] in shown
     assert ["monitoring messages", "4"] in shown
+
+
+def test_a_word_that_was_given_early_says_what_it_waits_for() -> None:
+    assert "for now" not in word_line(POSSIBLY).plain
+    asked = replace(POSSIBLY, early=True, silent=("P1", "P2"))
+    assert word_line(asked).plain.endswith("turnOn), for now: no answer from P1, P2")
+    own = word_line(replace(POSSIBLY, early=True)).plain
+    assert own.endswith("turnOn), for now: an earlier event of its own is not decided")

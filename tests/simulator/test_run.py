@@ -202,3 +202,31 @@ def test_of_several_sequences_that_end_at_an_event_the_certain_one_is_shown() ->
     assert run.formed == ((36, (21, 36)),)
     (verdict,) = run.verdicts
     assert {r.event_index for r in verdict.because if r.role == "pre" and r.certain} == {21}
+
+
+def test_words_at_a_deadline_are_early_also_where_nobody_else_is_waited_for() -> None:
+    early = alone = 0
+    for seed in range(120):
+        drawn = replace(draw_simulation(Random(seed), seed, max_events=80), deadline=0)
+        found = judged(drawn, seed)
+        assert all(word.early for word in found.words if word.silent)
+        assert not any(verdict.early for verdict in found.run.verdicts)
+        for index in {word.event_index for word in found.words if word.early}:
+            told = [word.early for word in found.words if word.event_index == index]
+            assert told == [True, False]
+        early += sum(word.early for word in found.words)
+        alone += sum(word.early and not word.silent for word in found.words)
+    assert early > 300
+    assert alone > 10
+
+
+def test_words_without_a_deadline_and_of_other_strategies_are_not_early() -> None:
+    words = 0
+    for seed, strategy in product(range(40), STRATEGIES):
+        drawn = draw_simulation(Random(seed), seed)
+        if strategy == "pull":
+            drawn = replace(drawn, deadline=None)
+        found = judged(drawn, seed, strategy=strategy)
+        assert not any(word.early for word in found.words)
+        words += len(found.words)
+    assert words > 100
