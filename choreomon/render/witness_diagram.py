@@ -43,15 +43,12 @@ def witness_messages(
     the receptions directly after it are one row where `passings` has them as a message passing:
     the trace alone does not say who sent what was received. All others are rows of their own."""
     rows: list[Message] = []
-    growing = False
     for action, observed in witness:
         last = rows[-1] if rows else None
         if action.kind == EMISSION:
             rows.append(Message(sender=action.lifeline, message=action.message, sent=observed))
-            growing = True
         elif (
-            growing
-            and last is not None
+            last is not None
             and last.sender is not None
             and action.lifeline not in last.receivers
             and last.message == action.message
@@ -71,7 +68,6 @@ def witness_messages(
                     received=(observed,),
                 )
             )
-            growing = False
     return rows
 
 

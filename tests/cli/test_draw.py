@@ -262,6 +262,7 @@ class TestAnalyses:
             (["-o", "x.svg", "--mode", "accept"], "say which with --trace"),
             (["-o", "x.svg", "--explain"], "say which with --trace"),
             (["-o", "x.svg", "--trace", "pass.htf", "--explain", "--no-por"], "takes --mode only"),
+            (["-o", "x.svg", "--trace", "pass.htf", "--explain", "--strategy", "bfs"], "shows no"),
             (["-o", "x.svg", "--no-por"], "say which with --trace"),
             (["-o", "x.svg", "--por"], "say which with --trace"),
             (["-o", "x.svg", "--strategy", "bfs"], "say which with --trace"),

@@ -51,6 +51,19 @@ def test_actions_are_joined_to_arrows_where_the_interaction_passes_that_message(
     ]
 
 
+def test_what_is_joined_is_one_message_and_reaches_each_lifeline_once() -> None:
+    passings = frozenset({("a", "m", "b"), ("a", "m", "c"), ("a", "n", "c")})
+
+    def rows(text: str) -> list[list[str]]:
+        return [[*map(str, row.actions)] for row in witness_messages(trace(text), passings)]
+
+    assert rows("a!m b?m b?m") == [["a!m", "b?m"], ["b?m"]]
+    assert rows("a!m c?n") == [["a!m"], ["c?n"]]
+    assert rows("a!m c?k b?m") == [["a!m"], ["c?k"], ["b?m"]]
+    assert rows("b?m c?m") == [["b?m"], ["c?m"]]
+    assert rows("a!m c?m b?m") == [["a!m", "c?m", "b?m"]]
+
+
 def test_without_an_interaction_nobody_knows_who_sent_what_was_received() -> None:
     rows = witness_messages(WITNESS)
     assert [len(row.actions) for row in rows] == [1] * len(WITNESS)
@@ -181,3 +194,11 @@ def test_a_failure_in_words_says_first_where_the_explanation_breaks() -> None:
         "l1!c, l1!d or l1!e there.",
         "l2: its only action is explained.",
     ]
+
+
+def test_of_many_allowed_actions_the_first_are_listed_in_words() -> None:
+    names = [f"l1!m{number:02}" for number in range(14)]
+    (few,) = failure_sentences([reached("l1", "l1!x", 0, " ".join(names[:12]))])
+    assert f"allows {', '.join(names[:11])} or {names[11]} there" in few
+    (many,) = failure_sentences([reached("l1", "l1!x", 0, " ".join(names))])
+    assert f"allows {', '.join(names[:12])} or 2 others there" in many
