@@ -11,7 +11,7 @@ which accepts more: no is no there, too.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
@@ -19,6 +19,9 @@ from choreomon.interaction.term import Interaction, act
 from choreomon.verify.exact_search import TOO_MANY_VERTICES, Exhausted, Limits, Observed, Places
 from choreomon.verify.late import LateTerm, without_heads
 from choreomon.verify.views import Views
+
+_TRIES: Final = (64, 512)
+"""How many vertices each component's try at being first is given."""
 
 LateVertex: TypeAlias = tuple[LateTerm, Places]
 
@@ -47,30 +50,59 @@ class LateSearch:
         return found
 
     def run(self, interaction: Interaction) -> tuple[bool, int]:
-        """Whether the end was reached, and how many vertices were visited."""
-        limits, views = self._limits, self._views
+        """Whether the end was reached, and how many vertices were visited. Whose action is next
+        matters for how soon that is: each component has a try at always being first, then all of
+        them take turns, with few vertices, then with more, and then without a bound."""
         places: Places = (0,) * len(self._parts)
-        term = views.late_terms.plain(normal(without_heads(interaction)))
-        start = (views.late_terms.opened(term, self.free(places)), places)
+        terms = self._views.late_terms
+        term = terms.plain(normal(without_heads(interaction)))
+        start = (terms.opened(term, self.free(places)), places)
+        active = [number for number, end in enumerate(self._end) if end]
+        if len(active) > 1:
+            for most in _TRIES:
+                for first in (*active, None):
+                    answer = self._depth_first(start, first, most)
+                    if answer is not None:
+                        return answer, self.visited
+        answer = self._depth_first(start, None, None)
+        assert answer is not None
+        return answer, self.visited
+
+    def _depth_first(self, start: LateVertex, first: int | None, most: int | None) -> bool | None:
+        """Whether the end can be reached; None where visiting `most` vertices did not tell."""
+        limits, after = self._limits, self._views.after
         seen = {start}
         pending = [start]
+        visited = 0
         while pending:
             node, places = pending.pop()
             if places == self._end:
-                return True, self.visited
+                return True
+            if visited == most:
+                return None
+            visited += 1
             self.visited += 1
             if limits.vertices is not None and self.visited > limits.vertices:
                 raise Exhausted(TOO_MANY_VERTICES)
             limits.ask()
-            for number in range(len(places) - 1, -1, -1):
+            for number in self._turns(places, first):
                 place = places[number]
-                if place == self._end[number]:
-                    continue
                 then = (*places[:number], place + 1, *places[number + 1 :])
-                free = self.free(then)
-                for rest in views.after(node, self._leaves[number][place], free):
+                for rest in after(node, self._leaves[number][place], self.free(then)):
                     vertex = (rest, then)
                     if vertex not in seen:
                         seen.add(vertex)
                         pending.append(vertex)
-        return False, self.visited
+        return False
+
+    def _turns(self, places: Places, first: int | None) -> list[int]:
+        """The components that have something left, those that are to be first at the end: the
+        one of this number, or else those of which the smallest part was consumed."""
+        end = self._end
+        left = [number for number, place in enumerate(places) if place < end[number]]
+        if first is None:
+            left.sort(key=lambda number: places[number] / end[number], reverse=True)
+        elif first in left:
+            left.remove(first)
+            left.append(first)
+        return left

@@ -22,11 +22,11 @@ from choreomon.interaction.term import (
     subterms,
 )
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
-from choreomon.verify import late, late_steps
+from choreomon.verify import late, late_search, late_steps
 from choreomon.verify.epochs import Epochs, Past, in_order, needed
 from choreomon.verify.exact import observed_parts
 from choreomon.verify.exact_search import TOO_MANY_VERTICES, ExactMode, Exhausted, Limits, Search
-from choreomon.verify.late_search import LateSearch
+from choreomon.verify.late_search import LateSearch, LateVertex
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import Question, questions
 
@@ -131,6 +131,27 @@ def test_limits_end_the_search() -> None:
     assert parts is not None
     with pytest.raises(Exhausted, match=TOO_MANY_VERTICES):
         LateSearch(Views(), parts, True, Limits(vertices=1)).run(interaction)
+
+
+def test_every_component_has_a_try_at_being_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[tuple[int | None, int | None]] = []
+    whole = LateSearch._depth_first
+
+    def noted(
+        self: LateSearch, start: LateVertex, first: int | None, most: int | None
+    ) -> bool | None:
+        order.append((first, most))
+        return whole(self, start, first, most)
+
+    monkeypatch.setattr(LateSearch, "_depth_first", noted)
+    monkeypatch.setattr(late_search, "_TRIES", (1, 2))
+    interaction, seen, fits = NAMED[9]
+    assert found(interaction, seen, "slice") is fits
+    assert order == [
+        (0, 1), (1, 1), (None, 1), (0, 2), (1, 2), (None, 2), (None, None),
+    ]  # fmt: skip
+    for interaction, seen, fits in NAMED:
+        assert found(interaction, seen, "slice") is fits
 
 
 # -- against slower ways ---------------------------------------------------------------------
