@@ -5,8 +5,9 @@ The slices paper, Definitions 4 to 6 (and the removal paper, Appendix B), for ev
 `seq(i', loopH(i))`, without the pruned copy of the loop that `loopW` has in front. Follow-ups are
 written without redundant empty interactions, as the papers' figures show them.
 
-`frontier` is the semantics as papers and pictures show it, with positions. `after` answers the
-question of searches, what one action leaves, and pays only for that action. `simulated` is for the
+`frontier` is the semantics as papers and pictures show it, with positions;
+`choreomon.interaction.enabled` is the same, one step at a time. `after` answers the question of
+searches, what one action leaves, and pays only for that action. `simulated` is for the
 exact search, which must know which iterations of loops are still to be of use.
 
 A position is a chain `(1, (2, ()))` of operand numbers from the root; `position_text` writes `12`.
@@ -133,7 +134,7 @@ def _unknown(term: Interaction, slot: Literal["_steps", "_simulated"]) -> Iterat
         left, right = top.left, top.right
         if left is not None and getattr(left, slot) is None:
             pending.append(left)
-        elif right is not None and getattr(right, slot) is None and _reachable(top):
+        elif right is not None and getattr(right, slot) is None and reachable(top):
             pending.append(right)
         else:
             pending.pop()
@@ -141,7 +142,7 @@ def _unknown(term: Interaction, slot: Literal["_steps", "_simulated"]) -> Iterat
                 yield top
 
 
-def _reachable(term: Interaction) -> bool:
+def reachable(term: Interaction) -> bool:
     """Whether something on the right of a binary term may be executed at all."""
     left = term.left
     assert left is not None
@@ -176,11 +177,11 @@ def _frontier(term: Interaction) -> tuple[Step, ...]:
         steps = [Step((1, at), action, after) for at, action, after in left._steps or ()]
     else:
         for at, action, after in left._steps or ():
-            steps.append(Step((1, at), action, _unrolled(term, bit(action.lifeline), after)))
+            steps.append(Step((1, at), action, unrolled(term, bit(action.lifeline), after)))
     return tuple(steps)
 
 
-def _unrolled(loop: Interaction, on: Mask, iteration: Interaction) -> Interaction:
+def unrolled(loop: Interaction, on: Mask, iteration: Interaction) -> Interaction:
     """What remains of a loop after an action on the lifeline `on`, when `iteration` remains of
     the iteration that the action belongs to."""
     operator, region = loop.operator, loop.region
@@ -224,7 +225,7 @@ def after(
             and right is not None
             and right.lifelines & on
             and not _knows(right, leaf)
-            and _reachable(top)
+            and reachable(top)
             # What the left side cannot avoid, the right side cannot do yet: a long sequence is
             # looked at only as far as it can have got.
             and not (top.operator is Operator.COREG and left.unavoidable & on & ~top.region)
@@ -271,7 +272,7 @@ def _after(term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
     elif operator is Operator.OPEN:
         found += _known_after(left, leaf)
     else:
-        found += [_unrolled(term, leaf.lifelines, rest) for rest in _known_after(left, leaf)]
+        found += [unrolled(term, leaf.lifelines, rest) for rest in _known_after(left, leaf)]
     return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
 
@@ -325,6 +326,6 @@ def _simulated(term: Interaction) -> list[tuple[Action, Interaction]]:
                 continue
             marked = make(Operator.OPEN, NONE, rest, None)
             if operator is not Operator.OPEN:
-                marked = _unrolled(term, bit(action.lifeline), marked)
+                marked = unrolled(term, bit(action.lifeline), marked)
             steps.append((action, marked))
     return steps

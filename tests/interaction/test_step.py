@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+from choreomon.interaction import enabled as enabling
 from choreomon.interaction import step
 from choreomon.interaction.denotation import traces, weak_sequences
+from choreomon.interaction.enabled import enabled
 from choreomon.interaction.lifelines import ALL, mask
 from choreomon.interaction.step import (
     after,
@@ -16,6 +21,7 @@ from choreomon.interaction.step import (
     subterm,
 )
 from choreomon.interaction.term import (
+    LOOPS,
     Interaction,
     Operator,
     act,
@@ -24,6 +30,7 @@ from choreomon.interaction.term import (
     loop_h,
     loop_s,
     loop_w,
+    par,
     seq,
     strict,
     subterms,
@@ -49,10 +56,10 @@ def test_executing_with_a_forgetful_pruning_is_noticed(monkeypatch: pytest.Monke
 def test_executing_loop_w_without_its_pruned_copy_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = step._unrolled
+    whole = step.unrolled
     monkeypatch.setattr(
         step,
-        "_unrolled",
+        "unrolled",
         lambda loop, on, rest: (
             combined(Operator.COREG, loop.region, rest, loop)
             if loop.operator is Operator.LOOP_C
@@ -70,6 +77,66 @@ def test_loop_w_lets_a_later_iteration_begin_first_and_loop_h_does_not() -> None
     assert trace in stepped(loop_w(A_B_C), 3)
     assert trace not in traces(loop_h(A_B_C), 3)
     assert trace not in stepped(loop_h(A_B_C), 3)
+
+
+def loops_around(term: Interaction, position: str) -> int:
+    """beta(term, position) of the slices paper, Definition 12."""
+    above = (subterm(term, position[:length]) for length in range(len(position)))
+    return sum(part.operator in LOOPS for part in above)
+
+
+def enables_its_frontier(term: Interaction) -> bool:
+    """So does what remains of it, with open iterations too."""
+    for part in (term, *(rest for _, rest in simulated(term)), *(s[2] for s in frontier(term))):
+        found = [(one.position(), one.action, one.follow_up()) for one in enabled(part)]
+        loops = [loops_around(part, position_text(at.position)) for at in frontier(part)]
+        if found != list(frontier(part)) or loops != [one.loops for one in enabled(part)]:
+            return False
+    return True
+
+
+def test_what_is_enabled_is_the_frontier() -> None:
+    assert not breaches(enables_its_frontier, interactions(9, 600))
+
+
+@pytest.mark.parametrize("planted", [lambda term: term.lifelines, lambda term: term.unavoidable])
+def test_enabling_what_something_earlier_hinders_or_not_what_nothing_does_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, planted: Callable[[Interaction], int]
+) -> None:
+    """The second bug forgets open iterations, which must not end unserved."""
+
+    def holds(term: Interaction) -> bool:
+        try:
+            return enables_its_frontier(term)
+        except AssertionError:  # what was to be pruned cannot be
+            return False
+
+    monkeypatch.setattr(enabling, "_unavoidable", planted)
+    assert breaches(holds, interactions(9, 600))
+
+
+@pytest.mark.parametrize("nest", ["left", "right"])
+@pytest.mark.parametrize("operator", [par, alt, strict])
+def test_one_follow_up_of_a_deep_term_needs_no_more_terms_than_it_is_deep(
+    monkeypatch: pytest.MonkeyPatch, operator: Callable[..., Interaction], nest: str
+) -> None:
+    deep = a("deep!x")
+    for number in range(1_000):
+        other = a(f"deep!x{number}")
+        deep = operator(deep, other) if nest == "left" else operator(other, deep)
+    made: list[Operator] = []
+    whole = enabling.combined
+
+    def counted(root: Operator, *others: Any) -> Interaction:
+        made.append(root)
+        return whole(root, *others)
+
+    monkeypatch.setattr(enabling, "combined", counted)
+    found = list(enabled(deep))
+    assert len(found) == (1 if operator is strict else 1_001)
+    assert not made
+    found[-1].follow_up()
+    assert len(made) <= 1_000
 
 
 def test_a_term_terminates_where_the_denotation_has_the_empty_trace() -> None:

@@ -27,8 +27,8 @@ from typing import Final, Literal, TypeAlias
 
 from choreomon.interaction.lifelines import NONE, Mask, is_single
 from choreomon.interaction.normal import normal
-from choreomon.interaction.step import after, frontier
-from choreomon.interaction.term import EMPTY, Interaction, Operator, combined
+from choreomon.interaction.step import after
+from choreomon.interaction.term import EMPTY, Interaction, Operator, combined, subterms
 
 Question: TypeAlias = Literal["exact", "prefix", "factor"]
 
@@ -37,6 +37,9 @@ _MANY: Final = 256
 
 _GROWN: Final = 4
 """Views that missed actions make so many times larger are a sign that there is no end to them."""
+
+_SYMBOLS: Final = 100_000
+"""Nor are sets of views with so many symbols together, where actions were missed."""
 
 
 class _Views:
@@ -104,13 +107,17 @@ class LocalAutomaton:
         if view not in self._reachable:
             found = {view: None}
             pending = [view]
+            leaves = [part for part in subterms(view) if part.action is not None]
+            symbols = view.size
             while pending and len(found) <= _MANY:
-                for _, _, rest in frontier(pending.pop()):
-                    rest = normal(rest)
+                # Not `frontier`: equal actions in many places mostly leave the same.
+                top = pending.pop()
+                for rest in [normal(rest) for leaf in leaves for rest in after(top, leaf)]:
                     if rest not in found:
                         found[rest] = None
                         pending.append(rest)
-                        if rest.size > _GROWN * view.size:
+                        symbols += rest.size
+                        if rest.size > _GROWN * view.size or symbols > _SYMBOLS:
                             self._reachable[view] = None
                             return None
             self._reachable[view] = self._state(found)

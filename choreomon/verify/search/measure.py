@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from choreomon.interaction.step import Position
 from choreomon.interaction.term import LOOPS, Interaction, Operator
 from choreomon.verify.search.graph import Measure
 from choreomon.verify.search.options import SimulationCriteria
@@ -62,6 +61,14 @@ class Measures:
         """The measure after an observed action."""
         return self.initial(follow_up, left) if self._criteria.reset else measure
 
+    def allows(self, measure: Measure, entered: int) -> bool:
+        """Whether there is a measure after an unobserved action within `entered` nested loops,
+        whatever remains."""
+        loops, actions = measure
+        if loops < entered:
+            return False
+        return actions > 0 or (entered > 0 and self._criteria.actions == "outside")
+
     def after(
         self, measure: Measure, entered: int, follow_up: Interaction, left: int
     ) -> Measure | None:
@@ -101,15 +108,3 @@ def _sizes(term: Interaction, below: list[Sizes]) -> Sizes:
     if term.operator in LOOPS:
         return Sizes(depth + 1, loops + 1, 0)
     return Sizes(depth, loops, max(actions) if term.operator is Operator.ALT else sum(actions))
-
-
-def loops_around(term: Interaction, position: Position) -> int:
-    """beta(term, position) of the slices paper, Definition 12."""
-    loops = 0
-    while position:
-        loops += term.operator in LOOPS
-        digit, position = position
-        below = term.left if digit == 1 else term.right
-        assert below is not None
-        term = below
-    return loops

@@ -8,17 +8,19 @@ form, so that more of them are equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
+from choreomon.interaction.enabled import Enabled, enabled
 from choreomon.interaction.lifelines import Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import remove
-from choreomon.interaction.step import Position, after, frontier, simulated
+from choreomon.interaction.step import Position, after, simulated
 from choreomon.interaction.term import Interaction
 from choreomon.verify.search.graph import Measure, Rule
-from choreomon.verify.search.measure import Measures, loops_around
+from choreomon.verify.search.measure import Measures
 from choreomon.verify.search.reduction import one_unambiguous
 from choreomon.verify.search.relevance import Relevance
 from choreomon.verify.search.rules import Rules
@@ -46,6 +48,41 @@ class Step(NamedTuple):
     position: Position | None
     entered: int
     state: State
+
+
+class LateStep:
+    """A step of which the state is worked out only where somebody looks at it: all states behind
+    the steps from a deep term together are quadratic in its depth, and few of the steps are
+    taken."""
+
+    __slots__ = ("_enabled", "_make", "_state", "component", "entered", "rule")
+
+    def __init__(
+        self, rule: Rule, component: int, enabled: Enabled, make: Callable[[Interaction], State]
+    ) -> None:
+        self.rule = rule
+        self.component = component
+        self.entered = enabled.loops
+        self._enabled = enabled
+        self._make = make
+        self._state: State | None = None
+
+    @property
+    def action(self) -> Action:
+        return self._enabled.action
+
+    @property
+    def position(self) -> Position:
+        return self._enabled.position()
+
+    @property
+    def state(self) -> State:
+        if self._state is None:
+            self._state = self._make(self._enabled.follow_up())
+        return self._state
+
+
+AnyStep: TypeAlias = Step | LateStep
 
 
 class FollowUps:
@@ -121,7 +158,7 @@ class Stepper:
         self._relevance = relevance
         self._blanked: dict[Mask, dict[Interaction, Interaction]] = {}
 
-    def steps(self, state: State) -> Sequence[Step]:
+    def steps(self, state: State) -> Sequence[AnyStep]:
         """Every step from a vertex whose multi-trace is not used up."""
         if self._rules.removal:
             gone = self._used_up(state) & ~state.removed
@@ -152,33 +189,40 @@ class Stepper:
         following = State(rest, state.positions, state.removed | gone, state.measure)
         return Step("remove", -1, None, None, 0, following)
 
-    def _located(self, state: State) -> list[Step]:
+    def _located(self, state: State) -> list[AnyStep]:
         """Consuming steps, and those that the measure bounds, in the order of positions."""
-        found: list[Step] = []
+        found: list[AnyStep] = []
         measured = self._rules.simulation == "measured"
         left = self.left(state.positions)
-        for position, action, rest in frontier(state.term):
+        consuming: dict[int, Callable[[Interaction], State]] = {}
+        for one in enabled(state.term):
+            action = one.action
             number = self._owners.get(action.lifeline)
             if number is None:
                 continue
             at = state.positions[number]
             word = self._words[number]
             if at < len(word) and word[at].action == action:
-                following = self._consumed(state, number, rest)
-                if following is not None:
-                    entered = loops_around(state.term, position)
-                    found.append(Step("execute", number, action, position, entered, following))
+                make = consuming.setdefault(number, partial(self._consumed, state, number))
+                step = LateStep("execute", number, one, make)
+                # Consuming opens no iterations, so without open ones nothing has to be asked.
+                if not state.term.unserved or step.state.term.unserved < left:
+                    found.append(step)
             if measured and self._unobserved(state, number):
                 assert state.measure is not None
-                entered = loops_around(state.term, position)
-                measure = self._measures.after(state.measure, entered, rest, left)
-                if measure is not None:
-                    following = State(rest, state.positions, state.removed, measure)
-                    found.append(Step("simulate", number, action, position, entered, following))
+                if self._measures.allows(state.measure, one.loops):
+                    make = partial(self._simulated, state, one.loops, left)
+                    found.append(LateStep("simulate", number, one, make))
         return found
 
-    def _consuming(self, state: State) -> list[Step]:
-        found: list[Step] = []
+    def _simulated(self, state: State, entered: int, left: int, rest: Interaction) -> State:
+        assert state.measure is not None
+        measure = self._measures.after(state.measure, entered, rest, left)
+        assert measure is not None
+        return State(rest, state.positions, state.removed, measure)
+
+    def _consuming(self, state: State) -> list[AnyStep]:
+        found: list[AnyStep] = []
         term, at, _, measure = state
         exact = self._rules.simulation == "exact"
         left = self._length - sum(at) - 1
@@ -209,21 +253,17 @@ class Stepper:
                     found.append(Step("execute", number, leaf.action, None, 0, following))
         return found
 
-    def _consumed(self, state: State, number: int, rest: Interaction) -> State | None:
+    def _consumed(self, state: State, number: int, rest: Interaction) -> State:
         at = state.positions
         positions = (*at[:number], at[number] + 1, *at[number + 1 :])
         measure = state.measure
-        if rest.unserved or measure is not None:
-            left = self.left(positions)
-            if rest.unserved > left:
-                return None
-            if measure is not None:
-                measure = self._measures.consumed(measure, rest, left)
+        if measure is not None:
+            measure = self._measures.consumed(measure, rest, self.left(positions))
         return State(rest, positions, state.removed, measure)
 
-    def _simulating(self, state: State) -> list[Step]:
+    def _simulating(self, state: State) -> list[AnyStep]:
         """Unobserved steps that leave no more iterations to serve than there are actions."""
-        found: list[Step] = []
+        found: list[AnyStep] = []
         left = self.left(state.positions)
         for action, rest in simulated(state.term):
             number = self._owners.get(action.lifeline)
@@ -245,8 +285,8 @@ class Stepper:
         at = state.positions[number]
         return at == self._ends[number] or (at == 0 and self._rules.before)
 
-    def _of_one_component(self, state: State, found: list[Step]) -> Sequence[Step]:
-        mine: dict[int, list[Step]] = {
+    def _of_one_component(self, state: State, found: list[AnyStep]) -> Sequence[AnyStep]:
+        mine: dict[int, list[AnyStep]] = {
             number: [] for number, at in enumerate(state.positions) if at < self._ends[number]
         }
         for step in found:
@@ -254,7 +294,7 @@ class Stepper:
                 mine[step.component].append(step)
         return min(mine.values(), key=len)
 
-    def reduced(self, state: State, found: Sequence[Step]) -> Sequence[Step]:
+    def reduced(self, state: State, found: Sequence[AnyStep]) -> Sequence[AnyStep]:
         """The removal paper's reduction, where asked for: of steps in the order in which they are
         to be taken, the first consuming one that is one-unambiguous instead of all consuming
         ones."""

@@ -16,7 +16,7 @@ from choreomon.verify.search.graph import Edge, End, Graph, PathStep, Vertex
 from choreomon.verify.search.local import LocalAutomaton, Question
 from choreomon.verify.search.options import Options
 from choreomon.verify.search.rules import Rules
-from choreomon.verify.search.steps import State, Step, Stepper
+from choreomon.verify.search.steps import AnyStep, LateStep, State, Stepper
 from choreomon.verify.verdict import Verdict
 
 _RANK: Final = {
@@ -31,7 +31,7 @@ class _Reached(NamedTuple):
     """How a vertex was reached: the chain of steps back to the start, and its length."""
 
     source: int
-    step: Step
+    step: AnyStep
     before: _Reached | None
     depth: int
     loops: int
@@ -204,13 +204,14 @@ class Walk:
                 )
             )
 
-    def _fresh(self, found: Sequence[Step]) -> Sequence[Step]:
-        """The steps that may lead to vertices not yet visited; breadth first, not yet reached."""
+    def _fresh(self, found: Sequence[AnyStep]) -> Sequence[AnyStep]:
+        """The steps that may lead to vertices not yet visited; breadth first, not yet reached. Of
+        late steps that is asked when they are taken."""
         waiting = self._waiting
-        if waiting is None:
-            return [step for step in found if step.state not in self._best_on_the_way]
-        fresh = [step for step in found if step.state not in waiting]
-        waiting.update([step.state for step in fresh])
+        known = self._best_on_the_way if waiting is None else waiting
+        fresh = [step for step in found if isinstance(step, LateStep) or step.state not in known]
+        if waiting is not None:
+            waiting.update([step.state for step in fresh if not isinstance(step, LateStep)])
         return fresh
 
     def _stuck(self, state: State) -> End:
@@ -229,13 +230,13 @@ class Walk:
                 Edge(reached.source, target, step.rule, step.action, step.position, component)
             )
 
-    def _ordered(self, found: Sequence[Step], vertex: int) -> Sequence[Step]:
+    def _ordered(self, found: Sequence[AnyStep], vertex: int) -> Sequence[AnyStep]:
         priorities = self._options.priorities
         if priorities == Priorities():
             return found
         return priorities.ordered(found, [self._priority(step) for step in found], vertex)
 
-    def _priority(self, step: Step) -> int:
+    def _priority(self, step: AnyStep) -> int:
         if step.action is None:
             return self._options.priorities.elimination
         return self._options.priorities.of_action(
