@@ -210,6 +210,11 @@ def _link(region: Mask, operand: Interaction, rest: Interaction, level: int) -> 
 def _in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interaction:
     """The chain with an operand put in front of it, and from there where it belongs."""
     held = operand.lifelines & ~region
+    inner = chain._level and chain.operator is Operator.COREG and chain.region == region
+    first = chain.left if inner else chain
+    assert first is not None
+    if first.lifelines & held and not operand.terminates:
+        return _link(region, operand, chain, (chain._level if inner else 1) + 1)
     levels: list[tuple[Interaction, Interaction, int]] = []
     """What was walked past: operand, the chain from there on, level."""
     level = 1
