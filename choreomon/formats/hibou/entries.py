@@ -159,8 +159,8 @@ class Meaning:
     def read(
         self, entries: tuple[Entry, ...], options: Options, known: Mapping[str, Setter]
     ) -> None:
-        """Reads each entry by the setter of its key, in lower case."""
-        seen: set[str] = set()
+        """Reads each entry by the setter of its key, in lower case. No two may mean one option."""
+        said: dict[str, str] = {}
         for entry in entries:
             key = entry.key.lower()
             setter = known.get(key)
@@ -168,10 +168,14 @@ class Meaning:
                 names = ", ".join(known)
                 self.wrong(entry.at, f"unknown option {shown(entry.key)}; expected {names}")
                 continue
-            if key in seen:
+            meant: Options = {}
+            setter(entry.value, meant)
+            if key in said.values():
                 self.wrong(entry.at, f"`{entry.key}` stands here for the second time")
-            seen.add(key)
-            setter(entry.value, options)
+            elif other := next((said[name] for name in meant if name in said), None):
+                self.wrong(entry.at, f"`{entry.key}` and `{other}` mean the same option")
+            said |= dict.fromkeys(meant or {key: None}, key)
+            options |= meant
 
     def entries(self, value: Value, what: str) -> tuple[Entry, ...]:
         """Those of a value that is a list."""

@@ -164,6 +164,15 @@ def test_options_by_all_their_names(entries: str, field: str, value: object) -> 
         ("@explore_option{}\n@explore_option{}", [(2, "`@explore_option` stands here for the")]),
         ("@analyze_option{ goal = Pass", [(1, "expected `;` or `}` after an option, found the")]),
         ("@analyze_option{ goal Pass = x }", [(1, "unknown option 'goal_Pass'; expected")]),
+        (
+            "@analyze_option{ semantics = prefix; analysis_kind = simulate[loop num = 1,\n"
+            "loop max depth, before = true, slice = true] }",
+            [
+                (1, "`analysis_kind` and `semantics` mean the same option"),
+                (2, "`loop_max_depth` and `loop_num` mean the same option"),
+                (2, "`slice` and `before` mean the same option"),
+            ],
+        ),
         ("@analyze_option{ goal = }", [(1, "expected a value, found '}'")]),
         ("@analyze_option{ x = [[1]] }", [(1, "expected an option, found '['")]),
         ("@analyze_option{ x=[a[b[c[d[e]]]]] }", [(1, "lists are nested too deeply")]),
