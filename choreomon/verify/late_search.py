@@ -20,8 +20,8 @@ from choreomon.verify.exact_search import TOO_MANY_VERTICES, Exhausted, Limits, 
 from choreomon.verify.late import LateTerm, without_heads
 from choreomon.verify.views import Views
 
-_TRIES: Final = (64, 512)
-"""How many vertices each component's try at being first is given."""
+_TRIES: Final = (2, 8)
+"""How many vertices each component's try at being first is given, for each recorded action."""
 
 LateVertex: TypeAlias = tuple[LateTerm, Places]
 
@@ -59,9 +59,9 @@ class LateSearch:
         start = (terms.opened(term, self.free(places)), places)
         active = [number for number, end in enumerate(self._end) if end]
         if len(active) > 1:
-            for most in _TRIES:
+            for times in _TRIES:
                 for first in (*active, None):
-                    answer = self._depth_first(start, first, most)
+                    answer = self._depth_first(start, first, times * sum(self._end))
                     if answer is not None:
                         return answer, self.visited
         answer = self._depth_first(start, None, None)

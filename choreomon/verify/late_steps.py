@@ -72,16 +72,18 @@ class LateSteps:
         if not node.lifelines & on:
             pass
         elif node.kind == PLAIN:
-            for rest in after(node.term, leaf, self.ask):
+            for left in after(node.term, leaf, self.ask):
                 if self.ask is not None:
                     self.ask()
-                found.append((terms.plain(rest), NOTHING))
+                found.append((terms.plain(left), NOTHING))
         elif node.kind == LATE:
             found += yield self._after_late(node.term, node.epochs, node.pruned, leaf)
         elif node.kind == COREG:
             region = node.region
             if node.left.lifelines & on:
-                ours = yield self._after(node.left, leaf)
+                ours = node.left._after.get(leaf)
+                if ours is None:
+                    ours = yield self._after(node.left, leaf)
                 rights: dict[Epochs, LateTerm] = {}
                 for rest, past in ours:
                     lost = too_early(past, count, on, region)
@@ -90,7 +92,9 @@ class LateSteps:
                         right = rights[lost] = terms.restricted(node.right, lost)
                     found.append((terms.coreg(region, rest, right), past))
             if node.right.lifelines & on:
-                theirs = yield self._after(node.right, leaf)
+                theirs = node.right._after.get(leaf)
+                if theirs is None:
+                    theirs = yield self._after(node.right, leaf)
                 if theirs:
                     found += yield self._joined(region, node.left, theirs, on)
         else:
@@ -118,7 +122,11 @@ class LateSteps:
             fronts = known.get(past)
             if fronts is None:
                 narrow = terms.restricted(left, too_late(past, count, region))
-                fronts = yield self._narrow(narrow, (on | whole(past)) & ~region)
+                gone = (on | whole(past)) & ~region
+                if narrow.lifelines & gone:
+                    fronts = yield self._narrow(narrow, gone)
+                else:
+                    fronts = ((narrow, NOTHING),)
                 known[past] = fronts
             for front, more in fronts:
                 behind = terms.restricted(rest, too_early(more, rest.count, NONE, region))
