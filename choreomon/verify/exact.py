@@ -27,7 +27,7 @@ preceded and followed by simulated actions while a measure lasts; here by any nu
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 from choreomon.interaction.lifelines import bit, each, is_single, mask
 from choreomon.interaction.normal import normal
@@ -136,19 +136,21 @@ class ExactDecider:
                     return False, 0
             start = views.begun(self._normal) if begun else views.plain(self._normal)
             return views.allows(start, actions, mode == "accept"), 0
+        # What a search keeps of every action is too much for logs of thousands.
+        long = sum(len(part.actions) for part in parts) >= LONG
+        if long and mode == "slice":
+            # Multi-prefixes are slices, too.
+            answer = self._layered(parts, "multiprefix")
+            if answer is not None and answer[0]:
+                return answer
         if self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts):
             return self._discrete.holds(parts, mode), 0
         if mode == "accept" and not self._may_be_whole(parts):
             return False, 0
-        if mode != "slice" and sum(len(part.actions) for part in parts) >= LONG:
-            # What a search keeps of every action is too much here.
-            try:
-                end = self._layers.end(self._normal, parts, afterwards=mode == "multiprefix")
-            except TooWide:
-                pass
-            else:
-                complete = mode == "accept"
-                return any(term.terminates or not complete for term in end.terms), end.visited
+        if long and mode != "slice":
+            answer = self._layered(parts, mode)
+            if answer is not None:
+                return answer
         count = 0
         if mode in ("slice", "multiprefix"):
             begun = mode == "slice"
@@ -160,6 +162,17 @@ class ExactDecider:
                 return found, count
         found, more = Search(views, parts, mode, limits).run(self._normal)
         return found, count + more
+
+    def _layered(
+        self, parts: tuple[Observed, ...], mode: Literal["accept", "prefix", "multiprefix"]
+    ) -> tuple[bool, int] | None:
+        """`_holds` by layers; None where they are too wide."""
+        try:
+            end = self._layers.end(self._normal, parts, afterwards=mode == "multiprefix")
+        except TooWide:
+            return None
+        complete = mode == "accept"
+        return any(term.terminates or not complete for term in end.terms), end.visited
 
     def _may_be_whole(self, parts: tuple[Observed, ...]) -> bool:
         """Whether as many of each action were recorded as an accepted trace may have."""

@@ -14,14 +14,15 @@ from choreomon.interaction.term import Interaction, loop_s, loop_w, par, seq, st
 from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.slices import random_multi_prefix
-from choreomon.verify import layers
+from choreomon.verify import exact, layers
 from choreomon.verify.exact import ExactDecider, observed_parts
-from choreomon.verify.exact_search import STOPPED, ExactMode, Limits, Search
+from choreomon.verify.exact_search import STOPPED, ExactMode, Limits, Observed, Search
 from choreomon.verify.layers import LayeredTest, Layers, TooWide
 from choreomon.verify.search.engine import search
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from choreomon.verify.views import Views
+from tests.verify.exact_cases import questions as exact_questions
 from tests.verify.search.questions import a, logs, questions
 
 MODES: tuple[ExactMode, ...] = ("accept", "prefix", "multiprefix")
@@ -78,6 +79,20 @@ def test_the_mode_test_ends_in_layers_as_in_the_whole_graph(seed: int) -> None:
         (Verdict.INCONC, "LackObs"),
         (Verdict.FAIL, ""),
     }
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_deciders_that_take_every_log_for_a_long_one_answer_as_brute_force_does(
+    monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    monkeypatch.setattr(exact, "LONG", 0)
+    met: Counter[tuple[ExactMode, Verdict]] = Counter()
+    for seed in range(first, first + 20):
+        for question in exact_questions(seed):
+            decider = ExactDecider(question.interaction, question.mode)
+            assert decider.decide(question.multitrace).verdict is question.verdict, question
+            met[question.mode, question.verdict] += 1
+    assert len(met) == 11
 
 
 def test_a_walk_that_forgets_the_lifelines_that_go_on_is_noticed(
@@ -138,6 +153,24 @@ def test_of_long_logs_no_more_is_kept_than_a_layer(
     assert seen.length >= LONG
     assert verifier.decide(seen).verdict is expected
     assert sum(len(walk._rests) for walk in made) <= 5
+
+
+def test_long_logs_that_begin_with_the_system_are_slices_without_a_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(exact.Search, "run", lambda *_: asked.append("search"))
+    monkeypatch.setattr(exact.LateSearch, "run", lambda *_: asked.append("late search"))
+    holds = exact.Discrete.holds
+
+    def noted(self: exact.Discrete, parts: tuple[Observed, ...], mode: ExactMode) -> bool:
+        asked.append(mode)
+        return holds(self, parts, mode)
+
+    monkeypatch.setattr(exact.Discrete, "holds", noted)
+    answer = ExactDecider(ORDERS, "slice").decide(rounds(LONG // 4 + 1))
+    assert answer.verdict is Verdict.PASS
+    assert asked == ["accept"]
 
 
 def test_what_runs_ahead_is_left_to_the_searches() -> None:
