@@ -28,14 +28,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
-from choreomon.interaction.lifelines import NONE, Mask, each
+from choreomon.interaction.lifelines import Mask, each
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import EMPTY, Interaction, Operator, combined
 
 Places: TypeAlias = int
 """A set of places of all logs."""
 
-_Key: TypeAlias = tuple[Interaction, Places, Mask]
+_Key: TypeAlias = tuple[Interaction, Places, Places]
 
 _DEEP: Final = 150
 """Terms in which operators alternate more often are left as they are."""
@@ -70,6 +70,7 @@ class Relevance:
                 self._before[leaf] = self._before.get(leaf, 0) | 1 << place
             self._ends |= 1 << end
             first = end + 1
+        self._going_on: dict[Interaction, Places] = {}
         self._known: dict[_Key, tuple[Interaction, Places] | None] = {}
 
     def of_all(
@@ -82,7 +83,7 @@ class Relevance:
             places |= at[position]
         found: list[Interaction] = []
         for term in terms:
-            one = self._followed(term, places, NONE, 0)
+            one = self._followed(term, places, 0, 0)
             if one is not None:
                 rest, after = one
                 if not self._ends & ~(places & ~self._fields[term.lifelines] | after):
@@ -90,11 +91,11 @@ class Relevance:
         return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
     def _followed(
-        self, term: Interaction, places: Places, mixed: Mask, depth: int
+        self, term: Interaction, places: Places, others: Places, depth: int
     ) -> tuple[Interaction, Places] | None:
         """What of a term matters, and the places on its lifelines after it; None where nothing
-        that the term does explains the logs. On lifelines that are `mixed` others may act in
-        between. Chains are followed link by link."""
+        that the term does explains the logs. In between, what stands beside the term may go on
+        from the places of `others`. Chains are followed link by link."""
         known = self._known
         spine: list[tuple[_Key, Interaction, Places]] = []
         while True:
@@ -104,40 +105,44 @@ class Relevance:
             if own == self._ends & fields:
                 found = EMPTY, own
                 break
-            mixed &= term.lifelines
+            others &= fields
             if term.left is None:
                 after = (own & self._before.get(term, 0)) << 1 | own & self._ends
-                if mixed:
-                    after = self._later(after, mixed)
+                if others:
+                    after = _onward(after, others)
                 found = (term, after) if after else None
                 break
-            key = term, own, mixed
+            key = term, own, others
             if key in known:
                 found = known[key]
                 break
             if depth > _DEEP:
-                found = term, self._later(own, term.lifelines)
+                found = term, _onward(own, fields & ~self._ends)
                 break
             if term.operator not in _CHAINS:
                 found = known[key] = (
-                    self._chosen(term, own, mixed, depth)
+                    self._chosen(term, own, others, depth)
                     if term.operator is Operator.ALT
-                    else self._repeated(term, own, mixed, depth)
+                    else self._repeated(term, own, others, depth)
                 )
                 break
             assert term.right is not None
+            beside = others
             more = term.left.lifelines & term.right.lifelines & term.region
-            if more & ~mixed:
-                mixed |= more
+            if more:
                 kept = self._fields[more]
-                places = places & ~kept | self._later(own & kept, more)
-            found = self._followed(term.left, places, mixed, depth + 1)
+                beside = others | self._moves(term.right) & kept
+                others |= self._moves(term.left) & kept
+                entry = _onward(places, beside)
+            else:
+                entry = places
+            found = self._followed(term.left, entry, beside, depth + 1)
             if found is None:
                 known[key] = None
                 break
             left, after = found
             if more:
-                kept = self._fields[more]
+                places = _onward(places, others)
                 after = after & ~kept | places & kept
             places = places & ~self._fields[term.left.lifelines] | after
             spine.append((key, left, places))
@@ -151,8 +156,8 @@ class Relevance:
                 rest, after = found
                 more = whole.left.lifelines & whole.right.lifelines & whole.region
                 if more:
-                    kept = self._fields[more]
-                    after = after & ~kept | places & kept
+                    either = key[2] | self._moves(whole) & self._fields[more]
+                    after |= _onward(key[1], either) & self._fields[more]
                 after |= places & self._fields[whole.lifelines & ~whole.right.lifelines]
                 if left is not whole.left or rest is not whole.right:
                     whole = combined(whole.operator, whole.region, left, rest)
@@ -161,12 +166,12 @@ class Relevance:
         return found
 
     def _chosen(
-        self, term: Interaction, own: Places, mixed: Mask, depth: int
+        self, term: Interaction, own: Places, others: Places, depth: int
     ) -> tuple[Interaction, Places] | None:
         assert term.left is not None
         assert term.right is not None
-        left = self._followed(term.left, own, mixed, depth + 1)
-        right = self._followed(term.right, own, mixed, depth + 1)
+        left = self._followed(term.left, own, others, depth + 1)
+        right = self._followed(term.right, own, others, depth + 1)
         if left is None and right is None:
             return None
         after = 0
@@ -180,16 +185,15 @@ class Relevance:
         return combined(Operator.ALT, term.region, left[0], right[0]), after
 
     def _repeated(
-        self, term: Interaction, own: Places, mixed: Mask, depth: int
+        self, term: Interaction, own: Places, others: Places, depth: int
     ) -> tuple[Interaction, Places]:
         assert term.left is not None
         more = term.lifelines & term.region
-        if more & ~mixed:
-            mixed |= more
-            kept = self._fields[more]
-            own = own & ~kept | self._later(own & kept, more)
+        if more:
+            others |= self._moves(term.left) & self._fields[more]
+            own = _onward(own, others)
         while True:
-            found = self._followed(term.left, own, mixed, depth + 1)
+            found = self._followed(term.left, own, others, depth + 1)
             if found is None:
                 return EMPTY, own
             body, after = found
@@ -197,14 +201,33 @@ class Relevance:
                 return combined(term.operator, term.region, body, None), own
             own |= after
 
-    def _later(self, places: Places, lifelines: Mask) -> Places:
-        """All places on these lifelines but those before the first one of `places`."""
-        later = 0
-        for one in each(lifelines):
-            fields = self._fields[one]
-            first = places & fields
-            later |= fields & -(first & -first)
-        return later
+    def _moves(self, term: Interaction) -> Places:
+        """The places from which the actions of a term go on."""
+        moves = self._going_on
+        pending = [term]
+        while pending:
+            top = pending[-1]
+            if top in moves:
+                pending.pop()
+            elif top.left is None:
+                moves[top] = self._before.get(top, 0)
+            else:
+                sides = (top.left,) if top.right is None else (top.left, top.right)
+                missing = [side for side in sides if side not in moves]
+                if missing:
+                    pending += missing
+                else:
+                    moves[top] = moves[sides[0]] | moves[sides[-1]]
+        return moves[term]
+
+
+def _onward(places: Places, others: Places) -> Places:
+    """These places, and those to which others may go on from there."""
+    while True:
+        further = places | (places & others) << 1
+        if further == places:
+            return places
+        places = further
 
 
 _CHAINS: Final = frozenset({Operator.COREG, Operator.STRICT})

@@ -134,9 +134,12 @@ def test_what_others_do_in_between_counts(term: Interaction, seen: MultiTrace) -
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
-        ("_later", lambda self, places, lifelines: places),
-        ("_repeated", lambda self, term, own, mixed, depth: (EMPTY, own)),
-        ("_chosen", lambda self, term, own, mixed, depth: self._followed(term.left, own, 0, depth)),
+        ("_moves", lambda self, term: 0),
+        ("_repeated", lambda self, term, own, others, depth: (EMPTY, own)),
+        (
+            "_chosen",
+            lambda self, term, own, others, depth: self._followed(term.left, own, 0, depth),
+        ),
     ],
 )
 def test_a_wrong_cut_is_noticed(
