@@ -108,6 +108,16 @@ def in_order(past: Past, other: Past, region: Mask) -> bool:
     return True
 
 
+def moments(epochs: Epochs) -> list[Past]:
+    """One action that may have happened in these epochs: the ones in which it did."""
+    count = len(epochs)
+    return [
+        (NONE,) * number + (one,) + (NONE,) * (count - number - 1)
+        for number, one in enumerate(epochs)
+        if one
+    ]
+
+
 def smallest(pasts: Iterable[Past]) -> tuple[Past, ...]:
     """Those that contain no other one."""
     kept: list[Past] = []

@@ -22,6 +22,7 @@ from choreomon.verify.epochs import (
     in_order,
     joined,
     last,
+    moments,
     since,
     smallest,
     too_early,
@@ -272,7 +273,7 @@ class LateSteps:
         count = len(epochs)
         found: list[Decided] = []
         if left is None:
-            found += [(terms.plain(EMPTY), past) for past in _moments(epochs)]
+            found += [(terms.plain(EMPTY), past) for past in moments(epochs)]
         else:
             assert right is not None  # a loop can always be left out
             if operator is Operator.ALT:
@@ -317,7 +318,7 @@ class LateSteps:
         if known is not None:
             return known
         if term.left is None:
-            found = _moments(epochs)
+            found = moments(epochs)
         else:
             assert term.right is not None
             ours = yield self._completions(term.left, epochs)
@@ -340,16 +341,6 @@ class LateSteps:
         ours = yield self._ways_over(node.left)
         theirs = yield self._ways_over(node.right)
         return smallest(_both(ours, theirs, node.kind == STRICT, node.region))
-
-
-def _moments(epochs: Epochs) -> list[Past]:
-    """One action that may have happened in these epochs: in which it did."""
-    count = len(epochs)
-    return [
-        (NONE,) * number + (one,) + (NONE,) * (count - number - 1)
-        for number, one in enumerate(epochs)
-        if one
-    ]
 
 
 def _both(ours: Iterable[Past], theirs: Iterable[Past], strictly: bool, region: Mask) -> list[Past]:
