@@ -155,6 +155,16 @@ def test_of_long_logs_no_more_is_kept_than_a_layer(
     assert sum(len(walk._rests) for walk in made) <= 5
 
 
+@pytest.mark.parametrize("interaction", [ORDERS, par(ORDERS, ORDERS)])
+def test_what_is_no_multi_prefix_may_be_a_slice(
+    monkeypatch: pytest.MonkeyPatch, interaction: Interaction
+) -> None:
+    monkeypatch.setattr(exact, "LONG", 0)
+    late = logs("customer: customer?parcel; shop: shop!parcel shop?order")
+    assert ExactDecider(interaction, "multiprefix").decide(late).verdict is Verdict.FAIL
+    assert ExactDecider(interaction, "slice").decide(late).verdict is Verdict.WEAK_PASS
+
+
 def test_long_logs_that_begin_with_the_system_are_slices_without_a_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
