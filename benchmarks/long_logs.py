@@ -35,8 +35,7 @@ loopW(seq(
         seq(bank -- no -> shop, shop -- sorry -> customer))))
 """
 
-MODES: Final = ("accept", "prefix", "multiprefix", "test")
-"""Not `slice`: whatever was recorded may begin anywhere, and what is kept grows with the logs."""
+MODES: Final = ("accept", "prefix", "multiprefix", "slice", "test")
 
 ROUND: Final = {
     "customer": ("customer!order", "customer?parcel"),

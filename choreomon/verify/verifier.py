@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.coded import LONG
@@ -30,6 +30,10 @@ from choreomon.verify.verdict import Answer, Mode, Verdict
 
 Asked: TypeAlias = Callable[[], Reason | None]
 """Asked from time to time; a reason that it returns ends the decision with Inconc."""
+
+LARGE: Final = 2_000
+"""Of interactions with so many symbols multi-prefixes are looked for before slices are: they are
+slices as well, and found without looking at all the places where a log may begin."""
 
 
 class Verifier:
@@ -85,6 +89,8 @@ class Verifier:
         self._exact = ExactDecider(interaction, mode)
         if mode != "slice":
             self._quick = Quick(interaction, mode)
+        elif interaction.size >= LARGE:
+            self._quick = Quick(interaction, "multiprefix")
         if should_stop is not None:
             self._stop = self._asks
         self._limits = Limits(should_stop=self._stop)
@@ -107,6 +113,8 @@ class Verifier:
         answer = None
         if self._quick is not None:
             answer = self._quick.decide(multitrace, self._stop)
+            if self.mode == "slice" and answer is not None and answer.verdict is Verdict.FAIL:
+                answer = None  # only a multi-prefix is a slice for sure
         if answer is None:
             answer = self._exact.decide(multitrace, self._limits)
         if answer.verdict is Verdict.INCONC and self._reason is not None:

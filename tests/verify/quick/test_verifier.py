@@ -151,3 +151,22 @@ def test_filters_leave_inconclusive_what_they_cut() -> None:
     options = Options(filters=Filters(max_node_number=1), local=None)
     answer = Verifier(STRICT, "accept", options=options).decide(APART)
     assert answer[:2] == Answer(Verdict.INCONC, "FilteredNodes")[:2]
+
+
+def test_large_interactions_have_the_slices_that_small_ones_have(
+    monkeypatch: pytest.MonkeyPatch, called: list[str]
+) -> None:
+    """Those that are multi-prefixes are found by the quick deciders."""
+    monkeypatch.setattr(module, "LARGE", 0)
+    for question in questions(Random(7), 120):
+        expected = question.oracle.judge(question.multitrace, "slice")
+        assert Verifier(question.interaction, "slice").decide(question.multitrace)[0] is expected
+    called.clear()
+    assert Verifier(WEAK, "slice").decide(APART).verdict is Verdict.PASS
+    assert called == ["quick"]
+    late = logs("l1: l1!n; l2: l2?n")
+    ordered = seq(a("l1!m"), a("l1!n"), a("l2?m"), a("l2?n"))
+    assert Verifier(ordered, "multiprefix").decide(late).verdict is Verdict.FAIL
+    called.clear()
+    assert Verifier(ordered, "slice").decide(late).verdict is Verdict.WEAK_PASS
+    assert called == ["quick", "exact"]
