@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from choreomon.interaction.lifelines import Mask, mask, names
 from choreomon.interaction.normal import normal
@@ -33,6 +34,10 @@ from choreomon.verify.search.rules import rules_of
 from choreomon.verify.search.steps import FollowUps, State, Stepper
 from choreomon.verify.search.walk import Walk
 from choreomon.verify.verdict import Mode, Verdict
+
+KEPT: Final = 100_000
+"""Of so many terms sizes and local views are kept for the next multi-trace. What one search needs
+of them is not bounded: it keeps the vertices that it visits as well."""
 
 
 class Searcher:
@@ -52,7 +57,7 @@ class Searcher:
         self._checker: Searcher | None = None
         self._automata: dict[Mask, LocalAutomaton] = {}
         self._measures = Measures(options.criteria)
-        self._known: dict[tuple[Mask, ...], FollowUps] = {}
+        self._follow_ups = FollowUps()
         self._weak = reducible(interaction) if options.reduction == "sound" else None
         self._exact_by_removal = is_exact_by_removal(interaction)
 
@@ -147,6 +152,8 @@ class Searcher:
         if cuts:
             # What is cut out may be what the interaction needs in order to stop.
             rules = rules._replace(knows_acceptance=False)
+        if len(self._measures) > KEPT:
+            self._measures = Measures(options.criteria)
         stepper = Stepper(
             rules,
             words,
@@ -157,16 +164,11 @@ class Searcher:
             one_component=reduced,
             one_action=options.reduction == "paper",
             removes_at_once=options.filters == Filters(),
-            known=self._known.setdefault(tuple(lifelines), FollowUps()),
+            follow_ups=self._follow_ups,
             relevance=Relevance(words, lifelines) if cuts else None,
         )
-        automata: dict[int, LocalAutomaton] = {}
-        if options.local is not None and rules.local is not None:
-            for number, own in enumerate(lifelines):
-                automaton = self._automata.get(own)
-                if automaton is None:
-                    automaton = self._automata[own] = LocalAutomaton(own)
-                automata[number] = automaton
+        analyzed = options.local is not None and rules.local is not None
+        automata = [self._automaton(own) for own in lifelines] if analyzed else []
         measure = (
             self._measures.initial(term, multitrace.length)
             if rules.simulation == "measured"
@@ -177,6 +179,12 @@ class Searcher:
         )
         start = State(term, (0,) * len(words), 0, measure)
         return Walk(start, rules, stepper, automata, words, silent, options, visited_before)
+
+    def _automaton(self, lifelines: Mask) -> LocalAutomaton:
+        automaton = self._automata.get(lifelines)
+        if automaton is None or len(automaton) > KEPT:
+            automaton = self._automata[lifelines] = LocalAutomaton(lifelines)
+        return automaton
 
 
 class Running:

@@ -63,6 +63,10 @@ class LocalAutomaton:
         self._states: dict[frozenset[Interaction], _Views] = {}
         self._reachable: dict[Interaction, _Views | None] = {}
 
+    def __len__(self) -> int:
+        """How many projected terms and states are kept."""
+        return len(self._projected) + len(self._states)
+
     def view(self, term: Interaction) -> Interaction:
         """The local view of a term, in normal form."""
         known = self._views.get(term)

@@ -41,6 +41,10 @@ class Measures:
         self._sizes: dict[Interaction, Sizes] = {}
         self._initial: dict[Interaction, Measure] = {}
 
+    def __len__(self) -> int:
+        """Of how many terms anything is kept."""
+        return len(self._sizes)
+
     def initial(self, term: Interaction, left: int) -> Measure:
         """kappa(term), when `left` observed actions are not yet consumed."""
         known = self._initial.get(term)

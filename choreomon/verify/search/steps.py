@@ -8,13 +8,13 @@ form, so that more of them are equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 from choreomon.interaction.enabled import Enabled, enabled
-from choreomon.interaction.lifelines import Mask
+from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import remove
 from choreomon.interaction.step import Position, after, simulated
@@ -85,36 +85,34 @@ class LateStep:
 AnyStep: TypeAlias = Step | LateStep
 
 
+FOLLOW_UPS: Final = 20_000
+"""A default limit: some 100 MB, as far as terms of a hundred symbols go."""
+
+
 class FollowUps:
-    """Normal forms of follow-ups, without repetitions, by term and action."""
+    """Normal forms of follow-ups, without repetitions. Once there are `limit` of them, all are
+    forgotten, and found anew as they are needed."""
 
-    def __init__(self) -> None:
-        self._normal: dict[tuple[Interaction, Interaction], tuple[Interaction, ...]] = {}
-        self._removed: dict[tuple[Interaction, Interaction], tuple[Interaction, ...]] = {}
+    def __init__(self, limit: int = FOLLOW_UPS) -> None:
+        self._limit = limit
+        self._known: dict[tuple[Interaction, Interaction, Mask], tuple[Interaction, ...]] = {}
 
-    def normal(self, term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
-        """What may remain after the action of `leaf`."""
-        key = term, leaf
-        known = self._normal.get(key)
+    def __len__(self) -> int:
+        """Of how many terms and actions they are kept."""
+        return len(self._known)
+
+    def of(self, term: Interaction, leaf: Interaction, gone: Mask) -> tuple[Interaction, ...]:
+        """What may remain after the action of `leaf`, without the lifelines `gone`."""
+        key = term, leaf, gone
+        known = self._known.get(key)
         if known is None:
-            known = self._normal[key] = _distinct(after(term, leaf))
+            rests = after(term, leaf)
+            if gone:
+                rests = tuple([remove(rest, gone) for rest in rests])
+            if len(self._known) >= self._limit:
+                self._known.clear()
+            known = self._known[key] = tuple(dict.fromkeys(map(normal, rests)))
         return known
-
-    def removed(
-        self, term: Interaction, leaf: Interaction, lifelines: Mask
-    ) -> tuple[Interaction, ...]:
-        """The same without `lifelines`, those of the component that the action is of: in one
-        partition they are always the same for the action."""
-        key = term, leaf
-        known = self._removed.get(key)
-        if known is None:
-            rests = [remove(rest, lifelines) for rest in after(term, leaf)]
-            known = self._removed[key] = _distinct(rests)
-        return known
-
-
-def _distinct(rests: Iterable[Interaction]) -> tuple[Interaction, ...]:
-    return tuple(dict.fromkeys([normal(rest) for rest in rests]))
 
 
 class Stepper:
@@ -123,8 +121,8 @@ class Stepper:
     `words` are the components, actions as terms; `owners` says which component a lifeline
     belongs to; `one_component` asks for the sound reduction, `one_action` for the removal paper's.
     `removes_at_once` makes the removal of a component a part of the step that used it up, rather
-    than a step of its own: nothing else can be done in between. `known` is kept from one
-    multi-trace of an interaction for the next. `relevance` cuts what does not matter to the
+    than a step of its own: nothing else can be done in between. `follow_ups` are kept from
+    one multi-trace of an interaction for the next. `relevance` cuts what does not matter to the
     multi-trace out of follow-ups; None for nothing.
     """
 
@@ -140,7 +138,7 @@ class Stepper:
         one_component: bool,
         one_action: bool,
         removes_at_once: bool,
-        known: FollowUps,
+        follow_ups: FollowUps,
         relevance: Relevance | None,
     ) -> None:
         self._rules = rules
@@ -154,7 +152,7 @@ class Stepper:
         self._one_component = one_component
         self._one_action = one_action
         self._removes_at_once = removes_at_once and rules.removal and not positioned
-        self._known = known
+        self._follow_ups = follow_ups
         self._relevance = relevance
         self._blanked: dict[Mask, dict[Interaction, Interaction]] = {}
 
@@ -232,24 +230,22 @@ class Stepper:
             if position == end:
                 continue
             leaf = self._words[number][position]
-            gone = 0
-            if position + 1 == end and left and self._removes_at_once:
-                gone = 1 << number
+            used_up = position + 1 == end and left > 0 and self._removes_at_once
             if cuts:
                 rests = after(term, leaf)
-            elif gone:
-                rests = self._known.removed(term, leaf, self._lifelines[number])
             else:
-                rests = self._known.normal(term, leaf)
+                gone = self._lifelines[number] if used_up else NONE
+                rests = self._follow_ups.of(term, leaf, gone)
             if not rests:
                 continue
             positions = (*at[:number], position + 1, *at[number + 1 :])
+            removed = state.removed | 1 << number if used_up else state.removed
             if cuts:
                 assert self._relevance is not None
                 rests = self._relevance.of_all(rests, positions)
             for rest in rests:
                 if not exact or rest.unserved <= left:
-                    following = State(rest, positions, state.removed | gone, measure)
+                    following = State(rest, positions, removed, measure)
                     found.append(Step("execute", number, leaf.action, None, 0, following))
         return found
 

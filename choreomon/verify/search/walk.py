@@ -58,7 +58,7 @@ class Walk:
         start: State,
         rules: Rules,
         stepper: Stepper,
-        automata: dict[int, LocalAutomaton],
+        automata: Sequence[LocalAutomaton],
         words: list[list[Interaction]],
         silent: frozenset[int],
         options: Options,
