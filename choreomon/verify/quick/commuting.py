@@ -37,15 +37,17 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from choreomon.core.action import Action
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
 from choreomon.interaction.term import Interaction
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import Component, MultiTrace
+from choreomon.verify.quick.at_once import fits_at_once
 from choreomon.verify.quick.counting import Counts, counts
 from choreomon.verify.quick.situations import Closing, Situation, Situations, all_closed
-from choreomon.verify.quick.words import MOST_TERMS, Stopped, TooManyTerms, Word, Words
+from choreomon.verify.quick.words import Stopped, TooManyTerms, Word, Words
 
 SITUATIONS: Final = 20_000
 """A default limit: some 100 MB, as far as terms of a hundred symbols go."""
@@ -288,25 +290,8 @@ class CommutingDecider:
         while pending:
             situation, positions = pending.pop()
             while True:
-                self.visited += 1
-                if len(self._situations) > self.limit:
-                    self._bound()
-                if self._should_stop is not None and self._should_stop():
-                    raise Stopped
-                chosen = -1
-                steps: tuple[Situation, ...] = ()
-                for number in order:
-                    position = positions[number]
-                    if position < ends[number]:
-                        found = situation[parts[number][position]]
-                        if chosen < 0 or len(found) < len(steps):
-                            chosen, steps = number, found
-                            if not found or (len(found) == 1 and found[0].term.size <= large):
-                                break
-                        elif len(found) == len(steps) == 1 and (
-                            found[0].term.size < steps[0].term.size
-                        ):
-                            chosen, steps = number, found
+                self._visit()
+                chosen, steps = _chosen(situation, order, parts, positions, ends, large)
                 if chosen < 0:
                     return True
                 if order[0] != chosen:
@@ -329,7 +314,9 @@ class CommutingDecider:
                     if branches == EASY + 1 and not self._counts_fit(components):
                         return False
                     if branches == BRANCHES:
-                        answer = self._together(start, components, begin)
+                        answer = fits_at_once(
+                            start, components, begin, GROWN * start.term.size, self._visit
+                        )
                         if answer is not None:
                             return answer
                     key = tuple(positions)
@@ -349,51 +336,40 @@ class CommutingDecider:
                 situation = steps[0]
         return False
 
-    def _together(
-        self, start: Situation, components: Sequence[Component], begin: Sequence[int]
-    ) -> bool | None:
-        """What `_search` answers, from all situations that some consumed actions may lead to. None
-        where these are more than `MOST_TERMS`."""
-        left = [n for n, part in enumerate(components) if begin[n] < len(part.actions)]
-        waiting = [(components[n].lifelines, components[n].actions) for n in left]
-        positions = [begin[n] for n in left]
-        here = [start]
-        large = GROWN * start.term.size
-        while waiting:
-            self.visited += 1
-            if self._should_stop is not None and self._should_stop():
-                raise Stopped
+    def _visit(self) -> None:
+        """Counts a situation, keeps tables within their bounds, and stops where asked to. `_walk`
+        does the same in place, since that is nearly all that it does for an action."""
+        self.visited += 1
+        if len(self._situations) > self.limit:
             self._bound()
-            least: tuple[int, int] | None = None
-            chosen = 0
-            steps: list[Situation] = []
-            for number, (_, actions) in enumerate(waiting):
-                found = self._distinct(
-                    [step for one in here for step in one[actions[positions[number]]]]
-                )
-                weight = len(found), sum(step.term.size for step in found)
-                if least is None or weight < least:
-                    least, chosen, steps = weight, number, found
-                    if not found or (len(found) <= len(here) and weight[1] <= large * len(found)):
-                        break
-            positions[chosen] += 1
-            lifelines, actions = waiting[chosen]
-            if positions[chosen] == len(actions):
-                steps = list(all_closed(tuple(steps), lifelines))
-                del waiting[chosen], positions[chosen]
-            elif chosen:
-                waiting.insert(0, waiting.pop(chosen))
-                positions.insert(0, positions.pop(chosen))
-            if not steps:
-                return False
-            if len(steps) > MOST_TERMS:
-                return None
-            here = steps
-        return True
+        if self._should_stop is not None and self._should_stop():
+            raise Stopped
 
-    def _distinct(self, situations: list[Situation]) -> list[Situation]:
-        """Those with different normal forms."""
-        if len(situations) < 2:
-            return situations
-        forms = dict.fromkeys(normal(one.term) for one in situations)
-        return [self._situations[form] for form in forms]
+
+def _chosen(
+    situation: Situation,
+    order: Sequence[int],
+    parts: Sequence[Sequence[Action]],
+    positions: Sequence[int],
+    ends: Sequence[int],
+    large: int,
+) -> tuple[int, tuple[Situation, ...]]:
+    """The component whose next action is taken, and what that leaves; -1 where all are used up.
+
+    The first one of which nothing remains, or one term of at most `large` symbols; else the one
+    with the fewest follow-ups, and among those with one, the one that leaves the smallest.
+    """
+    chosen = -1
+    steps: tuple[Situation, ...] = ()
+    for number in order:
+        position = positions[number]
+        if position == ends[number]:
+            continue
+        found = situation[parts[number][position]]
+        if chosen < 0 or len(found) < len(steps):
+            chosen, steps = number, found
+            if not found or (len(found) == 1 and found[0].term.size <= large):
+                break
+        elif len(found) == len(steps) == 1 and found[0].term.size < steps[0].term.size:
+            chosen, steps = number, found
+    return chosen, steps

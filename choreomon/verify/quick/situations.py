@@ -6,6 +6,7 @@ everything was seen. What was worked out once is kept for all multi-traces, with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from choreomon.core.action import Action
@@ -27,10 +28,10 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
     Situations are compared by their terms: as dictionaries they would be by what was asked.
     """
 
-    __slots__ = ("_closed", "_situations", "_views", "term")
+    __slots__ = ("_closed", "_views", "situations", "term")
 
     def __init__(self, situations: Situations, term: Interaction) -> None:
-        self._situations = situations
+        self.situations = situations
         self.term = term
         self._closed: dict[tuple[str, ...], Situation | None] = {}
         self._views: dict[tuple[str, ...], Word] = {}
@@ -40,15 +41,15 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
         rests = after(self.term, leaf) if leaf.lifelines & self.term.lifelines else ()
         # Equals are met where there is a choice; a single follow-up is not worth a normal form.
         forms = dict.fromkeys(map(normal, rests)) if len(rests) > 1 else rests
-        found = self[action] = tuple(map(self._situations.__getitem__, forms))
+        found = self[action] = tuple(map(self.situations.__getitem__, forms))
         return found
 
     def closed(self, lifelines: tuple[str, ...]) -> Situation | None:
         """What remains when everything on `lifelines` was seen; None where that cannot be."""
         if lifelines in self._closed:
             return self._closed[lifelines]
-        rest = self._situations.close(self.term, mask(lifelines))
-        found = None if rest is None else self._situations[normal(rest)]
+        rest = self.situations.close(self.term, mask(lifelines))
+        found = None if rest is None else self.situations[normal(rest)]
         self._closed[lifelines] = found
         return found
 
@@ -57,7 +58,7 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
         found = self._views.get(lifelines)
         if found is None:
             seen = project(self.term, mask(lifelines))
-            found = self._views[lifelines] = self._situations.words.of(seen)
+            found = self._views[lifelines] = self.situations.words.of(seen)
         return found
 
     def forget(self) -> None:
@@ -85,6 +86,12 @@ class Situations(dict[Interaction, Situation]):
     def close(self, term: Interaction, lifelines: Mask) -> Interaction | None:
         """The term when everything on `lifelines` was seen; None where that cannot be."""
         return remove(term, lifelines) if self.closing == "remove" else prune(term, lifelines)
+
+    def distinct(self, found: Sequence[Situation]) -> tuple[Situation, ...]:
+        """Those with different normal forms, by these."""
+        if len(found) < 2:
+            return tuple(found)
+        return tuple([self[form] for form in dict.fromkeys(normal(one.term) for one in found)])
 
     def forget(self) -> None:
         """Drops all situations and words."""

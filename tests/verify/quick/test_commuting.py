@@ -6,6 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
+from typing import Any
 from weakref import ref
 
 import pytest
@@ -31,7 +32,7 @@ from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions
 from choreomon.multitrace.projection import discrete, project_trace
 from choreomon.multitrace.slices import random_multi_prefix
 from choreomon.verify.oracle import Oracle, sufficient_length
-from choreomon.verify.quick import commuting, words
+from choreomon.verify.quick import at_once, commuting, words
 from choreomon.verify.quick import decider as decider_module
 from choreomon.verify.quick.commuting import CommutingDecider
 from choreomon.verify.quick.decider import Quick, QuickMode
@@ -334,20 +335,15 @@ def test_all_that_may_remain_at_once_gives_the_same_answers(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     met: Counter[bool | None] = Counter()
-    together = CommutingDecider._together
+    whole = commuting.fits_at_once
 
-    def counted(
-        self: CommutingDecider,
-        start: Situation,
-        components: Sequence[Component],
-        begin: Sequence[int],
-    ) -> bool | None:
-        answer = together(self, start, components, begin)
+    def counted(*given: Any) -> bool | None:
+        answer = whole(*given)
         met[answer] += 1
         return answer
 
     monkeypatch.setattr(commuting, "BRANCHES", 1)
-    monkeypatch.setattr(CommutingDecider, "_together", counted)
+    monkeypatch.setattr(commuting, "fits_at_once", counted)
     # Nearly everything is found out before.
     monkeypatch.setattr(CommutingDecider, "_ends", lambda *_: None)
     monkeypatch.setattr(CommutingDecider, "_fits", lambda *_: True)
@@ -355,7 +351,7 @@ def test_all_that_may_remain_at_once_gives_the_same_answers(
     assert not disagreements(150, seed)
     assert met[True]
     assert met[False]
-    monkeypatch.setattr(commuting, "MOST_TERMS", 1)
+    monkeypatch.setattr(at_once, "MOST_TERMS", 1)
     assert not disagreements(60, seed)
     assert met[None]
 
@@ -365,7 +361,7 @@ def test_the_comparison_notices_when_what_may_remain_at_once_is_wrong(
 ) -> None:
     monkeypatch.setattr(commuting, "BRANCHES", 1)
     monkeypatch.setattr(CommutingDecider, "_ends", lambda *_: None)
-    monkeypatch.setattr(CommutingDecider, "_distinct", lambda self, found: found[:1])
+    monkeypatch.setattr(Situations, "distinct", lambda self, found: tuple(found[:1]))
     assert disagreements(150, 0)
 
 
