@@ -22,7 +22,7 @@ size the analysis gives up and says that the component fits, which is never wron
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from choreomon.interaction.lifelines import NONE, Mask, is_single
@@ -75,26 +75,40 @@ class LocalAutomaton:
         return known
 
     def fits(
-        self, view: Interaction, word: Sequence[Interaction], start: int, stop: int, ask: Question
+        self,
+        view: Interaction,
+        word: Sequence[Interaction],
+        start: int,
+        stop: int,
+        ask: Question,
+        go_on: Callable[[], None] | None = None,
     ) -> bool:
         """Whether the actions of `word` (terms `act(action)`) from `start` to before `stop` fit a
-        local view. `exact` is only for `stop` at the end of the word."""
-        state = self._anywhere(view) if ask == "factor" else self._state((view,))
+        local view. `exact` is only for `stop` at the end of the word. `go_on` is called before what
+        a view leaves is worked out: it may raise, to stop, and what is known stays right."""
+        state = self._anywhere(view, go_on) if ask == "factor" else self._state((view,))
         for number in range(start, stop):
             if state is None:
                 return True
             leaf = word[number]
             following = state.moves.get(leaf)
             if following is None and leaf not in state.moves:
-                following = self._moved(state, leaf)
+                following = self._moved(state, leaf, go_on)
                 state.moves[leaf] = following
             state = following
             if state is not None and not state.terms:
                 return False
         return state is None or ask != "exact" or state.terminates
 
-    def _moved(self, state: _Views, leaf: Interaction) -> _Views | None:
-        return self._state(normal(rest) for term in state.terms for rest in after(term, leaf))
+    def _moved(
+        self, state: _Views, leaf: Interaction, go_on: Callable[[], None] | None
+    ) -> _Views | None:
+        rests: dict[Interaction, None] = {}
+        for term in state.terms:
+            if go_on is not None:
+                go_on()
+            rests.update(dict.fromkeys(map(normal, after(term, leaf))))
+        return self._state(rests)
 
     def _state(self, terms: Iterable[Interaction]) -> _Views | None:
         distinct = tuple(dict.fromkeys(terms))
@@ -106,7 +120,7 @@ class LocalAutomaton:
             known = self._states[key] = _Views(distinct)
         return known
 
-    def _anywhere(self, view: Interaction) -> _Views | None:
+    def _anywhere(self, view: Interaction, go_on: Callable[[], None] | None) -> _Views | None:
         """Every local view that any number of missed actions may leave."""
         if view not in self._reachable:
             found = {view: None}
@@ -114,6 +128,8 @@ class LocalAutomaton:
             leaves = [part for part in subterms(view) if part.action is not None]
             symbols = view.size
             while pending and len(found) <= _MANY:
+                if go_on is not None:
+                    go_on()
                 # Not `frontier`: equal actions in many places mostly leave the same.
                 top = pending.pop()
                 for rest in [normal(rest) for leaf in leaves for rest in after(top, leaf)]:

@@ -14,7 +14,7 @@ from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.heuristics import Agenda, Priorities, agenda_of
 from choreomon.verify.search.graph import Edge, End, Graph, PathStep, Vertex
 from choreomon.verify.search.local import LocalAutomaton, Question
-from choreomon.verify.search.options import Options
+from choreomon.verify.search.options import Options, Reason
 from choreomon.verify.search.rules import Rules
 from choreomon.verify.search.steps import AnyStep, LateStep, State, Stepper
 from choreomon.verify.verdict import Verdict
@@ -35,6 +35,14 @@ class _Reached(NamedTuple):
     before: _Reached | None
     depth: int
     loops: int
+
+
+class _Stopped(Exception):
+    """The search was asked to stop while it was at a vertex."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def _path(reached: _Reached | None, start: State) -> tuple[PathStep, ...]:
@@ -94,9 +102,8 @@ class Walk:
         """Visits vertices until the goal is reached or nothing is left; yields after each."""
         options = self._options
         agenda: Agenda[_Reached] = agenda_of(options.strategy)
-        if self._stopped():
+        if self._stopped() or not self._visited(self._start, None, agenda):
             return
-        self._visit(self._start, None, agenda)
         yield
         while len(agenda) and not self._goal_is_reached():
             reached = agenda.take()
@@ -114,10 +121,10 @@ class Walk:
                 self.cut = self.cut or "FilteredNodes"
                 self._cut_from[reached.source] = None
                 continue
-            if self._stopped():
+            number = self.visited
+            if self._stopped() or not self._visited(state, reached, agenda):
                 return
-            self._record_edge(reached, self.visited)
-            self._visit(state, reached, agenda)
+            self._record_edge(reached, number)
             yield
 
     def graph(self, multitrace: MultiTrace) -> Graph:
@@ -131,6 +138,23 @@ class Walk:
         if reason is not None:
             self.cut = reason
         return reason is not None
+
+    def _go_on(self) -> None:
+        """Asked within a visit. Raises `_Stopped`."""
+        assert self._options.should_stop is not None
+        reason = self._options.should_stop()
+        if reason is not None:
+            raise _Stopped(reason)
+
+    def _visited(self, state: State, reached: _Reached | None, agenda: Agenda[_Reached]) -> bool:
+        """Visits a vertex; False where the search was asked to stop before that was done, and
+        nothing is known of the vertex then."""
+        try:
+            self._visit(state, reached, agenda)
+        except _Stopped as stopped:
+            self.cut = stopped.reason
+            return False
+        return True
 
     def _goal_is_reached(self) -> bool:
         goal = self._options.goal
@@ -156,7 +180,6 @@ class Walk:
 
     def _visit(self, state: State, reached: _Reached | None, agenda: Agenda[_Reached]) -> None:
         number = self.visited
-        self.visited += 1
         depth, loops = (0, 0) if reached is None else (reached.depth, reached.loops)
         if self._options.memoise:
             self._best_on_the_way.setdefault(state, []).append((depth, loops, number))
@@ -184,6 +207,7 @@ class Walk:
                 )
             else:
                 end = self._stuck(state)
+        self.visited += 1
         agenda.add(steps, depth + 1)
         if end is not None:
             verdict = self._rules.verdicts.get(end, self._rules.not_found)
@@ -256,6 +280,7 @@ class Walk:
             if reached is None or local.select == "all"
             else (self._start if earlier is None else earlier.step.state)
         )
+        go_on = None if self._options.should_stop is None else self._go_on
         for number, word in enumerate(self._words):
             at = state.positions[number]
             if state.removed >> number & 1 or (at == len(word) and ask != "exact"):
@@ -275,7 +300,7 @@ class Walk:
                 question: Question = ask if stop == len(word) else "prefix"
                 if at == 0 and self._rules.before:
                     question = "factor"
-                fits = self._fits[key] = automaton.fits(view, word, at, stop, question)
+                fits = self._fits[key] = automaton.fits(view, word, at, stop, question, go_on)
             if not fits:
                 return True
         return False

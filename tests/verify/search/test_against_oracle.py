@@ -105,8 +105,8 @@ def test_the_law_notices_local_analyses_that_ask_for_prefixes_of_slices(
 ) -> None:
     right = LocalAutomaton.fits
 
-    def wrong(self, view, word, start, stop, ask):  # type: ignore[no-untyped-def]
-        return right(self, view, word, start, stop, "prefix" if ask == "factor" else ask)
+    def wrong(self, view, word, start, stop, ask, go_on):  # type: ignore[no-untyped-def]
+        return right(self, view, word, start, stop, "prefix" if ask == "factor" else ask, go_on)
 
     monkeypatch.setattr(LocalAutomaton, "fits", wrong)
     assert _law_notices(Options(), modes=("slice",))

@@ -141,7 +141,7 @@ def test_time_and_memory_are_the_callers_business() -> None:
             asked += 1
             return reason if asked > 3 else None
 
-        result = search(LONG, LONG_SEEN, "accept", Options(should_stop=stop))
+        result = search(LONG, LONG_SEEN, "accept", Options(local=None, should_stop=stop))
         assert (result.verdict, result.reason, result.vertices) == (Verdict.INCONC, reason, 3)
 
 

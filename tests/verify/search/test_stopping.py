@@ -1,0 +1,62 @@
+"""A search may be stopped within a visit; what it keeps for the next multi-trace stays right."""
+
+from __future__ import annotations
+
+from choreomon.interaction.term import loop_p, par
+from choreomon.verify.search.engine import Searcher
+from choreomon.verify.search.options import LocalAnalyses, Options, Reason
+from choreomon.verify.verdict import Verdict
+from tests.verify.search.questions import logs, passing
+
+ENDLESS = loop_p(par(passing("a", "m", "b"), passing("b", "m", "a"), passing("c", "m", "a")))
+SEEN = logs("a: a?m a!m a?m; b: b!m b?m; c: c!m c!m")
+
+
+class Calls:
+    """Says to stop when it is asked more often than `most`."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.asked = 0
+
+    def __call__(self) -> Reason | None:
+        self.asked += 1
+        return "TimedOut" if self.asked > self.most else None
+
+
+def test_local_analyses_ask_whether_to_stop_within_a_visit() -> None:
+    calls = Calls(3)
+    options = Options(strategy="bfs", local=LocalAnalyses(None, "all"), should_stop=calls)
+    found = Searcher(ENDLESS, "slice", options).search(SEEN)
+    assert (found.verdict, found.reason) == (Verdict.INCONC, "TimedOut")
+    assert calls.asked == 4  # and not once more
+    assert found.vertices == 0  # the visit of the start is not over
+
+
+def test_stopped_anywhere_a_search_keeps_what_is_right() -> None:
+    calls = Calls(1_000_000)
+    options = Options(reduction="none", local=LocalAnalyses(None, "all"), should_stop=calls)
+    seen = logs("a: a?m a!m; b: b?m; c:")
+    whole = Searcher(ENDLESS, "slice", options).search(seen)
+    assert whole.verdict is Verdict.WEAK_PASS
+    searcher = Searcher(ENDLESS, "slice", options)
+    for most in range(0, 60, 3):
+        calls.most, calls.asked = most, 0
+        assert searcher.search(seen).verdict in (Verdict.INCONC, Verdict.WEAK_PASS)
+    calls.most = 1_000_000
+    again = searcher.search(seen)
+    assert (again.verdict, again.vertices) == (whole.verdict, whole.vertices)
+
+
+def test_a_graph_has_only_vertices_whose_visit_is_over() -> None:
+    cut_within_a_visit = 0
+    for most in range(40):
+        calls = Calls(most)
+        options = Options(local=LocalAnalyses(None, "all"), record=True, should_stop=calls)
+        found = Searcher(ENDLESS, "slice", options).search(SEEN)
+        assert found.graph is not None
+        assert len(found.graph.vertices) == found.vertices
+        assert all(edge.target < found.vertices for edge in found.graph.edges)
+        if found.verdict is Verdict.INCONC:
+            cut_within_a_visit += calls.asked > found.vertices + 1
+    assert cut_within_a_visit
