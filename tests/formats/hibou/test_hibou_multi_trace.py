@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, find, given
 from hypothesis import strategies as st
 
 from choreomon.core.action import parse_action
@@ -19,6 +19,7 @@ from choreomon.formats.hibou import (
     write_multi_trace,
 )
 from choreomon.formats.hibou import multitrace as module
+from choreomon.formats.hibou import multitrace_pieces as pieces
 from choreomon.formats.hibou.multitrace_pieces import LONGEST_ACTION, _end_of_body
 from choreomon.multitrace.coded import LONG, CodedTrace
 from choreomon.multitrace.multitrace import Component, MultiTrace, component, multi_trace
@@ -249,20 +250,36 @@ def test_a_reader_forgets_spellings_before_they_are_too_many(
         assert sum(1 + len(words) for _, words in reader._heads.values()) <= 20
 
 
+def remembered(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int, int]:
+    """How many components and layouts a reader remembers at most, and the length of the longest
+    component."""
+    monkeypatch.setattr(module, "SHORT", 40)
+    reader = MultiTraceReader(("a", "b", "c"))
+    components = layouts = longest = 0
+    for number in range(60):
+        name = f"x{number % 7}"
+        text = f"{{[{name}] {'.'.join([name + '!m'] * (number % 20 + 1))};[b] b?m{number % 5}}}"
+        assert reader.read(text) == reader.read_chunks([text])
+        components = max(components, len(reader._components))
+        layouts = max(layouts, len(reader._silent))
+        longest = max(longest, *map(len, reader._components))
+    return components, layouts, longest
+
+
 def test_a_reader_remembers_few_components_and_only_short_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "MANY_COMPONENTS", 8)
     monkeypatch.setattr(module, "MANY_LAYOUTS", 3)
-    monkeypatch.setattr(module, "SHORT", 40)
-    reader = MultiTraceReader(("a", "b", "c"))
-    for number in range(60):
-        name = f"x{number % 7}"
-        text = f"{{[{name}] {'.'.join([name + '!m'] * (number % 20 + 1))};[b] b?m{number % 5}}}"
-        assert reader.read(text) == reader.read_chunks([text])
-        assert len(reader._components) <= 8
-        assert len(reader._silent) <= 3
-        assert all(len(piece) <= 40 for piece in reader._components)
+    components, layouts, longest = remembered(monkeypatch)
+    assert (components, layouts) == (8, 3)
+    assert 30 < longest <= 40
+
+
+def test_without_its_bounds_a_reader_would_remember_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    components, layouts, _ = remembered(monkeypatch)
+    assert components > 8
+    assert layouts > 3
 
 
 def test_the_law_notices_components_that_are_remembered_by_their_lifelines_alone() -> None:
@@ -286,10 +303,23 @@ def long_text(actions: int) -> Iterator[str]:
     yield "; [l2] l2?x}"
 
 
+def ends_as_said(text: str, at: int) -> bool:
+    """Whether the end of a trace is where a regular expression finds it."""
+    found = re.compile(r"[\[\]{};]").search(text, at)
+    return _end_of_body(text, at) == (-1 if found is None else found.start())
+
+
 @given(texts, st.integers(0, 10))
 def test_the_end_of_a_trace_is_where_a_regular_expression_finds_it(text: str, at: int) -> None:
-    found = re.compile(r"[\[\]{};]").search(text, at)
-    assert _end_of_body(text, at) == (-1 if found is None else found.start())
+    assert ends_as_said(text, at)
+
+
+@pytest.mark.parametrize("planted", [";}]{", ";}][", "}]{[", ";]{[", ";}{["])
+def test_the_law_notices_a_sign_that_is_not_looked_for(
+    monkeypatch: pytest.MonkeyPatch, planted: str
+) -> None:
+    monkeypatch.setattr(pieces, "_BODY_ENDS", planted)
+    assert find(texts, lambda text: not ends_as_said(text, 0))
 
 
 def test_a_long_log_needs_few_bytes_an_action() -> None:

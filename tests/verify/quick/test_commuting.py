@@ -6,7 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ref
 
 import pytest
@@ -210,30 +210,52 @@ COUNTEREXAMPLES = {
 }
 
 
-def test_answers_are_kept_for_short_multi_traces_and_are_those_of_new_deciders(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(decider_module, "ANSWERS", 20)
+class KeptAnswers(NamedTuple):
+    """`wrong`: answers that are not those of new deciders; `most`: how many were kept at a time;
+    `longest`: the most actions of a multi-trace whose answer was kept."""
+
+    wrong: int
+    most: int
+    longest: int
+
+
+def kept_answers(monkeypatch: pytest.MonkeyPatch) -> KeptAnswers:
     monkeypatch.setattr(decider_module, "SHORT", 4)
     term = loop_w(alt(seq(a("l1!m"), a("l2?m")), par(a("l2!m"), a("l3!m"))))
     kept = {mode: Quick(term, mode) for mode in MODES}
     rng = Random(5)
-    long = 0
+    wrong = most = longest = 0
     for _ in range(200):
         seen = multi_trace((), LIFELINES)
         for _ in range(rng.randint(0, 6)):
             seen = insert_action(rng, seen, alphabet(LIFELINES, ("m",))) or seen
-        long += seen.length > 4
         for mode in MODES:
             answer = Quick(term, mode).decide(seen)
             assert answer is not None
             for _ in range(2):
                 again = kept[mode].decide(seen)
                 assert again is not None
-                assert again.verdict is answer.verdict
-            assert len(kept[mode]._answers) <= 20
-            assert all(known.length <= 4 for known in kept[mode]._answers)
-    assert long > 20
+                wrong += again.verdict is not answer.verdict
+            most = max(most, len(kept[mode]._answers))
+            longest = max(longest, *(known.length for known in kept[mode]._answers), 0)
+    return KeptAnswers(wrong, most, longest)
+
+
+def test_answers_are_kept_for_short_multi_traces_and_are_those_of_new_deciders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(decider_module, "ANSWERS", 20)
+    assert kept_answers(monkeypatch) == (0, 20, 4)
+
+
+def test_the_law_notices_answers_that_are_kept_without_end_and_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert kept_answers(monkeypatch).most > 20
+    # Planted: multi-traces with as many actions are one.
+    monkeypatch.setattr(MultiTrace, "__hash__", lambda self: self.length)
+    monkeypatch.setattr(MultiTrace, "__eq__", lambda self, other: self.length == other.length)
+    assert kept_answers(monkeypatch).wrong
 
 
 def test_what_was_stopped_is_asked_again() -> None:
