@@ -72,14 +72,6 @@ class Agenda:
             self.now, _, _, callback, argument = heappop(entries)
             callback(argument)
 
-    def run_until(self, time: int) -> None:
-        """Do everything up to this time, this time included; `now` ends at it at least."""
-        entries = self.entries
-        while entries and entries[0][0] <= time:
-            self.now, _, _, callback, argument = heappop(entries)
-            callback(argument)
-        self.now = max(self.now, time)
-
     def drop(self, rank: Rank) -> None:
         """Forget what is waiting for the application, or for monitoring."""
         self.entries[:] = [entry for entry in self.entries if entry[1] != rank]

@@ -72,11 +72,6 @@ class CodedTrace(Sequence[Action]):
         """For each action its place in `alphabet`."""
         return memoryview(self._codes).toreadonly()
 
-    @property
-    def bytes_used(self) -> int:
-        """How much memory the codes take."""
-        return len(self._codes) * self._codes.itemsize
-
 
 class TraceBuilder:
     """Makes a trace from codes, which it gives out itself."""

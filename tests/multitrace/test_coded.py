@@ -57,7 +57,7 @@ def test_codes_are_as_wide_as_the_number_of_actions_asks_for(different: int, wid
     builder.extend([0] * LONG)
     trace = builder.trace()
     assert isinstance(trace, CodedTrace)
-    assert trace.bytes_used == len(trace) * width
+    assert memoryview(trace.codes).nbytes == len(trace) * width
     assert trace[:different] == tuple(actions)
 
 

@@ -65,24 +65,6 @@ def test_one_step_does_one_thing() -> None:
     assert done == ["a", "b"]
 
 
-def test_running_until_a_time_includes_that_time_and_what_it_brings() -> None:
-    agenda = Agenda()
-    schedule = agenda.schedule_of(APPLICATION)
-    done: list[int] = []
-
-    def again(time: int) -> None:
-        done.append(time)
-        schedule(time + 10, again, time + 10)
-
-    schedule(0, again, 0)
-    agenda.run_until(30)
-    assert done == [0, 10, 20, 30]
-    agenda.run_until(35)
-    assert done == [0, 10, 20, 30]
-    assert agenda.now == 35
-    assert len(agenda) == 1
-
-
 def test_dropping_a_rank_leaves_the_other_in_order() -> None:
     agenda = Agenda()
     done: list[int] = []

@@ -17,14 +17,10 @@ Reduction: TypeAlias = Literal["none", "paper", "sound"]
 """`paper`: one-unambiguous actions (the removal paper, Definition 11), which sometimes fails what
 is right; `sound`: one component at a time, where nothing orders actions across lifelines."""
 
-REDUCTIONS: Final[tuple[Reduction, ...]] = ("none", "paper", "sound")
-
 Method: TypeAlias = Literal["auto", "removal", "search"]
 """How `multiprefix` goes on when a component is used up: by removing its lifeline (the removal
 paper, Definition 10), by doing its further actions unobserved, or by removal wherever that is
 exact."""
-
-METHODS: Final[tuple[Method, ...]] = ("auto", "removal", "search")
 
 Reason: TypeAlias = Literal["FilteredNodes", "TimedOut", "OutOfMemory", "LackObs"]
 """Why nothing definite is known."""
