@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from choreomon.core.action import parse_action
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.term import (
     EMPTY,
     Interaction,
-    act,
     alt,
     coreg,
     loop_p,
@@ -20,10 +18,7 @@ from choreomon.interaction.term import (
     seq,
     strict,
 )
-
-
-def a(text: str) -> Interaction:
-    return act(parse_action(text))
+from tests.interaction.drawn import a
 
 
 def message(sender: str, name: str, *receivers: str) -> Interaction:

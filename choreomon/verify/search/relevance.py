@@ -37,6 +37,8 @@ Places: TypeAlias = int
 
 _Key: TypeAlias = tuple[Interaction, Places, Places]
 
+_CHAINS: Final = frozenset({Operator.COREG, Operator.STRICT})
+
 _DEEP: Final = 150
 """Terms in which operators alternate more often are left as they are."""
 
@@ -228,6 +230,3 @@ def _onward(places: Places, others: Places) -> Places:
         if further == places:
             return places
         places = further
-
-
-_CHAINS: Final = frozenset({Operator.COREG, Operator.STRICT})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.core.action import Action, parse_action
+from choreomon.core.action import Action
 from choreomon.core.errors import DocumentError
 from choreomon.formats.hibou import (
     Signature,
@@ -44,11 +44,7 @@ from tests.formats.hibou.samples import (
     SIGNATURE,
     interactions,
 )
-
-
-def a(text: str) -> Interaction:
-    return act(parse_action(text))
-
+from tests.interaction.drawn import a
 
 b = a("b!m")
 

@@ -11,7 +11,7 @@ from choreomon.core.action import parse_action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import random_interaction
 from choreomon.interaction.lifelines import Mask, mask
-from choreomon.interaction.term import Interaction, act, seq, strict
+from choreomon.interaction.term import Interaction, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.multitrace.mutation import alphabet, insert_action
 from choreomon.multitrace.projection import partition, project_trace
@@ -19,6 +19,7 @@ from choreomon.multitrace.slices import random_slice
 from choreomon.verify.heuristics import STRATEGIES
 from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.search.options import LocalAnalyses, Options
+from tests.interaction.drawn import a
 
 OPERATORS: Final = (
     "strict", "seq", "par", "coreg", "alt", "loopS", "loopW", "loopP", "loopC", "loopH",
@@ -28,11 +29,6 @@ PARTITIONS: Final = tuple(
     partition(part.split(",") for part in text.split())
     for text in ("l1 l2 l3", "l1,l2 l3", "l1 l2,l3", "l1,l2,l3")
 )
-
-
-def a(text: str) -> Interaction:
-    """The interaction of one action."""
-    return act(parse_action(text))
 
 
 def mask_of(lifelines: str) -> Mask:
