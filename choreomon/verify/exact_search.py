@@ -18,7 +18,7 @@ from choreomon.interaction.lifelines import NONE, Mask, bit
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after, simulated
 from choreomon.interaction.term import Interaction, Operator, act
-from choreomon.verify.views import LARGE, State, Views
+from choreomon.verify.views import Fits, Views
 
 ExactMode: TypeAlias = Literal["accept", "prefix", "multiprefix", "slice"]
 
@@ -76,7 +76,7 @@ class Search:
         self.before = mode == "slice"
         self.afterwards = mode in ("slice", "multiprefix")
         self._leaves = [[act(action) for action in part.actions] for part in parts]
-        self._fits: dict[tuple[State, int, int], bool] = {}
+        self._fits = Fits(views, [part.actions for part in parts], self.complete)
         self.visited = 0
         self.came: dict[Vertex, tuple[Vertex, Move] | None] = {}
 
@@ -173,36 +173,9 @@ class Search:
             if place < len(self._leaves[number]) or self.complete:
                 begun = self.before and not place
                 state = self._views.local(term, part.lifelines, begun)
-                if not self._fit(state, number, place):
+                if not self._fits.allows(state, number, place):
                     return False
         return True
-
-    def _fit(self, state: State, number: int, place: int) -> bool:
-        """Whether a component's view allows all that it still recorded."""
-        actions = self._parts[number].actions
-        walked: list[tuple[State, int, int]] = []
-        here: State | None = state
-        while True:
-            if here is None:
-                answer = False
-                break
-            key = (here, number, place)
-            known = self._fits.get(key)
-            if known is not None:
-                answer = known
-                break
-            if place == len(actions):
-                answer = here.terminates or not self.complete
-                break
-            walked.append(key)
-            if len(here.terms) > LARGE and self._views.soon(here, actions[place:], self.complete):
-                answer = True
-                break
-            here = self._views.next(here, actions[place])
-            place += 1
-        for key in walked:
-            self._fits[key] = answer
-        return answer
 
     def _can_be_served(self, term: Interaction, places: Places) -> bool:
         """Whether there may be an observed action left for every open iteration that contains no

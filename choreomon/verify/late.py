@@ -34,7 +34,7 @@ from typing import Final, TypeAlias
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask
 from choreomon.interaction.normal import normal
-from choreomon.interaction.removal import remove
+from choreomon.interaction.removal import project, remove
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, combined, make, subterms
 from choreomon.verify.epochs import Epochs, Past, needed, whole, without
@@ -88,6 +88,7 @@ class LateTerms:
     def __init__(self) -> None:
         self._known: dict[tuple[int, object, object, object], LateTerm] = {}
         self._first: dict[Interaction, Mask] = {}
+        self._made: dict[tuple[object, ...], dict[LateTerm, LateTerm]] = {}
 
     def __len__(self) -> int:
         """How many late terms are known."""
@@ -240,29 +241,40 @@ class LateTerms:
     def without(self, node: LateTerm, lifeline: Mask) -> LateTerm:
         """The node once a lifeline is exhausted: whatever it did or will do is left out. For
         terms without strict-like operators, in the discrete partition."""
-        made: dict[LateTerm, LateTerm] = {}
-        pending = [node]
-        while pending:
-            top = pending[-1]
-            if top in made:
-                pending.pop()
-            elif not top.lifelines & lifeline:
-                made[top] = top
-            elif top.kind == PLAIN:
-                made[top] = self.plain(remove(top.term, lifeline))
-            elif top.kind == LATE:
-                term: Interaction | None = top.term
-                if top.pruned & ~whole(top.epochs) & lifeline:
-                    term = prune(top.term, lifeline)
-                assert term is not None
-                rest = normal(remove(term, lifeline))
-                made[top] = self.undecided(rest, top.epochs, top.pruned & ~lifeline)
-            elif top.left not in made or top.right not in made:
-                pending += [top.right, top.left]
-            else:
+
+        def change(top: LateTerm) -> LateTerm | None:
+            if not top.lifelines & lifeline:
+                return top
+            if top.kind == PLAIN:
+                return self.plain(remove(top.term, lifeline))
+            if top.kind != LATE:
                 assert top.kind == COREG
-                made[top] = self.coreg(top.region, made[top.left], made[top.right])
-        return made[node]
+                return None
+            term: Interaction | None = top.term
+            if top.pruned & ~whole(top.epochs) & lifeline:
+                term = prune(top.term, lifeline)
+            assert term is not None
+            rest = normal(remove(term, lifeline))
+            return self.undecided(rest, top.epochs, top.pruned & ~lifeline)
+
+        return self._changed(node, ("without", lifeline), change)
+
+    def seen(self, node: LateTerm, lifelines: Mask) -> LateTerm:
+        """The node as it is seen by somebody who sees only these lifelines: it allows there at
+        least what the node allows. All that is undecided is in one epoch, since only what others
+        observed keeps epochs apart."""
+
+        def change(top: LateTerm) -> LateTerm | None:
+            if not top.lifelines & lifelines:
+                return self.plain(EMPTY)
+            if top.kind == PLAIN:
+                return self.plain(project(top.term, lifelines))
+            if top.kind != LATE:
+                return None
+            term = normal(project(top.term, lifelines))
+            return self.undecided(term, (whole(top.epochs) & lifelines,), top.pruned & lifelines)
+
+        return self._changed(node, ("seen", lifelines), change)
 
     def restricted(self, node: LateTerm, lost: Epochs) -> LateTerm:
         """The node, nothing undecided in it having happened in the epochs on these lifelines."""
@@ -277,7 +289,7 @@ class LateTerms:
                 return None
             return self.undecided(top.term, without(top.epochs, lost), top.pruned)
 
-        return self._changed(node, change)
+        return self._changed(node, ("restricted", lost), change)
 
     def opened(self, node: LateTerm, free: Mask) -> LateTerm:
         """The node after one more epoch, in which anything may have happened on the lifelines
@@ -293,7 +305,7 @@ class LateTerms:
                 epochs = (*(top.epochs or never), free & ~top.pruned)
                 return self.undecided(top.term, epochs, top.pruned)
 
-            node = self._changed(node, begin)
+            node = self._changed(node, ("opened", free, node.count), begin)
         if node.count < 2:
             return node
         kept = needed(_profiles(node))
@@ -307,11 +319,19 @@ class LateTerms:
                 return None
             return self.undecided(top.term, tuple([top.epochs[one] for one in kept]), top.pruned)
 
-        return self._changed(node, forget)
+        return self._changed(node, ("kept", kept), forget)
 
-    def _changed(self, node: LateTerm, change: Callable[[LateTerm], LateTerm | None]) -> LateTerm:
-        """The node with its parts changed; None asks to change the operands."""
-        made: dict[LateTerm, LateTerm] = {}
+    def _changed(
+        self,
+        node: LateTerm,
+        how: tuple[object, ...],
+        change: Callable[[LateTerm], LateTerm | None],
+    ) -> LateTerm:
+        """The node with its parts changed; None asks to change the operands. `how` names the
+        change: what it made of one part is kept, since late terms share most of theirs."""
+        made = self._made.setdefault(how, {})
+        if node in made:
+            return made[node]
         pending = [node]
         while pending:
             top = pending[-1]

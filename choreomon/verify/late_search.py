@@ -3,7 +3,8 @@ all the time.
 
 Vertices are late terms and how much of each component was consumed. What happens unobserved is no
 move: before and after every observed action there is an epoch in which anything may have happened
-on the lifelines that were not observed there. Success is having consumed everything.
+on the lifelines that were not observed there. Success is having consumed everything. A vertex
+is cut where what a component still recorded does not fit what it may see of the late term.
 
 Of interactions with `loopH` over several lifelines this answers for one with `loopW` instead,
 which accepts more: no is no there, too.
@@ -18,10 +19,11 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, act
 from choreomon.verify.exact_search import TOO_MANY_VERTICES, Exhausted, Limits, Observed, Places
 from choreomon.verify.late import LateTerm, without_heads
-from choreomon.verify.views import Views
+from choreomon.verify.views import Fits, Views
 
 _TRIES: Final = (2, 8)
-"""How many vertices each component's try at being first is given, for each recorded action."""
+"""How many vertices each component's try at being first is given, for each recorded action. The
+first tries mostly suffice, so what components may see is looked at only after them."""
 
 LateVertex: TypeAlias = tuple[LateTerm, Places]
 
@@ -39,6 +41,7 @@ class LateSearch:
         self._limits = limits
         self._leaves = [[act(action) for action in part.actions] for part in parts]
         self._end = tuple(len(leaves) for leaves in self._leaves)
+        self._fits = Fits(views, [part.actions for part in parts], complete=False)
         self.visited = 0
 
     def free(self, places: Places) -> Mask:
@@ -59,16 +62,19 @@ class LateSearch:
         start = (terms.opened(term, self.free(places)), places)
         active = [number for number, end in enumerate(self._end) if end]
         if len(active) > 1:
-            for times in _TRIES:
+            for turn, times in enumerate(_TRIES):
                 for first in (*active, None):
-                    answer = self._depth_first(start, first, times * sum(self._end))
+                    most = times * sum(self._end)
+                    answer = self._depth_first(start, first, most, careful=turn > 0)
                     if answer is not None:
                         return answer, self.visited
-        answer = self._depth_first(start, None, None)
+        answer = self._depth_first(start, None, None, careful=True)
         assert answer is not None
         return answer, self.visited
 
-    def _depth_first(self, start: LateVertex, first: int | None, most: int | None) -> bool | None:
+    def _depth_first(
+        self, start: LateVertex, first: int | None, most: int | None, careful: bool
+    ) -> bool | None:
         """Whether the end can be reached; None where visiting `most` vertices did not tell."""
         limits, after = self._limits, self._views.after
         seen = {start}
@@ -80,6 +86,8 @@ class LateSearch:
                 return True
             if visited == most:
                 return None
+            if careful and not self._may_lead_on(node, places):
+                continue
             visited += 1
             self.visited += 1
             if limits.vertices is not None and self.visited > limits.vertices:
@@ -94,6 +102,16 @@ class LateSearch:
                         seen.add(vertex)
                         pending.append(vertex)
         return False
+
+    def _may_lead_on(self, node: LateTerm, places: Places) -> bool:
+        """False only where no end can be reached: what remains of a component does not fit what
+        it may see of the term."""
+        return all(
+            place == end or self._fits.allows(self._views.seen(node, part.lifelines), number, place)
+            for number, (part, place, end) in enumerate(
+                zip(self._parts, places, self._end, strict=True)
+            )
+        )
 
     def _turns(self, places: Places, first: int | None) -> list[int]:
         """The components that have something left, those that are to be first at the end: the

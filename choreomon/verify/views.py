@@ -19,7 +19,7 @@ from choreomon.interaction.term import Interaction, act, subterms
 from choreomon.verify.late import PLAIN, LateTerm, LateTerms, without_heads
 from choreomon.verify.late_steps import LateSteps
 
-LARGE: Final = 64
+_LARGE: Final = 64
 """Larger sets of terms are made only where a search through single terms finds nothing soon."""
 _SOON: Final = 4_000
 """How many terms such a search may see."""
@@ -52,6 +52,7 @@ class Views:
         self._plain: dict[Interaction, State] = {}
         self._local: dict[tuple[Interaction, Mask, bool], State] = {}
         self._after: dict[tuple[LateTerm, Interaction, Mask], tuple[LateTerm, ...]] = {}
+        self._seen: dict[tuple[LateTerm, Mask], State] = {}
         self._actions: dict[Interaction, frozenset[Action]] = {}
 
     def __len__(self) -> int:
@@ -105,6 +106,14 @@ class Views:
             self._local[key] = known
         return known
 
+    def seen(self, term: LateTerm, lifelines: Mask) -> State:
+        """What a component may see of a late term from now on: a necessary condition."""
+        key = (term, lifelines)
+        known = self._seen.get(key)
+        if known is None:
+            known = self._seen[key] = self._state([self.late_terms.seen(term, lifelines)])
+        return known
+
     def next(self, state: State, action: Action) -> State | None:
         """The state after an observed action, None where it cannot be."""
         try:
@@ -151,7 +160,7 @@ class Views:
             if reached is None:
                 return False
             here = reached
-            if len(here.terms) > LARGE:
+            if len(here.terms) > _LARGE:
                 if self.soon(here, actions[place + 1 :], complete):
                     return True
                 last = self.walk(here, actions[place + 1 :])
@@ -211,3 +220,44 @@ class Views:
             ordered = tuple(sorted(key, key=lambda one: one.number))
             known = self._states[key] = State(ordered)
         return known
+
+
+class Fits:
+    """Whether what components still recorded fits what they may see of what remains. `complete`
+    where nothing may have to follow."""
+
+    def __init__(self, views: Views, logs: Sequence[Sequence[Action]], complete: bool) -> None:
+        self._views = views
+        self._logs = logs
+        self._complete = complete
+        self._known: dict[tuple[State, int, int], bool] = {}
+
+    def allows(self, state: State, number: int, place: int) -> bool:
+        """Whether a component's view allows all that this component recorded from a place on."""
+        known = self._known.get((state, number, place))
+        if known is not None:
+            return known
+        actions = self._logs[number]
+        walked: list[tuple[State, int, int]] = []
+        here: State | None = state
+        while True:
+            if here is None:
+                answer = False
+                break
+            key = (here, number, place)
+            known = self._known.get(key)
+            if known is not None:
+                answer = known
+                break
+            if place == len(actions):
+                answer = here.terminates or not self._complete
+                break
+            walked.append(key)
+            if len(here.terms) > _LARGE and self._views.soon(here, actions[place:], self._complete):
+                answer = True
+                break
+            here = self._views.next(here, actions[place])
+            place += 1
+        for key in walked:
+            self._known[key] = answer
+        return answer

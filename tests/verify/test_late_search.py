@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from choreomon.core.action import parse_action
-from choreomon.interaction.lifelines import is_single, mask
+from choreomon.interaction.lifelines import ALL, NONE, Mask, is_single, mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import (
     Interaction,
@@ -26,8 +26,9 @@ from choreomon.verify import late, late_search, late_steps
 from choreomon.verify.epochs import Epochs, Past, in_order, needed
 from choreomon.verify.exact import observed_parts
 from choreomon.verify.exact_search import TOO_MANY_VERTICES, ExactMode, Exhausted, Limits, Search
+from choreomon.verify.late import LateTerm, LateTerms
 from choreomon.verify.late_search import LateSearch, LateVertex
-from choreomon.verify.views import Views
+from choreomon.verify.views import Fits, Views
 from tests.verify.exact_cases import Question, questions
 
 MODES: tuple[ExactMode, ...] = ("slice", "multiprefix")
@@ -93,6 +94,10 @@ CHOSEN = coreg(
 REPEATED = loop_w(
     strict(do("l3?n"), loop_c(mask(["l1", "l3"]), strict(do("l3?m"), do("l2?p"), do("l1!m"))))
 )
+TWICE = coreg(
+    mask(["l2"]), strict(do("l2?q"), do("l3!u"), do("l3!w")), strict(do("l2!y"), do("l2!z"))
+)
+"""`l2!y` is before `l2?q`, where l2 was not observed yet, `l3!u` after it, where l3 was not."""
 
 NAMED: list[tuple[Interaction, MultiTrace, bool]] = [
     (GAP, multi(l1_l3="l1!a l1!b", l2=""), False),
@@ -107,6 +112,8 @@ NAMED: list[tuple[Interaction, MultiTrace, bool]] = [
     (ENDED, multi(l1="l1!a l1!u l1!b", l3="l3!d", l2=""), True),
     (CHOSEN, multi(l1="l1!a l1!b", l3="l3!d", l2=""), False),
     (CHOSEN, multi(l1="l1!a l1!w l1!b", l3="l3!d", l2=""), True),
+    (TWICE, multi(l2="l2?q l2!z", l3="l3!w"), True),
+    (TWICE, multi(l2_l3="l2?q l3!w l2!z"), False),
     (REPEATED, multi(l1_l2="l2?p l2?p l1!m l1!m l1!m", l3=""), True),
 ]
 
@@ -138,10 +145,14 @@ def test_every_component_has_a_try_at_being_first(monkeypatch: pytest.MonkeyPatc
     whole = LateSearch._depth_first
 
     def noted(
-        self: LateSearch, start: LateVertex, first: int | None, most: int | None
+        self: LateSearch,
+        start: LateVertex,
+        first: int | None,
+        most: int | None,
+        careful: bool,
     ) -> bool | None:
         order.append((first, most))
-        return whole(self, start, first, most)
+        return whole(self, start, first, most, careful)
 
     monkeypatch.setattr(LateSearch, "_depth_first", noted)
     interaction, seen, fits = NAMED[9]
@@ -204,6 +215,31 @@ def test_epochs_that_matter() -> None:
     assert needed([(one, one), (0, two)]) == (1,)
 
 
+def test_what_components_may_see_never_cuts_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without tries, all vertices are looked at.
+    monkeypatch.setattr(late_search, "_TRIES", ())
+    assert not wrong_by_name()
+    assert not wrong(range(600, 660))
+    assert not wrong(range(700, 720), largest=13)
+
+
+def test_what_components_may_see_cuts_dead_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    # An `l3?m` would have to come before `l3!o`, and nobody recorded it.
+    monkeypatch.setattr(late_search, "_TRIES", ())
+    messages = loop_w(alt(strict(do("l1!n"), do("l2?n")), strict(do("l2!m"), do("l3?m"))))
+    interaction = seq(messages, strict(do("l3!o"), do("l2?o")))
+    seen = multi(l1_l3=" ".join(["l1!n"] * 6 + ["l3!o"]), l2="l2!m l2?n l2?n l2?o")
+    parts = observed_parts(interaction, seen)
+    assert parts is not None
+    visited: list[int] = []
+    for fits in (Fits.allows, lambda *_: True):
+        monkeypatch.setattr(Fits, "allows", fits)
+        verdict, count = LateSearch(Views(), parts, True, Limits()).run(interaction)
+        assert not verdict
+        visited.append(count)
+    assert visited[0] * 5 < visited[1]
+
+
 # -- planted bugs ----------------------------------------------------------------------------
 
 
@@ -257,4 +293,30 @@ def test_operands_that_are_over_in_the_wrong_order_are_noticed(
 
 def test_epochs_in_which_nothing_may_happen_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(late.LateTerms, "opened", lambda self, node, free: node)
+    assert wrong_by_name()
+
+
+def test_views_in_which_nothing_happened_unobserved_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def decided(self: LateTerms, node: LateTerm, lifelines: Mask) -> LateTerm:
+        return whole(self, self.restricted(node, (ALL,) * node.count), lifelines)
+
+    whole = LateTerms.seen
+    monkeypatch.setattr(late_search, "_TRIES", ())
+    monkeypatch.setattr(LateTerms, "seen", decided)
+    assert wrong_by_name()
+
+
+@pytest.mark.parametrize("only", [0, -1])
+def test_views_of_one_epoch_only_are_noticed(monkeypatch: pytest.MonkeyPatch, only: int) -> None:
+    def of_one(self: LateTerms, node: LateTerm, lifelines: Mask) -> LateTerm:
+        lost = [ALL] * node.count
+        if lost:
+            lost[only] = NONE
+        return whole(self, self.restricted(node, tuple(lost)), lifelines)
+
+    whole = LateTerms.seen
+    monkeypatch.setattr(late_search, "_TRIES", ())
+    monkeypatch.setattr(LateTerms, "seen", of_one)
     assert wrong_by_name()
