@@ -242,6 +242,15 @@ def make(
     return term
 
 
+def forget_steps() -> None:
+    """Drops what is known of the steps of all terms. A term holds what it may become, and so does
+    that: whoever holds an interaction holds all that was ever reached from it, until this is
+    called. Nothing but time is lost; not to be called while steps are worked out."""
+    for term in list(_terms.values()):
+        term._steps = term._simulated = None
+        term._after = None
+
+
 def _fold(operator: Operator, region: Mask, operands: tuple[Interaction, ...]) -> Interaction:
     if not operands:
         raise ValueError(f"{operator.value} needs an operand")

@@ -20,7 +20,7 @@ from choreomon.core.action import Action
 from choreomon.interaction.lifelines import NONE, Mask, bit, mask, names
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after, simulated
-from choreomon.interaction.term import Interaction, act
+from choreomon.interaction.term import Interaction, act, forget_steps
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.exact_search import Observed
 from choreomon.verify.verdict import Answer, Verdict
@@ -191,6 +191,7 @@ class Layers:
             rest.clear()
             rest.unobserved = None
         self._rests.clear()
+        forget_steps()
         return [(self._rest(rest.term), places) for rest, places in layer]
 
 

@@ -41,7 +41,7 @@ from choreomon.core.action import Action
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.quick.at_once import fits_at_once
@@ -239,6 +239,7 @@ class CommutingDecider:
     def _forget(self) -> None:
         self._situations.forget()
         self._begins.clear()
+        forget_steps()
         self.forgotten += 1
 
     def _fits(

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.normal import normal
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.quick.words import Stopped, TooManyTerms, Words
 from choreomon.verify.verdict import Answer, Verdict
@@ -60,6 +60,7 @@ class WordDecider:
         too large. Inconc only if `should_stop()` was true while states were made."""
         if len(self.words) > self.limit:
             self.words.forget()
+            forget_steps()
         self.words.should_stop = should_stop
         actions = next(part.actions for part in multitrace.components if len(part.actions))
         try:

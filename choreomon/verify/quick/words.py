@@ -15,7 +15,7 @@ from typing import Final
 from choreomon.core.action import Action
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after
-from choreomon.interaction.term import Interaction, act
+from choreomon.interaction.term import Interaction, act, forget_steps
 from choreomon.multitrace.coded import CodedTrace
 
 MOST_TERMS: Final = 64
@@ -135,6 +135,7 @@ class Words:
             raise TooManyTerms
         if self._limit is not None and len(self._known) > self._limit:
             self.forget()
+            forget_steps()
         return self._word(frozenset(remaining))
 
     def forget(self) -> None:

@@ -18,7 +18,7 @@ from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import remove
 from choreomon.interaction.step import Position, after, simulated
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.verify.search.graph import Measure, Rule
 from choreomon.verify.search.measure import Measures
 from choreomon.verify.search.reduction import one_unambiguous
@@ -111,6 +111,7 @@ class FollowUps:
                 rests = tuple([remove(rest, gone) for rest in rests])
             if len(self._known) >= self._limit:
                 self._known.clear()
+                forget_steps()
             known = self._known[key] = tuple(dict.fromkeys(map(normal, rests)))
         return known
 
