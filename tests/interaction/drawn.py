@@ -8,7 +8,7 @@ from random import Random
 from choreomon.core.action import Action, parse_action
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
 from choreomon.interaction.step import frontier
-from choreomon.interaction.term import Interaction, act
+from choreomon.interaction.term import Interaction, act, seq, strict
 
 LIFELINES = ("l1", "l2", "l3")
 MESSAGES = ("a", "b")
@@ -17,6 +17,13 @@ MESSAGES = ("a", "b")
 def a(text: str) -> Interaction:
     """The interaction of the action written `text`."""
     return act(parse_action(text))
+
+
+def passing(sender: str, message: str, *receivers: str) -> Interaction:
+    """A message, or a broadcast."""
+    return strict(
+        a(f"{sender}!{message}"), seq(*[a(f"{receiver}?{message}") for receiver in receivers])
+    )
 
 
 def word(text: str) -> tuple[Action, ...]:

@@ -18,20 +18,15 @@ from choreomon.interaction.term import (
     seq,
     strict,
 )
-from tests.interaction.drawn import a
-
-
-def message(sender: str, name: str, *receivers: str) -> Interaction:
-    return strict(a(f"{sender}!{name}"), seq(*(a(f"{receiver}?{name}") for receiver in receivers)))
-
+from tests.interaction.drawn import a, passing
 
 FIGURE_2 = seq(
     coreg(
         mask(["l2"]),
-        alt(message("l1", "m1", "l2", "l3"), EMPTY),
-        loop_w(alt(message("l1", "m2", "l2"), message("l2", "m3", "l3"))),
+        alt(passing("l1", "m1", "l2", "l3"), EMPTY),
+        loop_w(alt(passing("l1", "m2", "l2"), passing("l2", "m3", "l3"))),
     ),
-    loop_p(seq(message("l3", "m4", "l2"), message("l2", "m5", "l3"))),
+    loop_p(seq(passing("l3", "m4", "l2"), passing("l2", "m5", "l3"))),
 )
 """The slices paper, Fig. 2."""
 

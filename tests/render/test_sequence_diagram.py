@@ -9,8 +9,8 @@ from interactions_to_draw import (
     FIGURE_2,
     a,
     looped,
-    message,
     nested,
+    passing,
     random_interactions,
 )
 
@@ -108,8 +108,8 @@ def test_only_an_emission_directly_before_its_receptions_is_a_message_passing() 
 
 
 def test_a_message_passing_has_no_frame_and_what_is_strict_around_it_has_one() -> None:
-    assert fragments(message("x", "m", "y", "z")) == []
-    assert fragments(strict(message("x", "m", "y"), message("x", "n", "y"))) == [
+    assert fragments(passing("x", "m", "y", "z")) == []
+    assert fragments(strict(passing("x", "m", "y"), passing("x", "n", "y"))) == [
         ("strict", ["x", "y"], [False, False])
     ]
 
@@ -163,7 +163,7 @@ def test_a_picture_of_nothing_says_so_in_a_sentence(lifelines: list[str]) -> Non
 
 
 def test_given_lifelines_come_first_and_are_drawn_without_any_action_too() -> None:
-    picture = sequence_diagram(message("x", "m", "y"), lifelines=["silent", "y"])
+    picture = sequence_diagram(passing("x", "m", "y"), lifelines=["silent", "y"])
     assert picture.structure["lifelines"] == ["silent", "y", "x"]
     assert [word for word in written(picture.drawing) if word != "m"] == ["silent", "y", "x"]
 
@@ -179,7 +179,7 @@ def test_messages_of_the_environment_end_in_a_dot_beside_their_lifeline() -> Non
 
 
 def test_a_co_region_has_brackets_on_its_lifelines_that_occur() -> None:
-    term = coreg(mask(["l1", "l9"]), message("l1", "m", "l2"), a("l1?n"))
+    term = coreg(mask(["l1", "l9"]), passing("l1", "m", "l2"), a("l1?n"))
     assert sequence_diagram(term).structure["fragments"][0]["unordered"] == ["l1"]
     (frame,) = titled(sequence_diagram(term).drawing, "coreg(l1,l9)")
     brackets = [s for s in frame.shapes if isinstance(s, Polyline) and len(s.points) == 4]
@@ -346,7 +346,7 @@ def test_no_text_crosses_a_line_or_another_text(number: int) -> None:
 
 
 def test_gaps_without_room_for_names_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    term = seq(message("l1", "a_message_with_a_name", "l2"), a("l2?and_another_long_name"))
+    term = seq(passing("l1", "a_message_with_a_name", "l2"), a("l2?and_another_long_name"))
     assert crossed_texts(sequence_diagram(term).drawing) == []
     monkeypatch.setattr("choreomon.render.sequence_diagram_layout.name_width", lambda message: 0.0)
     assert crossed_texts(sequence_diagram(term).drawing) != []

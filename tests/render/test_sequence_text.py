@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from diagram_grammars import read_mermaid, read_plantuml
-from interactions_to_draw import FIGURE_2, a, looped, message, nested, random_interactions
+from interactions_to_draw import FIGURE_2, a, looped, nested, passing, random_interactions
 
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import mask
@@ -101,7 +101,7 @@ def test_the_environment_is_a_participant_in_mermaid_and_a_border_in_plantuml() 
 
 
 def test_strict_and_par_have_the_blocks_that_come_closest() -> None:
-    one, other = message("x", "m", "y"), message("y", "n", "x")
+    one, other = passing("x", "m", "y"), passing("y", "n", "x")
     assert "    critical strict" in mermaid_sequence(strict(one, other)).splitlines()
     assert "    option then" in mermaid_sequence(strict(one, other)).splitlines()
     assert "    group strict" in plantuml_sequence(strict(one, other)).splitlines()
@@ -243,5 +243,5 @@ def test_any_nesting_can_be_written(write: Writer) -> None:
 
 @pytest.mark.parametrize("write", [mermaid_sequence, plantuml_sequence])
 def test_given_lifelines_come_first(write: Callable[..., str]) -> None:
-    text = write(message("x", "m", "y"), lifelines=["silent"])
+    text = write(passing("x", "m", "y"), lifelines=["silent"])
     assert re.findall(r"silent|\bx\b|\by\b", text)[:3] == ["silent", "x", "y"]

@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from choreomon.core.action import parse_action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
 from choreomon.interaction.lifelines import mask
@@ -18,7 +17,6 @@ from choreomon.interaction.step import Step, position_text
 from choreomon.interaction.term import (
     EMPTY,
     Interaction,
-    act,
     alt,
     coreg,
     loop_h,
@@ -41,11 +39,8 @@ from choreomon.verify.exploration import (
     generated_multi_traces,
 )
 from choreomon.verify.heuristics import STRATEGIES, Filters, Priorities, Strategy
-
-
-def do(text: str) -> Interaction:
-    return act(parse_action(text))
-
+from tests.interaction.drawn import a as do
+from tests.interaction.drawn import passing
 
 FIGURE_1_OF_PAPER_003 = seq(
     loop_h(
@@ -363,10 +358,6 @@ def test_parallel_iterations_are_limited_too() -> None:
     assert texts == {
         "{[l1]; [l2]}", "{[l1] l1!m; [l2] l2?m}", "{[l1] l1!m.l1!m; [l2] l2?m.l2?m}",
     }  # fmt: skip
-
-
-def passing(sender: str, message: str, receiver: str) -> Interaction:
-    return strict(do(f"{sender}!{message}"), do(f"{receiver}?{message}"))
 
 
 def test_the_first_model_of_the_slice_experiment_has_16_multi_traces_and_7996_slices() -> None:

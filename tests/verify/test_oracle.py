@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from choreomon.core.action import Action, emission, parse_action, reception
+from choreomon.core.action import Action, parse_action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
 from choreomon.interaction.lifelines import mask
@@ -32,20 +32,11 @@ from choreomon.multitrace.slices import random_slice
 from choreomon.verify import oracle
 from choreomon.verify.oracle import Oracle, ends, judge, sufficient_length
 from choreomon.verify.verdict import Mode, Verdict
+from tests.interaction.drawn import a as do
+from tests.interaction.drawn import passing
 
 PASS, WEAK_PASS, FAIL = Verdict.PASS, Verdict.WEAK_PASS, Verdict.FAIL
 DEFINED: tuple[Mode, ...] = ("accept", "prefix", "multiprefix", "slice")
-
-
-def do(text: str) -> Interaction:
-    return act(parse_action(text))
-
-
-def passing(sender: str, message: str, *receivers: str) -> Interaction:
-    """`sender -- message -> (receivers)`."""
-    return strict(
-        act(emission(sender, message)), seq(*(act(reception(name, message)) for name in receivers))
-    )
 
 
 def multi(**local: str) -> MultiTrace:

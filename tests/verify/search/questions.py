@@ -11,7 +11,7 @@ from choreomon.core.action import parse_action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import random_interaction
 from choreomon.interaction.lifelines import Mask, mask
-from choreomon.interaction.term import Interaction, seq, strict
+from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.multitrace.mutation import alphabet, insert_action
 from choreomon.multitrace.projection import partition, project_trace
@@ -19,7 +19,8 @@ from choreomon.multitrace.slices import random_slice
 from choreomon.verify.heuristics import STRATEGIES
 from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.search.options import LocalAnalyses, Options
-from tests.interaction.drawn import a
+from tests.interaction.drawn import a as a
+from tests.interaction.drawn import passing as passing
 
 OPERATORS: Final = (
     "strict", "seq", "par", "coreg", "alt", "loopS", "loopW", "loopP", "loopC", "loopH",
@@ -34,13 +35,6 @@ PARTITIONS: Final = tuple(
 def mask_of(lifelines: str) -> Mask:
     """As in `l1,l2`."""
     return mask(lifelines.split(","))
-
-
-def passing(sender: str, message: str, *receivers: str) -> Interaction:
-    """A message, or a broadcast."""
-    return strict(
-        a(f"{sender}!{message}"), seq(*[a(f"{receiver}?{message}") for receiver in receivers])
-    )
 
 
 def logs(text: str) -> MultiTrace:
