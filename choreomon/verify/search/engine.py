@@ -1,7 +1,7 @@
 """The engine: one walk over a graph of vertices, whatever the rules.
 
 A `Searcher` is for many multi-traces against one interaction: what is found out of terms and of
-their local views is kept. `search` is for one.
+their local views is kept, within bounds. `search` is for one.
 
 A search has up to two parts. The first looks for what the mode asks for. If it finds a WeakPass
 in a graph that cannot tell it from a Pass, the second looks in the graph of `accept`: removal and
@@ -30,7 +30,7 @@ from choreomon.verify.search.measure import Measures
 from choreomon.verify.search.options import LocalAnalyses, Options
 from choreomon.verify.search.reduction import reducible
 from choreomon.verify.search.relevance import Relevance
-from choreomon.verify.search.rules import rules_of
+from choreomon.verify.search.rules import Rules, rules_of
 from choreomon.verify.search.steps import FollowUps, State, Stepper
 from choreomon.verify.search.walk import Walk
 from choreomon.verify.verdict import Mode, Verdict
@@ -124,13 +124,7 @@ class Searcher:
         if reduced:
             assert self._weak is not None
             term = self._weak
-        positioned = (
-            options.record
-            or options.reduction == "paper"
-            or options.priorities.loop != 0
-            or options.filters.max_loop_depth is not None
-            or rules.simulation == "measured"
-        )
+        positioned = self._is_positioned(rules)
         if not positioned:
             term = normal(term)
         words = [list(map(act, part.actions)) for part in multitrace.components]
@@ -140,15 +134,8 @@ class Searcher:
             for number, part in enumerate(multitrace.components)
             for name in part.lifelines
         }
-        cuts = (
-            options.relevance
-            and options.goal is not None
-            and options.filters == Filters()
-            and by_removal
-            and self._exact_by_removal
-            and not positioned
-            and not reduced
-        )
+        # Where the sound reduction may be used, it does better than cutting.
+        cuts = by_removal and not positioned and not reduced and self._may_cut()
         if cuts:
             # What is cut out may be what the interaction needs in order to stop.
             rules = rules._replace(knows_acceptance=False)
@@ -179,6 +166,27 @@ class Searcher:
         )
         start = State(term, (0,) * len(words), 0, measure)
         return Walk(start, rules, stepper, automata, words, silent, options, visited_before)
+
+    def _is_positioned(self, rules: Rules) -> bool:
+        """Whether it matters where in a term an action is."""
+        options = self.options
+        return (
+            options.record
+            or options.reduction == "paper"
+            or options.priorities.loop != 0
+            or options.filters.max_loop_depth is not None
+            or rules.simulation == "measured"
+        )
+
+    def _may_cut(self) -> bool:
+        """Whether what does not matter may be cut out of terms, where components are removed."""
+        options = self.options
+        return (
+            options.relevance
+            and options.goal is not None
+            and options.filters == Filters()
+            and self._exact_by_removal
+        )
 
     def _automaton(self, lifelines: Mask) -> LocalAutomaton:
         automaton = self._automata.get(lifelines)
