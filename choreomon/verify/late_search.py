@@ -107,7 +107,10 @@ class LateSearch:
         """False only where no end can be reached: what remains of a component does not fit what
         it may see of the term."""
         return all(
-            place == end or self._fits.allows(self._views.seen(node, part.lifelines), number, place)
+            place == end
+            or self._fits.allows(
+                self._views.seen(node, part.lifelines, self._before and not place), number, place
+            )
             for number, (part, place, end) in enumerate(
                 zip(self._parts, places, self._end, strict=True)
             )

@@ -52,7 +52,7 @@ class Views:
         self._plain: dict[Interaction, State] = {}
         self._local: dict[tuple[Interaction, Mask, bool], State] = {}
         self._after: dict[tuple[LateTerm, Interaction, Mask], tuple[LateTerm, ...]] = {}
-        self._seen: dict[tuple[LateTerm, Mask], State] = {}
+        self._seen: dict[tuple[LateTerm, Mask, bool], State] = {}
         self._actions: dict[Interaction, frozenset[Action]] = {}
 
     def __len__(self) -> int:
@@ -106,12 +106,17 @@ class Views:
             self._local[key] = known
         return known
 
-    def seen(self, term: LateTerm, lifelines: Mask) -> State:
-        """What a component may see of a late term from now on: a necessary condition."""
-        key = (term, lifelines)
+    def seen(self, term: LateTerm, lifelines: Mask, begun: bool) -> State:
+        """What a component may see of a late term from now on: a necessary condition. `begun` is
+        true where something may still happen before its first observed action: what cannot have
+        happened yet, and so is not undecided, may once others have gone on."""
+        key = (term, lifelines, begun)
         known = self._seen.get(key)
         if known is None:
-            known = self._seen[key] = self._state([self.late_terms.seen(term, lifelines)])
+            seen = self.late_terms.seen(term, lifelines)
+            if begun:
+                seen = self.late_terms.opened(seen, lifelines)
+            known = self._seen[key] = self._state([seen])
         return known
 
     def next(self, state: State, action: Action) -> State | None:

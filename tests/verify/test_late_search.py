@@ -98,6 +98,15 @@ TWICE = coreg(
     mask(["l2"]), strict(do("l2?q"), do("l3!u"), do("l3!w")), strict(do("l2!y"), do("l2!z"))
 )
 """`l2!y` is before `l2?q`, where l2 was not observed yet, `l3!u` after it, where l3 was not."""
+IN_BETWEEN = strict(
+    coreg(
+        mask(["l2"]),
+        strict(coreg(mask(["l3"]), strict(do("l2?q"), do("l3!u")), do("l3!s")), do("l3!w")),
+        do("l2!y"),
+    ),
+    do("l2!z"),
+)
+"""As `TWICE`, but l3 was observed before what needs `l3!u`."""
 
 NAMED: list[tuple[Interaction, MultiTrace, bool]] = [
     (GAP, multi(l1_l3="l1!a l1!b", l2=""), False),
@@ -114,6 +123,8 @@ NAMED: list[tuple[Interaction, MultiTrace, bool]] = [
     (CHOSEN, multi(l1="l1!a l1!w l1!b", l3="l3!d", l2=""), True),
     (TWICE, multi(l2="l2?q l2!z", l3="l3!w"), True),
     (TWICE, multi(l2_l3="l2?q l3!w l2!z"), False),
+    (IN_BETWEEN, multi(l2="l2?q l2!z", l3="l3!s l3!w"), True),
+    (IN_BETWEEN, multi(l2_l3="l2?q l3!s l3!w l2!z"), False),
     (REPEATED, multi(l1_l2="l2?p l2?p l1!m l1!m l1!m", l3=""), True),
 ]
 

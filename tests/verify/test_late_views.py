@@ -16,10 +16,6 @@ LAST = strict(*[a("l2!m"), a("l3!m")] * 3, a("l1?n"), a("l1?m"))
 LAST_SEEN = logs("l1: l1?m; l2,l3: l2!m l3!m l2!m l3!m l2!m")
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="views of components that have not begun are cut by what cannot have happened yet",
-)
 @pytest.mark.parametrize("tries", [(), (1,), late_search._TRIES])
 def test_what_cannot_happen_yet_may_happen_unobserved_later(
     tries: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
