@@ -32,7 +32,7 @@ from typing import Final, Literal
 from choreomon.interaction.lifelines import bit, each, is_single, mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.order import is_exact_to_weaken
-from choreomon.interaction.term import Interaction, Operator, subterms
+from choreomon.interaction.term import Interaction, Operator, forget_steps, subterms
 from choreomon.interaction.weakening import weakened
 from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
@@ -97,6 +97,7 @@ class ExactDecider:
         """The verdict, of a multi-trace over any partition."""
         if self.views.remembered > _REMEMBERED:
             self._begin()
+            forget_steps()
         parts = observed_parts(self._normal, multitrace)
         if parts is None:
             return Answer(Verdict.FAIL)

@@ -84,8 +84,8 @@ class Views:
 
     @property
     def remembered(self) -> int:
-        """How many late terms, and views of terms, are held."""
-        return len(self.late_terms) + len(self._local)
+        """How many late terms, and views and follow-ups of terms, are held."""
+        return len(self.late_terms) + len(self._local) + len(self._seen) + len(self._after)
 
     def actions(self, term: Interaction) -> frozenset[Action]:
         """Every action of a term."""

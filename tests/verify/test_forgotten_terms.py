@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from unittest.mock import patch
 
 import pytest
 
@@ -11,7 +12,8 @@ from choreomon.interaction import term as terms
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, alt, loop_p, seq
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify import layers
+from choreomon.verify import exact, layers
+from choreomon.verify.exact import ExactDecider
 from choreomon.verify.exact_search import Observed
 from choreomon.verify.layers import Layers
 from choreomon.verify.quick import commuting, single_clock, words
@@ -32,8 +34,8 @@ def endless() -> Interaction:
     return loop_p(alt(*[seq(*map(a, iteration)) for iteration in ITERATIONS]))
 
 
-def long_one(rng: Random, clocks: tuple[str, ...]) -> MultiTrace:
-    running = [list(rng.choice(ITERATIONS)) for _ in range(25)]
+def long_one(rng: Random, clocks: tuple[str, ...], iterations: int = 25) -> MultiTrace:
+    running = [list(rng.choice(ITERATIONS)) for _ in range(iterations)]
     happened: list[str] = []
     while running:
         one = rng.choice(running)
@@ -79,11 +81,20 @@ def layers_are_walked() -> None:
     assert walk.end(normal(endless()), [Observed(mask_of("l1,l2,l3"), word)]).terms
 
 
+def slices_are_looked_for() -> None:
+    decider = ExactDecider(endless(), "slice")
+    rng = Random(4)
+    with patch.object(exact, "_REMEMBERED", LIMIT):
+        for _ in range(6):
+            decider.decide(long_one(rng, ("l1,l2", "l3"), 12))
+
+
 WAYS: tuple[tuple[Callable[[], None], int], ...] = (
     (commuting_decides, 3_000),
     (words_are_read, 40_000),  # a state may have 64 terms
     (a_search_goes_on, 3_000),
     (layers_are_walked, 3_000),
+    (slices_are_looked_for, 3_000),
 )
 """What decides, and how many more terms may live afterwards at most."""
 
@@ -106,7 +117,7 @@ def test_terms_that_were_forgotten_live_no_longer(decides: Callable[[], None], m
 def test_terms_that_hold_what_was_reached_from_them_are_noticed(
     decides: Callable[[], None], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (commuting, layers, single_clock, steps, words):
+    for module in (commuting, exact, layers, single_clock, steps, words):
         monkeypatch.setattr(module, "forget_steps", lambda: None)
     terms.forget_steps()
     assert left_alive(decides) > most
