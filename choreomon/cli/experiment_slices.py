@@ -11,6 +11,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.collector import collector_at_rest
 from choreomon.cli.experiment_work import in_order
 from choreomon.cli.pictures import write_picture
 from choreomon.cli.processes import jobs_option
@@ -161,7 +162,8 @@ def measured_model(task: Task) -> SliceResults:
     plan = _plan(task)
     made = limited(rng, samples(rng, plan), task.limit)
     rng.shuffle(made)
-    return measured(plan.interaction, made, clock=perf_counter, budget=task.budget)
+    with collector_at_rest():
+        return measured(plan.interaction, made, clock=perf_counter, budget=task.budget)
 
 
 def _plan(task: Task) -> Plan:

@@ -12,7 +12,6 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import click
 
 from choreomon.cli.analysis_options import Analysis
+from choreomon.cli.collector import collector_at_rest
 from choreomon.cli.processes import processes
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ _judge: Judge | None = None
 
 def _engage(question: Question) -> None:
     global _judge
-    gc.disable()  # for good: see `_collector_out_of_the_way`
+    gc.disable()  # for good: see `collector_at_rest`
     _judge = Judge(question)
 
 
@@ -284,7 +284,7 @@ def outcomes(question: Question, paths: Sequence[str], jobs: int) -> Iterator[Ou
     judge = Judge(question)  # here, too, so that what is wrong with it is said once, and first
     jobs = min(jobs, len(paths))
     if jobs < 2 or any(map(_is_pipe, (question.interaction, question.signature or "", *paths))):
-        with _collector_out_of_the_way():
+        with collector_at_rest():
             yield from map(judge.judge, paths)
         return
     at_once = max(1, min(MOST_AT_ONCE, len(paths) // (4 * jobs)))
@@ -295,17 +295,3 @@ def outcomes(question: Question, paths: Sequence[str], jobs: int) -> Iterator[Ou
 def _is_pipe(path: str) -> bool:
     """Or a device: what is gone when it has been read, or means something else elsewhere."""
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
-
-
-@contextmanager
-def _collector_out_of_the_way() -> Iterator[None]:
-    """Deciders keep what they make, or take it apart themselves, so the rounds of the cycle
-    collector over all of it find next to nothing, and one alone can take longer than a thousand
-    verdicts."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
