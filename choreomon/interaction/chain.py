@@ -71,15 +71,21 @@ def swallows(loop: Interaction, earlier: Interaction) -> bool:
     or `earlier` is what pruning leaves of `loop`."""
     if loop is earlier:
         return True
-    gone = loop.lifelines & ~earlier.lifelines
-    if not gone or earlier.lifelines & ~loop.lifelines:
-        return False
+    return not earlier.lifelines & ~loop.lifelines and _pruned(loop, earlier.lifelines) is earlier
+
+
+def _pruned(loop: Interaction, lifelines: Mask) -> Interaction | None:
+    """The normal form of what pruning leaves of a loop on these lifelines; None if that is the
+    loop. Raises NotNormalYet."""
+    gone = loop.lifelines & ~lifelines
+    if not gone:
+        return None
     pruned = prune(loop, gone)
     assert pruned is not None
     form = known(pruned)
     if form is None:
         raise NotNormalYet(pruned)
-    return form is earlier
+    return form
 
 
 def covers(region: Mask, loop: Interaction, earlier: Interaction) -> bool:
@@ -101,15 +107,8 @@ def covers(region: Mask, loop: Interaction, earlier: Interaction) -> bool:
             if part.right is not None:
                 pending.append(part.right)
             continue
-        gone = loop.lifelines & ~part.lifelines
-        if not gone:
-            return False
-        pruned = prune(loop, gone)
-        assert pruned is not None
-        form = known(pruned)
-        if form is None:
-            raise NotNormalYet(pruned)
-        if form.left is None or part not in alternatives(form.left):
+        form = _pruned(loop, part.lifelines)
+        if form is None or form.left is None or part not in alternatives(form.left):
             return False
     return True
 
