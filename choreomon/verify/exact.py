@@ -27,6 +27,7 @@ preceded and followed by simulated actions while a measure lasts; here by any nu
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Final, Literal
 
 from choreomon.interaction.lifelines import bit, each, is_single, mask
@@ -84,8 +85,6 @@ class ExactDecider:
             part.operator is Operator.LOOP_H and not is_single(part.lifelines)
             for part in subterms(self._normal)
         )
-        self._counts: Counts | None = None
-        self._counted = False
         self._layers = Layers()
         self._begin()
 
@@ -177,9 +176,11 @@ class ExactDecider:
 
     def _may_be_whole(self, parts: tuple[Observed, ...]) -> bool:
         """Whether as many of each action were recorded as an accepted trace may have."""
-        if not self._counted:
-            self._counts, self._counted = counts(self._normal), True
         return self._counts is None or self._counts.allow(part.actions for part in parts)
+
+    @cached_property
+    def _counts(self) -> Counts | None:
+        return counts(self._normal)
 
 
 class SliceDecider(ExactDecider):
