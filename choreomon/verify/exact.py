@@ -47,7 +47,7 @@ from choreomon.verify.exact_search import (
     Search,
 )
 from choreomon.verify.late_search import LateSearch
-from choreomon.verify.layers import Layers, TooWide
+from choreomon.verify.layers import Layers
 from choreomon.verify.quick.counting import Counts, counts
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.views import Views
@@ -167,12 +167,8 @@ class ExactDecider:
         self, parts: tuple[Observed, ...], mode: Literal["accept", "prefix", "multiprefix"]
     ) -> tuple[bool, int] | None:
         """`_holds` by layers; None where they are too wide."""
-        try:
-            end = self._layers.end(self._normal, parts, afterwards=mode == "multiprefix")
-        except TooWide:
-            return None
-        complete = mode == "accept"
-        return any(term.terminates or not complete for term in end.terms), end.visited
+        holds, visited = self._layers.holds(self._normal, parts, mode)
+        return None if holds is None else (holds, visited)
 
     def _may_be_whole(self, parts: tuple[Observed, ...]) -> bool:
         """Whether as many of each action were recorded as an accepted trace may have."""

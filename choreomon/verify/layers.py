@@ -1,198 +1,177 @@
-"""Long logs, one layer after the other: what explains a multi-trace without keeping the way there.
+"""Long logs layer by layer, of terms as they are (`choreomon.verify.layered_walk`).
 
-A consuming step brings a vertex (a term, and how much of each component was consumed) from one
-layer, those that consumed equally much, to the next. So breadth first no vertex is met again once
-its layer is done, and all that has to be kept is one layer. The memory that this needs does not
-grow with the logs, as long as components do not run ahead of each other; where they do, layers grow
-wide, and it gives up and leaves the multi-trace to the searches that keep what they have visited
-(`choreomon.verify.exact_search`, `choreomon.verify.search`).
+Unobserved actions of components that are used up (`multiprefix`) are steps within a layer. Before
+the first observed action of a component they are too many (`slice`), which is not decided here but
+with late terms (`choreomon.verify.late_layers`).
 
-Steps that consume nothing stay within their layer. They are few after the first component was
-used up (`multiprefix`); before that they are not (`slice`), which is not decided here.
+Where layers are cut, this may not tell; then it is left to the searches that keep what they have
+visited (`choreomon.verify.exact_search`, `choreomon.verify.search`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Literal
 
 from choreomon.core.action import Action
-from choreomon.interaction.lifelines import NONE, Mask, bit, mask, names
+from choreomon.interaction.lifelines import Mask, bit, mask, names
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after, simulated
 from choreomon.interaction.term import Interaction, act, forget_steps
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.exact_search import Observed
+from choreomon.verify.layered_walk import End, LayeredWalk, Moves, Rest, Vertex
+from choreomon.verify.persistent import WAITS, Persistence
 from choreomon.verify.verdict import Answer, Verdict
 
-WIDE: Final = 64
-"""How many vertices a layer may have: with more of them, a search that goes deep first is sooner
-where it wants to be."""
+WIDTHS: Final = (8, 64, 512)
+"""How many vertices a layer may have, at first and where that was not enough."""
 
 KEPT: Final = 20_000
 """After so many terms, what was found out of them is forgotten."""
 
 
-class TooWide(Exception):
-    """A layer has more than `WIDE` vertices."""
-
-
-class _Rest(dict[Action, "tuple[_Rest, ...]"]):
-    """A term in normal form, and what actions leave of it, as far as anybody asked. There is one
-    for each term until all are forgotten."""
+class _Term(Rest):
+    """A term in normal form. There is one for each term until all are forgotten."""
 
     __slots__ = ("_layers", "term", "unobserved")
-
-    __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __init__(self, layers: Layers, term: Interaction) -> None:
         self._layers = layers
         self.term = term
-        self.unobserved: tuple[tuple[Mask, _Rest], ...] | None = None
+        self.size = term.size
+        self.terminates = term.terminates
+        self.unavoidable = term.unavoidable
+        self.unserved = term.unserved
+        self.unobserved: tuple[tuple[Mask, _Term], ...] | None = None
         """What unobserved actions leave, with the lifelines of these; None until asked."""
 
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __missing__(self, action: Action) -> tuple[_Rest, ...]:
-        found = self[action] = self._layers.follow_ups(self.term, action)
+    def __missing__(self, action: Action) -> Moves:
+        found = self[action] = self._layers.moves(self.term, action)
         return found
 
 
-Vertex: TypeAlias = tuple[_Rest, tuple[int, ...]]
-
-
-class End(NamedTuple):
-    """Where the layers ended: `terms` are what may remain after all that was recorded (empty where
-    nothing explains it), `lacks` says whether on some way there a component was used up where no
-    other one could go on, `visited` is the number of vertices."""
-
-    terms: tuple[Interaction, ...]
-    lacks: bool
-    visited: int
-
-
-class Layers:
-    """Walks through the layers of one multi-trace after the other. Follow-ups are kept for the
-    next one, those of `kept` terms at most. Not for several threads at once."""
+class Layers(LayeredWalk):
+    """Follow-ups are kept for the next multi-trace, those of `kept` terms at most. Not for several
+    threads at once."""
 
     def __init__(
         self,
         ask: Callable[[], None] | None = None,
         *,
-        wide: int = WIDE,
+        widths: Sequence[int] = WIDTHS,
         kept: int = KEPT,
     ) -> None:
         """`ask` is called for every layer and every new follow-up; it may raise, to stop."""
-        self.ask = ask
-        self._wide = wide
+        super().__init__(ask)
+        self._widths = widths
         self._kept = kept
-        self._rests: dict[Interaction, _Rest] = {}
+        self._rests: dict[Interaction, _Term] = {}
+        self._persistence = Persistence()
+        self._components: dict[Mask, Mask] = {}
+        self._afterwards = False
 
-    def end(self, start: Interaction, logs: Sequence[Observed], *, afterwards: bool = False) -> End:
-        """Where the layers end for `start`, a term in normal form.
+    def holds(
+        self,
+        start: Interaction,
+        logs: Sequence[Observed],
+        mode: Literal["accept", "prefix", "multiprefix"],
+    ) -> tuple[bool | None, int]:
+        """Whether the mode's question is answered with yes, None where that was not found out;
+        and the number of vertices. `start` is in normal form."""
+        visited = 0
+        complete = mode == "accept"
+        for wide in self._widths:
+            end = self.end(start, logs, wide, complete=complete, afterwards=mode == "multiprefix")
+            visited += end.visited
+            if end.terminates if complete else end.rests:
+                return True, visited
+            if not end.cut:
+                return False, visited
+        return None, visited
 
-        With `afterwards` lifelines that are used up may go on unobserved. Logs without lifelines
-        of the interaction do not count in `lacks`. Raises `TooWide`.
+    def end(
+        self,
+        start: Interaction,
+        logs: Sequence[Observed],
+        wide: int,
+        *,
+        complete: bool = False,
+        afterwards: bool = False,
+        reduced: bool = True,
+    ) -> End:
+        """Where layers of at most `wide` vertices end for `start`, a term in normal form.
+
+        With `complete`, only ends where nothing has to follow count. With `afterwards`, lifelines
+        that are used up may go on unobserved. Without `reduced` all moves are looked at; logs
+        without lifelines of the interaction do not count in `lacks`.
         """
-        ends = [len(log.actions) for log in logs]
-        words = [log.actions for log in logs]
-        left = sum(ends)
-        layer: list[Vertex] = [(self._rest(start), (0,) * len(logs))]
-        lacks = False
-        visited = 1
-        while left:
-            if self.ask is not None:
-                self.ask()
-            if len(self._rests) > self._kept:
-                layer = self._renewed(layer)
-            left -= 1
-            following: dict[Vertex, None] = {}
-            for vertex in self._closed(layer, logs, ends, left + 1) if afterwards else layer:
-                rest, places = vertex
-                stuck = True
-                for number, place in enumerate(places):
-                    if place == ends[number]:
-                        continue
-                    for then in rest[words[number][place]]:
-                        stuck = False
-                        if then.term.unserved <= left:
-                            at = (*places[:number], place + 1, *places[number + 1 :])
-                            following[then, at] = None
-                if stuck and not lacks:
-                    lacks = any(
-                        place == end and log.lifelines
-                        for place, end, log in zip(places, ends, logs, strict=True)
-                    )
-            if len(following) > self._wide:
-                raise TooWide
-            visited += len(following)
-            if not following:
-                return End((), lacks, visited)
-            layer = list(following)
-        return End(tuple([rest.term for rest, _ in layer]), lacks, visited)
+        components = {bit(name): log.lifelines for log in logs for name in names(log.lifelines)}
+        if components != self._components:
+            # Whose the other actions of a clock are matters for which may be taken first.
+            self._forget()
+            self._components = components
+        self._logs = logs
+        self._ends = tuple([len(log.actions) for log in logs])
+        self._afterwards = afterwards
+        return self._walked(self._rest(start), wide, complete=complete, reduced=reduced)
 
-    def follow_ups(self, term: Interaction, action: Action) -> tuple[_Rest, ...]:
-        """What may remain of a term after an observed action, without repetitions."""
+    def moves(self, term: Interaction, action: Action) -> Moves:
+        """What may remain of a term after an observed action."""
         leaf = act(action)
-        if not leaf.lifelines & term.lifelines:
-            return ()
+        on = leaf.lifelines
+        if not on & term.lifelines:
+            return Moves((), (0, 0))
         if self.ask is not None:
             self.ask()
-        return self._distinct(after(term, leaf, self.ask))
+        rests = self._distinct(after(term, leaf, self.ask))
+        if self._persistence.standing(term, leaf, self._components.get(on, on)) == WAITS:
+            return Moves(rests, None)
+        return Moves(rests, (len(rests), max([rest.size for rest in rests], default=0)))
 
-    def _closed(
-        self, layer: Iterable[Vertex], logs: Sequence[Observed], ends: Sequence[int], left: int
-    ) -> Iterator[Vertex]:
-        """The vertices of a layer, and those that unobserved actions on lifelines that are used
-        up lead to from there."""
-        known = dict.fromkeys(layer)
-        pending = list(known)
-        while pending:
-            vertex = pending.pop()
-            yield vertex
-            rest, places = vertex
-            free = NONE
-            for place, end, log in zip(places, ends, logs, strict=True):
-                if place == end:
-                    free |= log.lifelines
-            if not free & rest.term.lifelines:
-                continue
-            if rest.unobserved is None:
-                rest.unobserved = self._unobserved(rest.term)
-            for on, then in rest.unobserved:
-                if on & free and then.term.unserved <= left and (then, places) not in known:
-                    known[then, places] = None
-                    pending.append((then, places))
-                    if len(known) > self._wide:
-                        raise TooWide
+    def _beside(self, vertex: Vertex, gone: Mask, left: int) -> Iterable[Vertex]:
+        rest, places = vertex
+        assert isinstance(rest, _Term)
+        if not self._afterwards or not gone & rest.term.lifelines:
+            return
+        if rest.unobserved is None:
+            rest.unobserved = self._unobserved(rest.term)
+        for on, then in rest.unobserved:
+            if on & gone and then.unserved <= left:
+                yield then, places
 
-    def _unobserved(self, term: Interaction) -> tuple[tuple[Mask, _Rest], ...]:
-        found: dict[tuple[Mask, _Rest], None] = {}
+    def _unobserved(self, term: Interaction) -> tuple[tuple[Mask, _Term], ...]:
+        found: dict[tuple[Mask, _Term], None] = {}
         for action, rest in simulated(term, self.ask):
             if self.ask is not None:
                 self.ask()
             found[bit(action.lifeline), self._rest(normal(rest))] = None
         return tuple(found)
 
-    def _distinct(self, terms: Iterable[Interaction]) -> tuple[_Rest, ...]:
+    def _distinct(self, terms: Iterable[Interaction]) -> tuple[_Term, ...]:
         return tuple([self._rest(form) for form in dict.fromkeys(map(normal, terms))])
 
-    def _rest(self, term: Interaction) -> _Rest:
+    def _rest(self, term: Interaction) -> _Term:
         found = self._rests.get(term)
         if found is None:
-            found = self._rests[term] = _Rest(self, term)
+            found = self._rests[term] = _Term(self, term)
         return found
 
-    def _renewed(self, layer: Iterable[Vertex]) -> list[Vertex]:
-        """The same layer, with everything else forgotten."""
+    def _renewed(self, layer: list[Vertex]) -> list[Vertex]:
+        if len(self._rests) <= self._kept:
+            return layer
+        terms = [(rest.term, places) for rest, places in layer if isinstance(rest, _Term)]
+        self._forget()
+        return [(self._rest(term), places) for term, places in terms]
+
+    def _forget(self) -> None:
         # They lead to each other; taken apart they need no garbage collector.
         for rest in self._rests.values():
             rest.clear()
             rest.unobserved = None
         self._rests.clear()
+        self._persistence.forget()
         forget_steps()
-        return [(self._rest(rest.term), places) for rest, places in layer]
 
 
 class LayeredTest:
@@ -200,35 +179,60 @@ class LayeredTest:
     but consuming ones: its ends are those of the layers."""
 
     def __init__(
-        self, interaction: Interaction, should_stop: Callable[[], str | None] | None = None
+        self,
+        interaction: Interaction,
+        should_stop: Callable[[], str | None] | None = None,
+        *,
+        widths: Sequence[int] = WIDTHS,
     ) -> None:
         """A reason that `should_stop()` returns ends a decision."""
         self._term = normal(interaction)
         self._names = names(interaction.lifelines)
         self._should_stop = should_stop
-        self._layers = Layers(None if should_stop is None else self._asked)
+        self._layers = Layers(None if should_stop is None else self._asked, widths=widths)
+        self._widths = widths
 
     def decide(self, multitrace: MultiTrace) -> Answer | None:
-        """The verdict; None where a layer is too wide, Inconc with the reason to stop if there was
-        one. `vertices` are those of the whole graph, also where a search would have stopped at the
-        first Pass."""
+        """The verdict; None where layers are too wide to tell, Inconc with the reason to stop if
+        there was one. `vertices` are those of the whole graph where that was looked at."""
         whole = multi_trace(multitrace.components, self._names)
         logs = [
             Observed(mask(own) & self._term.lifelines, actions) for own, actions in whole.components
         ]
         try:
-            end = self._layers.end(self._term, logs)
-        except TooWide:
-            return None
+            return self._decided(logs)
         except _Stopped as stopped:
             return Answer(Verdict.INCONC, stopped.reason)
-        if any(term.terminates for term in end.terms):
-            return Answer(Verdict.PASS, "", end.visited)
-        if end.terms:
-            return Answer(Verdict.WEAK_PASS, "", end.visited)
-        if end.lacks:
-            return Answer(Verdict.INCONC, "LackObs", end.visited)
-        return Answer(Verdict.FAIL, "", end.visited)
+
+    def _decided(self, logs: Sequence[Observed]) -> Answer | None:
+        layers, term = self._layers, self._term
+        end = layers.end(term, logs, self._widths[0])
+        visited = end.visited
+        accepted: bool | None = end.terminates
+        explained: bool | None = bool(end.rests)
+        if end.cut:
+            accepted, explained = accepted or None, explained or None
+        if accepted is None:
+            accepted, more = layers.holds(term, logs, "accept")
+            visited += more
+        if accepted:
+            return Answer(Verdict.PASS, "", visited)
+        if accepted is None:
+            return None
+        if explained is None:
+            explained, more = layers.holds(term, logs, "prefix")
+            visited += more
+        if explained:
+            return Answer(Verdict.WEAK_PASS, "", visited)
+        if explained is None:
+            return None
+        for wide in self._widths:
+            end = layers.end(term, logs, wide, reduced=False)
+            if end.lacks:
+                return Answer(Verdict.INCONC, "LackObs", end.visited)
+            if not end.cut:
+                return Answer(Verdict.FAIL, "", end.visited)
+        return None
 
     def _asked(self) -> None:
         assert self._should_stop is not None

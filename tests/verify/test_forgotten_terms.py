@@ -78,7 +78,7 @@ def a_search_goes_on() -> None:
 def layers_are_walked() -> None:
     walk = Layers(kept=2)
     word = tuple(part.action for part in [a("l1!a")] * 200 if part.action)
-    assert walk.end(normal(endless()), [Observed(mask_of("l1,l2,l3"), word)]).terms
+    assert walk.end(normal(endless()), [Observed(mask_of("l1,l2,l3"), word)], 8).rests
 
 
 def slices_are_looked_for() -> None:

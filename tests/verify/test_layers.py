@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from random import Random
 
 import pytest
 
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after
-from choreomon.interaction.term import Interaction, loop_s, loop_w, par, seq, strict
+from choreomon.interaction.term import Interaction, alt, loop_s, par, seq, strict
 from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.slices import random_multi_prefix
 from choreomon.verify import exact, layers
 from choreomon.verify.exact import ExactDecider, observed_parts
 from choreomon.verify.exact_search import STOPPED, ExactMode, Limits, Observed, Search
-from choreomon.verify.layers import LayeredTest, Layers, TooWide
+from choreomon.verify.layers import LayeredTest, Layers
 from choreomon.verify.search.engine import search
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
@@ -33,8 +32,10 @@ def holds(interaction: Interaction, seen: MultiTrace, mode: ExactMode, walk: Lay
     parts = observed_parts(interaction, seen)
     if parts is None:
         return False
-    end = walk.end(normal(interaction), parts, afterwards=mode == "multiprefix")
-    return any(term.terminates or mode != "accept" for term in end.terms)
+    assert mode != "slice"
+    answer, _ = walk.holds(normal(interaction), parts, mode)
+    assert answer is not None
+    return answer
 
 
 def disagreements(seed: int, number: int, met: Counter[tuple[str, bool]]) -> int:
@@ -45,7 +46,7 @@ def disagreements(seed: int, number: int, met: Counter[tuple[str, bool]]) -> int
         seen = question.multitrace
         if rng.random() < 0.7:
             seen = random_multi_prefix(rng, seen)
-        walk = Layers(wide=10_000, kept=rng.choice((2, 10_000)))
+        walk = Layers(widths=(1, 3, 10_000), kept=rng.choice((2, 10_000)))
         for mode in MODES:
             expected = question.oracle.judge(seen, mode).passes
             met[mode, expected] += 1
@@ -71,7 +72,7 @@ def test_the_mode_test_ends_in_layers_as_in_the_whole_graph(seed: int) -> None:
         assert answer is not None
         met[answer.verdict, answer.reason] += 1
         assert (answer.verdict, answer.reason) == (result.verdict, result.reason), question[:2]
-        if result.verdict is not Verdict.PASS:
+        if not result.verdict.passes:
             assert answer.vertices == result.vertices
     assert set(met) == {
         (Verdict.PASS, ""),
@@ -98,10 +99,22 @@ def test_deciders_that_take_every_log_for_a_long_one_answer_as_brute_force_does(
 def test_a_walk_that_forgets_the_lifelines_that_go_on_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def at_once(*args: Sequence[object]) -> object:
-        return args[1]
+    monkeypatch.setattr(layers.Layers, "_beside", lambda *_: ())
+    assert disagreements(1, 150, Counter())
 
-    monkeypatch.setattr(layers.Layers, "_closed", at_once)
+
+def test_a_walk_that_takes_anybody_first_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layers, "WAITS", None)
+    assert disagreements(1, 150, Counter())
+
+
+def test_a_walk_that_takes_what_it_cut_for_all_there_is_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = layers.Layers.end
+    monkeypatch.setattr(
+        layers.Layers, "end", lambda *args, **more: whole(*args, **more)._replace(cut=False)
+    )
     assert disagreements(1, 150, Counter())
 
 
@@ -183,18 +196,28 @@ def test_long_logs_that_begin_with_the_system_are_slices_without_a_search(
     assert asked == ["accept"]
 
 
-def test_what_runs_ahead_is_left_to_the_searches() -> None:
-    apart = par(ORDERS, loop_s(strict(a("b!go"), a("c?go"))), loop_w(a("d!tick")))
-    seen = logs(
-        f"customer: {'customer!order customer?parcel ' * 20};"
-        f"shop: {'shop?order shop!parcel ' * 20};"
-        f"b: {'b!go ' * 20}; c: {'c?go ' * 20}; d: {'d!tick ' * 20}"
+CHOICES = normal(loop_s(alt(strict(a("a!go"), a("b?go")), strict(a("c!go"), a("d?go")))))
+
+
+def choices(number: int, more: int) -> MultiTrace:
+    """So many of both; of what `d` does, some more than that."""
+    return logs(
+        f"a: {'a!go ' * number}; b: {'b?go ' * number};"
+        f"c: {'c!go ' * number}; d: {'d?go ' * (number + more)}"
     )
-    parts = observed_parts(normal(apart), seen)
+
+
+def test_what_is_found_in_layers_that_were_cut_is_right_and_else_the_searches_tell() -> None:
+    parts = observed_parts(CHOICES, choices(20, 0))
+    wrong = observed_parts(CHOICES, choices(20, 1))
     assert parts is not None
-    with pytest.raises(TooWide):
-        Layers().end(normal(apart), parts)
-    assert LayeredTest(apart).decide(seen) is None
+    assert wrong is not None
+    narrow = Layers(widths=(2,))
+    assert narrow.end(CHOICES, parts, 2).cut
+    assert narrow.holds(CHOICES, parts, "accept")[0] is True
+    assert narrow.holds(CHOICES, wrong, "prefix")[0] is None
+    assert Layers().holds(CHOICES, wrong, "prefix")[0] is False
+    assert LayeredTest(CHOICES, widths=(2,)).decide(choices(20, 1)) is None
 
 
 def test_a_walk_ends_when_asked_to() -> None:
@@ -216,7 +239,7 @@ def test_a_search_and_the_layers_visit_as_many_vertices_of_a_graph_without_choic
     searched = Search(Views(), parts, "prefix", Limits())
     assert searched.run(ticks)[0]
     # The search stops before it has counted the end.
-    assert Layers().end(ticks, parts).visited == searched.visited + 1 == 31
+    assert Layers().end(ticks, parts, 1).visited == searched.visited + 1 == 31
 
 
 def test_a_component_that_the_interaction_does_not_have_lacks_nothing() -> None:

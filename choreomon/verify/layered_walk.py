@@ -1,0 +1,183 @@
+"""One layer after the other: what explains a multi-trace without keeping the way there.
+
+A consuming step brings a vertex (what may remain, and how much of each component was consumed)
+from one layer, those that consumed equally much, to the next. So breadth first no vertex is met
+again once its layer is done, and all that has to be kept is one layer. The memory that this needs
+does not grow with the logs.
+
+What keeps layers narrow:
+
+- where the next action of one component may be taken first without looking at the others
+  (`choreomon.verify.persistent`), only its follow-ups are vertices of the next layer. Of several
+  such components it is the one that leaves the fewest follow-ups, then the smallest: whoever runs
+  ahead leaves behind all that the others have still to do;
+- a vertex is left out where that action cannot be its component's first one any more, or, where
+  nothing may follow, a component that is used up still has to act.
+
+A layer that is too wide all the same is cut down to the smallest vertices. What is found then is
+right, but that nothing is found says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from choreomon.core.action import Action
+from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.verify.exact_search import Observed, Places
+
+
+class Moves(NamedTuple):
+    """What consuming an action leaves: `rests`, without repetitions. `order` is None where moves
+    of other components may have to be looked at as well; where not, those with the smallest order
+    are looked at."""
+
+    rests: tuple[Rest, ...]
+    order: tuple[int, int] | None
+
+
+class Rest(dict[Action, Moves]):
+    """What may remain, and what actions leave of it, as far as anybody asked: the moves that are
+    missing are worked out by those who derive from this. Where equal, one object.
+
+    - `size`: symbols; `unserved`: how many actions still have to be consumed at least;
+    - `unavoidable`: lifelines that have to act;
+    - `terminates`: whether nothing has to follow.
+    """
+
+    __slots__ = ("size", "terminates", "unavoidable", "unserved")
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    size: int
+    terminates: bool
+    unavoidable: Mask
+    unserved: int
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+Vertex: TypeAlias = tuple[Rest, Places]
+
+
+class End(NamedTuple):
+    """Where a walk ended.
+
+    - `rests`: what may remain after all that was recorded, empty where nothing explains it;
+    - `lacks`: whether on some way a component was used up where no other one could go on (asked of
+      walks that look at all moves);
+    - `cut`: whether anything was left out that might have led on;
+    - `visited`: the number of vertices.
+    """
+
+    rests: tuple[Rest, ...]
+    lacks: bool
+    cut: bool
+    visited: int
+
+    @property
+    def terminates(self) -> bool:
+        """Whether it may be over after all that was recorded."""
+        return any(rest.terminates for rest in self.rests)
+
+
+class LayeredWalk:
+    """A walk through the layers of one multi-trace after the other. Those who derive from it say
+    what vertices are made of."""
+
+    def __init__(self, ask: Callable[[], None] | None = None) -> None:
+        """`ask` is called for every layer and every new follow-up; it may raise, to stop."""
+        self.ask = ask
+        self._logs: Sequence[Observed] = ()
+        self._ends: Places = ()
+
+    def _walked(self, start: Rest, wide: int, *, complete: bool, reduced: bool) -> End:
+        """Where the layers from `start` on end, with at most `wide` vertices in each.
+
+        With `complete`, components that are used up must not act any more. Without `reduced` all
+        moves are looked at.
+        """
+        logs, ends = self._logs, self._ends
+        words = [log.actions for log in logs]
+        left = sum(ends)
+        layer: list[Vertex] = [(start, (0,) * len(ends))]
+        lacks = cut = False
+        visited = 1
+        while left:
+            if self.ask is not None:
+                self.ask()
+            layer = self._renewed(layer)
+            left -= 1
+            following: dict[Vertex, None] = {}
+            beside: set[Vertex] = set()
+            for vertex in layer:
+                rest, places = vertex
+                least: tuple[int, int] | None = None
+                every: list[tuple[int, Moves]] = []
+                gone = NONE
+                for number, place in enumerate(places):
+                    end = ends[number]
+                    if place == end:
+                        gone |= logs[number].lifelines
+                        continue
+                    if place and place + 1 != end:
+                        moves = rest[words[number][place]]
+                    else:
+                        moves = self._edge(rest, places, number)
+                    if reduced and moves.order is not None:
+                        if least is None:
+                            least = moves.order
+                            every = [(number, moves)]
+                        elif moves.order < least:
+                            least = moves.order
+                            every[0] = number, moves
+                    elif least is None:
+                        every.append((number, moves))
+                if complete and rest.unavoidable & gone:
+                    continue
+                stuck = True
+                for number, moves in every:
+                    for then in moves.rests:
+                        stuck = False
+                        if then.unserved <= left:
+                            at = (*places[:number], places[number] + 1, *places[number + 1 :])
+                            following[then, at] = None
+                lacks = lacks or (stuck and bool(gone))
+                if least is None:
+                    for other in self._beside(vertex, gone, left + 1):
+                        if other not in beside:
+                            beside.add(other)
+                            if len(layer) < wide:
+                                layer.append(other)
+                            else:
+                                cut = True
+            visited += len(following) + len(beside)
+            if not following:
+                return End((), lacks, cut, visited)
+            layer = list(following)
+            if len(layer) > wide:
+                cut = True
+                layer = sorted(layer, key=self._promise)[:wide]
+        return End(tuple([rest for rest, _ in layer]), lacks, cut, visited)
+
+    def _promise(self, vertex: Vertex) -> tuple[int, float]:
+        """Those with the smallest one are kept: small ones, in which nobody lags far behind."""
+        rest, places = vertex
+        return rest.size, -min(
+            (place / end for place, end in zip(places, self._ends, strict=True) if end)
+        )
+
+    def _edge(self, rest: Rest, places: Places, number: int) -> Moves:
+        """What the first or the last action of a component leaves."""
+        return rest[self._logs[number].actions[places[number]]]
+
+    def _beside(self, vertex: Vertex, gone: Mask, left: int) -> Iterable[Vertex]:
+        """Vertices of the same layer that something unobserved leads to, on lifelines `gone` that
+        are used up; not with more open iterations than the `left` actions can serve."""
+        return ()
+
+    def _renewed(self, layer: list[Vertex]) -> list[Vertex]:
+        """The same layer, where too much is known with everything else forgotten."""
+        return layer

@@ -1,0 +1,166 @@
+"""Which component may be taken first without looking at the others, where operators order actions.
+
+Of a term without strict-like operators any component may be taken first. Where there are some, the
+next action of a component may have to wait for others: in `strict(loopS(l1!b),l2!a)`, taking `l2!a`
+discards the loop, and with it `l1!b`. But not every action waits, and of one that does not, the
+argument is the same as without such operators: in whatever trace explains the rest of the logs,
+the action is the first one of its component, and moved to the front of that trace it gives another
+one that explains them. So its follow-ups are all that has to be looked at (they are a persistent
+set, in the terms of partial-order reduction), and where there are none, nothing explains the rest.
+
+`standing` says of one action of a component (a set of lifelines with one clock):
+
+- NEVER: in no accepted trace is it the first action of the component;
+- FREE: it can be moved to the front of every accepted trace of whose actions it is the component's
+  first;
+- WAITS: neither is known.
+
+An action can be moved out of both operands of `coreg(r)`: out of the right one, since nothing of
+the left one on its lifeline (outside of `r`) comes before it, as it is the first, nor after it, as
+it is on the right; so out of iterations of `loopC(r)`. Out of the right operand of `strict` it can
+be moved only where the left one has nothing to do that is not the component's; out of an
+iteration of `loopS` or `loopH` only where none is without an action of the component.
+
+The argument holds for accepted traces, for their prefixes, and where a component that is used up
+goes on unobserved; also where some components have not begun, but not for these.
+
+Not from a paper. The removal paper's one-unambiguous actions (its Definition 11) are something
+else: they need not be free (`choreomon.verify.search.reduction`).
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.step import prune
+from choreomon.interaction.term import EMPTY, Interaction, Operator
+from choreomon.verify.epochs import whole
+from choreomon.verify.late import COREG, LATE, PLAIN, LateTerm
+
+Standing: TypeAlias = int
+
+NEVER: Final[Standing] = 0
+FREE: Final[Standing] = 1
+WAITS: Final[Standing] = 2
+
+_KEPT: Final = 50_000
+"""Of so many terms and actions answers are kept, before all are forgotten."""
+
+_Known: TypeAlias = dict[Interaction, Standing]
+
+
+class Persistence:
+    """The standings of actions, kept within a bound. Not for several threads at once."""
+
+    def __init__(self, kept: int = _KEPT) -> None:
+        self._kept = kept
+        self._known: dict[tuple[Interaction, Mask, Mask], _Known] = {}
+        self._number = 0
+
+    def __len__(self) -> int:
+        """How many answers are kept."""
+        return self._number
+
+    def forget(self) -> None:
+        """Drops all answers."""
+        self._known.clear()
+        self._number = 0
+
+    def standing(
+        self, term: Interaction, leaf: Interaction, component: Mask, past: Mask = NONE
+    ) -> Standing:
+        """The standing in `term` of the action of `leaf`, which is on one of the lifelines
+        `component`. On the lifelines `past` some prefix of the term may have happened already."""
+        if self._number > self._kept:
+            self.forget()
+        known = self._known.setdefault((leaf, component, past), {})
+        before = len(known)
+        on = leaf.lifelines
+        bound = component & ~past
+        pending = [term]
+        while pending:
+            top = pending[-1]
+            if not top.lifelines & on or top in known:
+                pending.pop()
+                continue
+            missing = [
+                side
+                for side in (top.left, top.right)
+                if side is not None and side.lifelines & on and side not in known
+            ]
+            if missing:
+                pending += missing
+            else:
+                pending.pop()
+                known[top] = _standing(top, leaf, bound, known)
+        self._number += len(known) - before
+        return known.get(term, NEVER)
+
+    def late_standing(self, node: LateTerm, leaf: Interaction, component: Mask) -> Standing:
+        """The same in a late term, of a component that has begun."""
+        found: dict[LateTerm, Standing] = {}
+        on = leaf.lifelines
+        pending = [node]
+        while pending:
+            top = pending[-1]
+            if top in found:
+                pending.pop()
+            elif not top.lifelines & on:
+                found[top] = NEVER
+            elif top.kind in (PLAIN, LATE):
+                found[top] = self.standing(top.term, leaf, component, whole(top.epochs))
+            elif top.left not in found or top.right not in found:
+                pending += [top.right, top.left]
+            elif top.kind == COREG:
+                theirs = found[top.right] if _may_avoid(top.left, on & ~top.region) else NEVER
+                found[top] = max(found[top.left], theirs)
+            else:
+                behind = found[top.right] and _may_avoid(top.left, component)
+                found[top] = WAITS if behind else found[top.left]
+        return found[node]
+
+
+def _standing(top: Interaction, leaf: Interaction, bound: Mask, known: _Known) -> Standing:
+    """The standing in a term that has the lifeline of `leaf`, from those in its operands; `bound`
+    are the component's lifelines on which nothing has happened unobserved."""
+    left, right = top.left, top.right
+    if left is None:
+        return FREE if top is leaf else NEVER
+    ours = known.get(left, NEVER)
+    if right is not None:
+        theirs = known.get(right, NEVER)
+        if theirs and top.operator is Operator.COREG:
+            if prune(left, leaf.lifelines & bound & ~top.region) is None:
+                theirs = NEVER
+        elif theirs and top.operator is Operator.STRICT:
+            rest = prune(left, bound)
+            if rest is None:
+                theirs = NEVER
+            elif rest is not EMPTY:
+                theirs = WAITS
+        return max(ours, theirs)
+    if not ours or top.operator in (Operator.LOOP_C, Operator.OPEN):
+        return ours
+    rest = prune(left, bound)
+    if rest is not None and rest is not EMPTY:
+        return WAITS
+    if top.operator is Operator.LOOP_H and bound != leaf.lifelines:
+        # An iteration may begin with what others do, its action of the component come later.
+        return WAITS
+    return ours
+
+
+def _may_avoid(node: LateTerm, lifelines: Mask) -> bool:
+    """Whether a late term may do nothing more on these lifelines, as far as that can be told."""
+    pending = [node]
+    while pending:
+        top = pending.pop()
+        if not top.lifelines & lifelines:
+            continue
+        if top.kind in (PLAIN, LATE):
+            if prune(top.term, lifelines & ~whole(top.epochs)) is None:
+                return False
+        else:
+            pending += [top.right, top.left]
+    return True
