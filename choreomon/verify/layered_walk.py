@@ -87,9 +87,12 @@ class LayeredWalk:
     """A walk through the layers of one multi-trace after the other. Those who derive from it say
     what vertices are made of."""
 
-    def __init__(self, ask: Callable[[], None] | None = None) -> None:
-        """`ask` is called for every layer and every new follow-up; it may raise, to stop."""
+    def __init__(self, kept: int, ask: Callable[[], None] | None = None) -> None:
+        """`ask` is called for every layer and every new follow-up; it may raise, to stop. Once
+        more than `kept` is `known`, that is forgotten."""
         self.ask = ask
+        self.kept = kept
+        self.known = 0
         self._logs: Sequence[Observed] = ()
         self._ends: Places = ()
 
@@ -99,53 +102,39 @@ class LayeredWalk:
         With `complete`, components that are used up must not act any more. Without `reduced` all
         moves are looked at.
         """
-        logs, ends = self._logs, self._ends
-        words = [log.actions for log in logs]
+        ends = self._ends
         left = sum(ends)
         layer: list[Vertex] = [(start, (0,) * len(ends))]
         lacks = cut = False
         visited = 1
         while left:
+            if len(layer) == 1:
+                layer[0], steps = self._straight(layer[0], complete, reduced)
+                visited += steps
+                left -= steps
+                if not left:
+                    break
             if self.ask is not None:
                 self.ask()
-            layer = self._renewed(layer)
+            if self.known > self.kept:
+                layer = self._renewed(layer)
             left -= 1
             following: dict[Vertex, None] = {}
             beside: set[Vertex] = set()
             for vertex in layer:
                 rest, places = vertex
-                least: tuple[int, int] | None = None
-                every: list[tuple[int, Moves]] = []
-                gone = NONE
-                for number, place in enumerate(places):
-                    end = ends[number]
-                    if place == end:
-                        gone |= logs[number].lifelines
-                        continue
-                    if place and place + 1 != end:
-                        moves = rest[words[number][place]]
-                    else:
-                        moves = self._edge(rest, places, number)
-                    if reduced and moves.order is not None:
-                        if least is None:
-                            least = moves.order
-                            every = [(number, moves)]
-                        elif moves.order < least:
-                            least = moves.order
-                            every[0] = number, moves
-                    elif least is None:
-                        every.append((number, moves))
+                moves, first, gone = self._moves(rest, places, None, reduced)
                 if complete and rest.unavoidable & gone:
                     continue
                 stuck = True
-                for number, moves in every:
-                    for then in moves.rests:
+                for number, move in moves:
+                    for then in move.rests:
                         stuck = False
                         if then.unserved <= left:
                             at = (*places[:number], places[number] + 1, *places[number + 1 :])
                             following[then, at] = None
                 lacks = lacks or (stuck and bool(gone))
-                if least is None:
+                if first is None:
                     for other in self._beside(vertex, gone, left + 1):
                         if other not in beside:
                             beside.add(other)
@@ -162,6 +151,69 @@ class LayeredWalk:
                 layer = sorted(layer, key=self._promise)[:wide]
         return End(tuple([rest for rest, _ in layer]), lacks, cut, visited)
 
+    def _straight(self, vertex: Vertex, complete: bool, reduced: bool) -> tuple[Vertex, int]:
+        """Where a vertex leads as long as there is one step only, and how many steps away that is.
+        Most of long logs is read here."""
+        rest, start = vertex
+        places = list(start)
+        before = sum(start)
+        left = sum(self._ends) - before
+        moves_of, ask = self._moves, self.ask
+        fine = (1, rest.size) if reduced else None
+        while left:
+            if ask is not None:
+                ask()
+            if self.known > self.kept:
+                ((rest, _),) = self._renewed([(rest, start)])
+            moves, first, gone = moves_of(rest, places, fine, reduced)
+            if len(moves) != 1 or (
+                gone and (first is None or (complete and rest.unavoidable & gone))
+            ):
+                break
+            number, (rests, _) = moves[0]
+            if len(rests) != 1 or rests[0].unserved >= left:
+                break
+            rest = rests[0]
+            places[number] += 1
+            left -= 1
+        return (rest, tuple(places)), sum(places) - before
+
+    def _moves(
+        self,
+        rest: Rest,
+        places: Sequence[int],
+        fine: tuple[int, int] | None,
+        reduced: bool,
+    ) -> tuple[list[tuple[int, Moves]], tuple[int, int] | None, Mask]:
+        """The moves from a vertex that have to be looked at, with the numbers of their components;
+        their order, None where those are all there are; and the lifelines that are used up.
+
+        With `fine`, moves with no larger order will do at once; then not all lifelines that are
+        used up may be among those."""
+        logs, ends = self._logs, self._ends
+        first: tuple[int, int] | None = None
+        found: list[tuple[int, Moves]] = []
+        gone = NONE
+        for number, place in enumerate(places):
+            end = ends[number]
+            if place == end:
+                gone |= logs[number].lifelines
+                continue
+            if place and place + 1 != end:
+                moves = rest[logs[number].actions[place]]
+            else:
+                moves = self._edge(rest, places, number)
+            order = moves.order
+            if reduced and order is not None:
+                if first is None or order < first:
+                    first = order
+                    found = [(number, moves)]
+                    if fine is not None and order <= fine:
+                        break
+            elif first is None:
+                found.append((number, moves))
+        return found, first, gone
+
     def _promise(self, vertex: Vertex) -> tuple[int, float]:
         """Those with the smallest one are kept: small ones, in which nobody lags far behind."""
         rest, places = vertex
@@ -169,7 +221,7 @@ class LayeredWalk:
             (place / end for place, end in zip(places, self._ends, strict=True) if end)
         )
 
-    def _edge(self, rest: Rest, places: Places, number: int) -> Moves:
+    def _edge(self, rest: Rest, places: Sequence[int], number: int) -> Moves:
         """What the first or the last action of a component leaves."""
         return rest[self._logs[number].actions[places[number]]]
 
@@ -179,5 +231,5 @@ class LayeredWalk:
         return ()
 
     def _renewed(self, layer: list[Vertex]) -> list[Vertex]:
-        """The same layer, where too much is known with everything else forgotten."""
-        return layer
+        """The same layer, with everything else forgotten."""
+        raise NotImplementedError

@@ -63,9 +63,8 @@ class Layers(LayeredWalk):
         kept: int = KEPT,
     ) -> None:
         """`ask` is called for every layer and every new follow-up; it may raise, to stop."""
-        super().__init__(ask)
+        super().__init__(kept, ask)
         self._widths = widths
-        self._kept = kept
         self._rests: dict[Interaction, _Term] = {}
         self._persistence = Persistence()
         self._components: dict[Mask, Mask] = {}
@@ -155,11 +154,10 @@ class Layers(LayeredWalk):
         found = self._rests.get(term)
         if found is None:
             found = self._rests[term] = _Term(self, term)
+            self.known += 1
         return found
 
     def _renewed(self, layer: list[Vertex]) -> list[Vertex]:
-        if len(self._rests) <= self._kept:
-            return layer
         terms = [(rest.term, places) for rest, places in layer if isinstance(rest, _Term)]
         self._forget()
         return [(self._rest(term), places) for term, places in terms]
@@ -170,6 +168,7 @@ class Layers(LayeredWalk):
             rest.clear()
             rest.unobserved = None
         self._rests.clear()
+        self.known = 0
         self._persistence.forget()
         forget_steps()
 
