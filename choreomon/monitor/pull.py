@@ -27,7 +27,7 @@ from typing import Final, TypeAlias, assert_never
 from choreomon.core.errors import InternalError
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import FRM_P, Judgement, Reference, Result
+from choreomon.core.verdict import Judgement, Reference, Result
 from choreomon.monitor.answering import (
     FEW,
     FOREVER,
@@ -41,6 +41,7 @@ from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.history import MAX_CHAIN, OPEN, Chain, Record, place_in
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response
+from choreomon.monitor.provisional import provisional_word
 from choreomon.monitor.rules import STARTS
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import (
@@ -52,7 +53,6 @@ from choreomon.monitor.state import (
     Observe,
     Process,
 )
-from choreomon.properties.tables import Inspected
 
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
 
@@ -105,7 +105,11 @@ class Monitor(MonitorSetup):
                 queued = len(state.unprocessed)
                 raise InternalError(f"{self.process}: {given} with {queued} events queued")
             case Expire(event):
-                return self._expire(state, clock, event)
+                early = provisional_word(self, state, event)
+                if early is None:
+                    return state, clock, []
+                state, verdict = early
+                return state, clock, [Declared(event, verdict, True)]
             case _:
                 assert_never(given)
 
@@ -166,7 +170,7 @@ class Monitor(MonitorSetup):
                 chains[place] = (*chains[place], new_record(Record, reference, event, OPEN))
                 missing += inspected.final
                 continue
-            judgement = STARTS if inspected.starts else self._judge(inspected, event, records)
+            judgement = STARTS if inspected.starts else self.judge(inspected, event, records)
             result = judgement.result
             if result is not None and self.remembers[place]:
                 chains[place] = (*chains[place], new_record(Record, reference, event, result))
@@ -187,34 +191,6 @@ class Monitor(MonitorSetup):
             MonitorState, unprocessed, tuple(chains), inspections, decisions, postponed, settled
         )
         return self._retried(state, clock, effects) if postponed else (state, clock, effects)
-
-    def _expire(self, state: MonitorState, clock: VectorClock, event: VectorClock) -> Stepped:
-        """A provisional word where the answers that are missing may matter."""
-        decision = next((d for d in state.decisions if d.event[self.own] == event[self.own]), None)
-        if decision is None:
-            return state, clock, []
-        judged = [*decision.judged]
-        silent: dict[str, None] = {}
-        for inspection in state.inspections:
-            if inspection.event[self.own] == event[self.own] and inspection.inspected.final:
-                silent |= dict.fromkeys(w for w in inspection.waiting if w != self.process)
-                judged.append((inspection.inspected.reference, self._early(inspection)))
-        verdict = joint_verdict(self.process, event, judged, None, tuple(silent))
-        if verdict is None:
-            return state, clock, []
-        told = decision._replace(told=verdict.word)
-        decisions = tuple(told if d is decision else d for d in state.decisions)
-        return state._replace(decisions=decisions), clock, [Declared(event, verdict, True)]
-
-    def _early(self, inspection: Inspection) -> Judgement:
-        """What is known while answers are missing: what a silent monitor owns is
-        uncertain."""
-        inspected = inspection.inspected
-        judgement = self._judge(inspected, inspection.event, inspection.records)
-        missing = any(need.pre.process in inspection.waiting for need in inspected.needs)
-        if judgement.result is None and not missing:
-            return judgement
-        return judgement._replace(result=FRM_P)
 
     # Algorithm 3: monitoring messages.
 
@@ -326,7 +302,7 @@ class Monitor(MonitorSetup):
             )
             inspections = (*inspections[:place], less, *inspections[place + 1 :])
         else:
-            judgement = self._judge(inspected, event, records)
+            judgement = self.judge(inspected, event, records)
             inspections = inspections[:place] + inspections[place + 1 :]
             place = self.chain_of[reference]
             chain = self._evaluated(history[place], place, event, judgement.result)
@@ -338,11 +314,6 @@ class Monitor(MonitorSetup):
         return new_state(
             MonitorState, unprocessed, history, inspections, decisions, postponed, settled
         )
-
-    def _judge(
-        self, inspected: Inspected, event: VectorClock, records: Sequence[Record]
-    ) -> Judgement:
-        return self.rules.judge(inspected, event, self.own, records, self.index_of)
 
     def _evaluated(
         self, chain: Chain, place: int, event: VectorClock, result: Result | None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from choreomon.core.message import Label
-from choreomon.core.verdict import Reference
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Judgement, Reference
+from choreomon.monitor.history import Record
 from choreomon.monitor.rules import SOUND, Rules
 from choreomon.properties.tables import Inspected, TransitionTable
 
@@ -76,6 +78,13 @@ class MonitorSetup:
                 for label, inspected in self.table.inspections.items()
             },
         )
+
+    def judge(
+        self, inspected: Inspected, event: VectorClock, records: Sequence[Record]
+    ) -> Judgement:
+        """Whether `inspected` fired at the own event with this clock, given all records of what
+        it needs, by the rules of this monitor."""
+        return self.rules.judge(inspected, event, self.own, records, self.index_of)
 
     def _plan(self, inspected: Inspected) -> Plan:
         asks = () if inspected.starts else inspected.asks

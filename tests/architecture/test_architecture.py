@@ -64,7 +64,6 @@ THIRD_PARTY = {
 
 MAX_LINES = 400
 LONGER = {
-    "choreomon/monitor/pull.py": "one step function: Algorithms 1 to 3 with their shared state",
     "choreomon/render/automaton_drawing.py": "one picture; its lanes and labels share a geometry",
 }
 

@@ -15,14 +15,16 @@ from choreomon.core.verdict import (
     WITHDRAWN,
     Judgement,
 )
+from choreomon.monitor import provisional
 from choreomon.monitor.effects import Declared
-from choreomon.monitor.pull import Monitor
+from choreomon.monitor.provisional import early
+from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection
 from tests.laws.interleaving import EXPIRE, Run
 from tests.laws.test_guarantees import draw_run, runs
 
 
-def provisional(run: Run) -> dict[int, Declared]:
+def early_words(run: Run) -> dict[int, Declared]:
     return {index: said for index, said in run.said() if said.provisional}
 
 
@@ -49,7 +51,7 @@ def test_provisional_words_are_never_wrong_where_they_are_certain() -> None:
     words: Counter[tuple[str, str | None]] = Counter()
     for run in runs(1500, deadline=True):
         last = run.last_words()
-        for index, said in provisional(run).items():
+        for index, said in early_words(run).items():
             assert said.verdict is not None
             assert index in last
             if said.verdict.word == VIOLATED:
@@ -77,10 +79,10 @@ def test_silence_at_the_deadline_means_that_nothing_was_formed() -> None:
 def test_the_law_of_silence_notices_judging_missing_answers_as_empty(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def early(monitor: Monitor, inspection: Inspection) -> Judgement:
-        return monitor._judge(inspection.inspected, inspection.event, inspection.records)
+    def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
+        return monitor.judge(inspection.inspected, inspection.event, inspection.records)
 
-    monkeypatch.setattr(Monitor, "_early", early)
+    monkeypatch.setattr(provisional, "early", early)
     assert any(expired_in_silence(run) & run.formed for run in runs(300, deadline=True))
 
 
@@ -89,14 +91,14 @@ def test_the_law_of_certain_words_notices_trusting_missing_answers(
 ) -> None:
     """Planted: what is known of the pre records alone is declared."""
 
-    def early(monitor: Monitor, inspection: Inspection) -> Judgement:
-        return monitor._judge(inspection.inspected, inspection.event, inspection.records)
+    def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
+        return monitor.judge(inspection.inspected, inspection.event, inspection.records)
 
-    monkeypatch.setattr(Monitor, "_early", early)
+    monkeypatch.setattr(provisional, "early", early)
     assert any(
         said.verdict and said.verdict.word == VIOLATED and index not in run.formed
         for run in runs(1500, deadline=True)
-        for index, said in provisional(run).items()
+        for index, said in early_words(run).items()
     )
 
 
@@ -147,4 +149,4 @@ def test_what_is_possible_while_an_owner_is_silent_is_not_called_certain() -> No
             for place, state in enumerate(world.states):
                 monitor = run.system.monitors[place]
                 for inspection in state.inspections:
-                    assert monitor._early(inspection).result in (None, FRM_P)
+                    assert early(monitor, inspection).result in (None, FRM_P)
