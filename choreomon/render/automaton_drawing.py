@@ -7,14 +7,19 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.render.automaton_states import (
+    LINE,
+    LONGEST_LINE,
+    START,
+    along,
+    extent,
+    port,
+    state_shapes,
+)
 from choreomon.render.drawing import (
     CANCELS,
     FORWARD,
-    INK,
     MUTED,
-    PAPER,
-    Box,
-    Circle,
     Curve,
     Drawing,
     Group,
@@ -35,19 +40,11 @@ from choreomon.render.layered_layout import (
     layered_layout,
     separated,
 )
-from choreomon.render.wording import formula_in_words, label_in_picture, with_arrow, wrapped
+from choreomon.render.wording import formula_in_words, label_in_picture, wrapped
 
-_RADIUS: Final = 24.0
-_RING: Final = 4.0
-_LINE: Final = 16.0
-_LOOP: Final = 30.0
-_START: Final = 30.0
 _MARGIN: Final = 24.0
 _BETWEEN_COMPONENTS: Final = 40.0
-_LONGEST_STATE: Final = 24
-_LONGEST_LINE: Final = 42
 _LABEL_LINE: Final = 34
-_LOOP_LINE: Final = 18
 
 
 class _Bundle(NamedTuple):
@@ -75,13 +72,13 @@ def automaton_picture(automaton: SequenceAutomaton, name: str = "") -> Picture:
     width = 0.0
     for number, members in enumerate(_components(automaton)):
         own = [bundle for bundle in bundles if bundle.source in members]
-        extents = {state: _extent(automaton, state) for state in members}
+        extents = {state: extent(automaton, state) for state in members}
         layout = layered_layout(
             extents,
             [state for state in automaton.initial if state in extents],
             [_labelled_edge(bundle) for bundle in own],
         )
-        left = _MARGIN + _START
+        left = _MARGIN + START
         shapes += _component(automaton, own, layout, Point(left, top))
         states += [
             {
@@ -98,7 +95,7 @@ def automaton_picture(automaton: SequenceAutomaton, name: str = "") -> Picture:
         top += layout.height + _BETWEEN_COMPONENTS
         width = max(width, left + layout.width)
     legend, legend_width = _legend(automaton, top - 6)
-    height = top + (_LINE if legend else -_BETWEEN_COMPONENTS + _LINE)
+    height = top + (LINE if legend else -_BETWEEN_COMPONENTS + LINE)
     title = (
         f"Sequence automaton{f' of {name}' if name else ''}: {len(automaton.states)} states, "
         f"{len(automaton.forward)} forward and {len(automaton.backward)} backward transitions"
@@ -142,7 +139,7 @@ def _bundles(automaton: SequenceAutomaton) -> tuple[_Bundle, ...]:
             forward,
             tuple(transitions),
             tuple(
-                shortened(line, _LONGEST_LINE)
+                shortened(line, LONGEST_LINE)
                 for transition in transitions
                 for line in wrapped(label_in_picture(transition.label), _LABEL_LINE)
             ),
@@ -170,38 +167,9 @@ def _components(automaton: SequenceAutomaton) -> list[tuple[str, ...]]:
     return [tuple(states) for states in members.values()]
 
 
-def _half_width(state: str) -> float:
-    return max(_RADIUS, text_width(shortened(state, _LONGEST_STATE), bold=True) / 2 + 4)
-
-
-def _formulas(automaton: SequenceAutomaton, state: str) -> tuple[str, ...]:
-    return tuple(
-        shortened(line, _LONGEST_LINE)
-        for loop in automaton.self_loops
-        if loop.state == state
-        for line in wrapped(with_arrow(formula_in_words(loop.formula)), _LOOP_LINE)
-    )
-
-
-def _extent(automaton: SequenceAutomaton, state: str) -> Extent:
-    formulas = _formulas(automaton, state)
-    above = _LOOP + _LINE * len(formulas) if formulas else _RING
-    starts_below = _enters_from_below(automaton, state)
-    return Extent(
-        max([2 * (_half_width(state) + _RING), *(text_width(line) for line in formulas)]),
-        _RADIUS + above,
-        _RADIUS + (_START + _RING if starts_below else _RING),
-    )
-
-
-def _enters_from_below(automaton: SequenceAutomaton, state: str) -> bool:
-    """Whether the start arrow of an initial state has to leave the left side to edges."""
-    return state in automaton.initial and any(t.target == state for t in automaton.forward)
-
-
 def _labelled_edge(bundle: _Bundle) -> LabelledEdge:
     width = max(text_width(line) for line in bundle.lines)
-    extent = Extent(width + 8, _LINE * len(bundle.lines) + 4, 5.0)
+    extent = Extent(width + 8, LINE * len(bundle.lines) + 4, 5.0)
     return LabelledEdge(bundle.source, bundle.target, bundle.forward, extent)
 
 
@@ -232,7 +200,7 @@ def _component(
                     Text(
                         at=Point(
                             at.x - width / 2 + 8 if same_layer else at.x,
-                            at.y - 6 - _LINE * (len(bundle.lines) - 1 - row),
+                            at.y - 6 - LINE * (len(bundle.lines) - 1 - row),
                         ),
                         content=line,
                         anchor="start" if same_layer else "middle",
@@ -244,7 +212,9 @@ def _component(
                 title=title,
             )
         )
-    nodes = [_state(automaton, state, _moved(at, origin)) for state, at in layout.states.items()]
+    nodes = [
+        state_shapes(automaton, state, _moved(at, origin)) for state, at in layout.states.items()
+    ]
     return [*edges, *nodes, *labels]
 
 
@@ -285,8 +255,9 @@ def _curve(
     angles: dict[tuple[int, str], float],
 ) -> tuple[tuple[Point, ...], float]:
     """The cubic pieces of an edge, and the direction in which it arrives."""
-    start, start_angle = _port(bundle.source, layout, angles[number, bundle.source])
-    end, end_angle = _port(bundle.target, layout, angles[number, bundle.target])
+    start_angle, end_angle = angles[number, bundle.source], angles[number, bundle.target]
+    start = port(bundle.source, layout.states[bundle.source], start_angle)
+    end = port(bundle.target, layout.states[bundle.target], end_angle)
     label = layout.labels[number]
     if layout.layers[bundle.source] == layout.layers[bundle.target]:
         bulge = Point(label.x - label_width / 2, label.y)
@@ -294,11 +265,11 @@ def _curve(
         down = 0.5 if end.y > start.y else -0.5
         return (
             start,
-            _along(start, start_angle, reach),
+            along(start, start_angle, reach),
             Point(bulge.x, bulge.y - down * abs(bulge.y - start.y)),
             bulge,
             Point(bulge.x, bulge.y + down * abs(end.y - bulge.y)),
-            _along(end, end_angle, reach),
+            along(end, end_angle, reach),
             end,
         ), end_angle + math.pi
     heading = 1.0 if layout.states[bundle.target].x > layout.states[bundle.source].x else -1.0
@@ -309,95 +280,17 @@ def _curve(
         previous = points[-1]
         pull = 0.5 * abs(entry.x - previous.x)
         angle = start_angle if len(points) == 1 else (0.0 if heading > 0 else math.pi)
-        points += [_along(previous, angle, pull), Point(entry.x - heading * pull, entry.y), entry]
+        points += [along(previous, angle, pull), Point(entry.x - heading * pull, entry.y), entry]
         if half:
             points += [entry, leave, leave]
     previous = points[-1]
     pull = 0.5 * abs(end.x - previous.x)
-    points += [Point(previous.x + heading * pull, previous.y), _along(end, end_angle, pull), end]
+    points += [Point(previous.x + heading * pull, previous.y), along(end, end_angle, pull), end]
     return tuple(points), end_angle + math.pi
-
-
-def _port(state: str, layout: Layout, angle: float) -> tuple[Point, float]:
-    """Where an edge meets the rim of a state, a circle or a box with round ends."""
-    at = layout.states[state]
-    straight = _half_width(state) - _RADIUS
-    centre = Point(at.x + (straight if math.cos(angle) > 0 else -straight), at.y)
-    return _along(centre, angle, _RADIUS + _RING), angle
-
-
-def _along(start: Point, angle: float, distance: float) -> Point:
-    return Point(start.x + distance * math.cos(angle), start.y + distance * math.sin(angle))
 
 
 def _moved(point: Point, by: Point) -> Point:
     return Point(point.x + by.x, point.y + by.y)
-
-
-def _state(automaton: SequenceAutomaton, state: str, at: Point) -> Group:
-    final = state in automaton.final
-    initial = state in automaton.initial
-    half = _half_width(state)
-    shapes: list[Shape] = [*_self_loop(automaton, state, at)]
-    if initial:
-        below = _enters_from_below(automaton, state)
-        angle = -math.pi / 2 if below else 0.0
-        rim = _RADIUS if below else half
-        tip = _along(at, angle + math.pi, rim + (_RING if final else 0.0))
-        tail = _along(tip, angle + math.pi, _START - 4)
-        shapes += [Polyline(points=(tail, tip), width=1.7), arrowhead(tip, angle, INK)]
-    if final:
-        shapes.append(_rim(at, half + _RING, _RADIUS + _RING))
-    shapes.append(_rim(at, half, _RADIUS))
-    shapes.append(
-        Text(
-            at=Point(at.x, middle_of_line(at.y)),
-            content=shortened(state, _LONGEST_STATE),
-            anchor="middle",
-            bold=True,
-        )
-    )
-    kinds = [word for word, true in (("initial", initial), ("final", final)) if true]
-    return Group(shapes=tuple(shapes), title=" ".join([*kinds, "state", state]))
-
-
-def _rim(at: Point, half_width: float, half_height: float) -> Shape:
-    if half_width == half_height:
-        return Circle(centre=at, radius=half_width, width=1.7)
-    return Box(
-        at=Point(at.x - half_width, at.y - half_height),
-        width=2 * half_width,
-        height=2 * half_height,
-        corner=half_height,
-        fill=PAPER,
-        colour=INK,
-        stroke=1.7,
-    )
-
-
-def _self_loop(automaton: SequenceAutomaton, state: str, at: Point) -> list[Shape]:
-    lines = _formulas(automaton, state)
-    if not lines:
-        return []
-    start = _along(at, math.radians(-118), _RADIUS + 1)
-    end = _along(at, math.radians(-62), _RADIUS + _RING)
-    top = at.y - _RADIUS - _LOOP
-    arc = Curve(
-        points=(start, Point(start.x - 10, top), Point(end.x + 10, top), end),
-        colour=MUTED,
-        width=1.5,
-    )
-    texts = [
-        Text(
-            at=Point(at.x, top + 2 - _LINE * (len(lines) - 1 - row)),
-            content=line,
-            anchor="middle",
-            colour=MUTED,
-            halo=True,
-        )
-        for row, line in enumerate(lines)
-    ]
-    return [arc, arrowhead(end, math.radians(108), MUTED, 8.0), *texts]
 
 
 def _legend(automaton: SequenceAutomaton, y: float) -> tuple[list[Shape], float]:
