@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final
 
 from choreomon.interaction.lifelines import bit, each, is_single, mask
 from choreomon.interaction.normal import normal
@@ -46,7 +46,9 @@ from choreomon.verify.exact_search import (
     Observed,
     Search,
 )
+from choreomon.verify.late_layers import LateLayers
 from choreomon.verify.late_search import LateSearch
+from choreomon.verify.layered_walk import TRIES
 from choreomon.verify.layers import Layers
 from choreomon.verify.quick.counting import Counts, counts
 from choreomon.verify.verdict import Answer, Verdict
@@ -86,6 +88,7 @@ class ExactDecider:
             for part in subterms(self._normal)
         )
         self._layers = Layers()
+        self._late_layers = LateLayers()
         self._begin()
 
     def _begin(self) -> None:
@@ -101,7 +104,7 @@ class ExactDecider:
         if parts is None:
             return Answer(Verdict.FAIL)
         ask = None if limits.should_stop is None else _asking(limits.should_stop)
-        self._layers.ask = ask
+        self._layers.ask = self._late_layers.ask = ask
         self.views.asking(ask)
         count = 0
         try:
@@ -136,21 +139,16 @@ class ExactDecider:
                     return False, 0
             start = views.begun(self._normal) if begun else views.plain(self._normal)
             return views.allows(start, actions, mode == "accept"), 0
-        # What a search keeps of every action is too much for logs of thousands.
-        long = sum(len(part.actions) for part in parts) >= LONG
-        if long and mode == "slice":
-            # Multi-prefixes are slices, too.
-            answer = self._layered(parts, "multiprefix")
-            if answer is not None and answer[0]:
-                return answer
-        if self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts):
-            return self._discrete.holds(parts, mode), 0
+        weak = self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts)
         if mode == "accept" and not self._may_be_whole(parts):
             return False, 0
-        if long and mode != "slice":
-            answer = self._layered(parts, mode)
+        if sum(len(part.actions) for part in parts) >= LONG:
+            # What a search keeps of every action is too much for logs of thousands.
+            answer = self._layered(parts, mode, weak=weak)
             if answer is not None:
                 return answer
+        if weak:
+            return self._discrete.holds(parts, mode), 0
         count = 0
         if mode in ("slice", "multiprefix"):
             begun = mode == "slice"
@@ -164,11 +162,31 @@ class ExactDecider:
         return found, count + more
 
     def _layered(
-        self, parts: tuple[Observed, ...], mode: Literal["accept", "prefix", "multiprefix"]
+        self, parts: tuple[Observed, ...], mode: ExactMode, *, weak: bool
     ) -> tuple[bool, int] | None:
-        """`_holds` by layers; None where they are too wide."""
-        holds, visited = self._layers.holds(self._normal, parts, mode)
-        return None if holds is None else (holds, visited)
+        """`_holds` by layers; None where they are too wide to tell. Where operators may be
+        weakened, some questions are easy with, and others without."""
+        count = 0
+        terms = dict.fromkeys((self._weak, self._normal) if weak else (self._normal,))
+        for bounds in TRIES:
+            for term in terms:
+                holds: bool | None
+                if mode in ("accept", "prefix"):
+                    holds, more = self._layers.holds(term, parts, mode, bounds)
+                elif mode == "multiprefix" and not self._heads:
+                    holds, more = self._late_layers.holds(term, parts, bounds, before=False)
+                else:
+                    # Multi-prefixes are slices, too.
+                    holds, more = self._layers.holds(term, parts, "multiprefix", bounds)
+                    if mode == "slice" and not holds:
+                        holds = None
+                        if not self._heads:
+                            count += more
+                            holds, more = self._late_layers.holds(term, parts, bounds, before=True)
+                count += more
+                if holds is not None:
+                    return holds, count
+        return None
 
     def _may_be_whole(self, parts: tuple[Observed, ...]) -> bool:
         """Whether as many of each action were recorded as an accepted trace may have."""

@@ -94,6 +94,14 @@ class LateTerms:
         """How many late terms are known."""
         return len(self._known)
 
+    def forget(self) -> None:
+        """Takes apart what late terms hold of each other, so that without this object nobody holds
+        them. Neither may be used any more."""
+        for term in self._known.values():
+            term._after.clear()
+        self._known.clear()
+        self._made.clear()
+
     def plain(self, term: Interaction) -> LateTerm:
         """The term, its past decided."""
         return self._make(PLAIN, normal(term), NONE, NONE)

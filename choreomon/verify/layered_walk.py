@@ -14,18 +14,39 @@ What keeps layers narrow:
 - a vertex is left out where that action cannot be its component's first one any more, or, where
   nothing may follow, a component that is used up still has to act.
 
-A layer that is too wide all the same is cut down to the smallest vertices. What is found then is
-right, but that nothing is found says nothing.
+A layer that is too wide all the same is cut down to the smallest vertices, and vertices that are
+too large are left out. What is found then is right, but that nothing is found says nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from math import inf
+from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.verify.exact_search import Observed, Places
+
+GROWN: Final = 2
+"""How many times larger than at the start a term may become before components that lag behind, and
+that may have to, have their turn."""
+
+
+class Bounds(NamedTuple):
+    """How `wide` a layer may be, and how many times larger than at the start a term may become
+    (None for any size): steps of large terms take long."""
+
+    wide: int
+    grown: int | None
+
+    def largest(self, size: int) -> float:
+        """Of how many symbols a term may be that was of `size` at the start."""
+        return inf if self.grown is None else self.grown * size + 256
+
+
+TRIES: Final = (Bounds(8, 32), Bounds(64, 32), Bounds(512, None))
+"""With which bounds to walk, one after the other: mostly the first ones tell."""
 
 
 class Moves(NamedTuple):
@@ -93,23 +114,26 @@ class LayeredWalk:
         self.ask = ask
         self.kept = kept
         self.known = 0
+        self._large = 0
         self._logs: Sequence[Observed] = ()
         self._ends: Places = ()
 
-    def _walked(self, start: Rest, wide: int, *, complete: bool, reduced: bool) -> End:
-        """Where the layers from `start` on end, with at most `wide` vertices in each.
+    def _walked(self, start: Rest, bounds: Bounds, *, complete: bool, reduced: bool) -> End:
+        """Where the layers from `start` on end.
 
         With `complete`, components that are used up must not act any more. Without `reduced` all
         moves are looked at.
         """
         ends = self._ends
+        wide, largest = bounds.wide, bounds.largest(start.size)
+        self._large = GROWN * start.size + 8
         left = sum(ends)
         layer: list[Vertex] = [(start, (0,) * len(ends))]
         lacks = cut = False
         visited = 1
         while left:
             if len(layer) == 1:
-                layer[0], steps = self._straight(layer[0], complete, reduced)
+                layer[0], steps = self._straight(layer[0], largest, complete, reduced)
                 visited += steps
                 left -= steps
                 if not left:
@@ -123,6 +147,9 @@ class LayeredWalk:
             beside: set[Vertex] = set()
             for vertex in layer:
                 rest, places = vertex
+                if rest.size > largest:
+                    cut = True
+                    continue
                 moves, first, gone = self._moves(rest, places, None, reduced)
                 if complete and rest.unavoidable & gone:
                     continue
@@ -151,7 +178,9 @@ class LayeredWalk:
                 layer = sorted(layer, key=self._promise)[:wide]
         return End(tuple([rest for rest, _ in layer]), lacks, cut, visited)
 
-    def _straight(self, vertex: Vertex, complete: bool, reduced: bool) -> tuple[Vertex, int]:
+    def _straight(
+        self, vertex: Vertex, largest: float, complete: bool, reduced: bool
+    ) -> tuple[Vertex, int]:
         """Where a vertex leads as long as there is one step only, and how many steps away that is.
         Most of long logs is read here."""
         rest, start = vertex
@@ -171,7 +200,7 @@ class LayeredWalk:
             ):
                 break
             number, (rests, _) = moves[0]
-            if len(rests) != 1 or rests[0].unserved >= left:
+            if len(rests) != 1 or rests[0].unserved >= left or rests[0].size > largest:
                 break
             rest = rests[0]
             places[number] += 1
@@ -188,11 +217,17 @@ class LayeredWalk:
         """The moves from a vertex that have to be looked at, with the numbers of their components;
         their order, None where those are all there are; and the lifelines that are used up.
 
+        Whoever may be taken first is not where that leaves much more than there was at first, as
+        long as others may be next instead.
+
         With `fine`, moves with no larger order will do at once; then not all lifelines that are
         used up may be among those."""
         logs, ends = self._logs, self._ends
         first: tuple[int, int] | None = None
-        found: list[tuple[int, Moves]] = []
+        best: tuple[int, Moves] | None = None
+        every: list[tuple[int, Moves]] = []
+        waits = False
+        large = self._large
         gone = NONE
         for number, place in enumerate(places):
             end = ends[number]
@@ -203,16 +238,21 @@ class LayeredWalk:
                 moves = rest[logs[number].actions[place]]
             else:
                 moves = self._edge(rest, places, number)
+            every.append((number, moves))
             order = moves.order
-            if reduced and order is not None:
-                if first is None or order < first:
-                    first = order
-                    found = [(number, moves)]
-                    if fine is not None and order <= fine:
-                        break
-            elif first is None:
-                found.append((number, moves))
-        return found, first, gone
+            if not reduced or order is None:
+                waits = True
+                continue
+            if order[1] > large:
+                order = order[1], order[0]
+            if first is None or order < first:
+                first = order
+                best = number, moves
+                if fine is not None and order <= fine:
+                    return [best], first, gone
+        if best is None or first is None or (waits and first[0] > large):
+            return every, None, gone
+        return [best], first, gone
 
     def _promise(self, vertex: Vertex) -> tuple[int, float]:
         """Those with the smallest one are kept: small ones, in which nobody lags far behind."""

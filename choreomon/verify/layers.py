@@ -20,12 +20,9 @@ from choreomon.interaction.step import after, simulated
 from choreomon.interaction.term import Interaction, act, forget_steps
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.exact_search import Observed
-from choreomon.verify.layered_walk import End, LayeredWalk, Moves, Rest, Vertex
+from choreomon.verify.layered_walk import TRIES, Bounds, End, LayeredWalk, Moves, Rest, Vertex
 from choreomon.verify.persistent import WAITS, Persistence
 from choreomon.verify.verdict import Answer, Verdict
-
-WIDTHS: Final = (8, 64, 512)
-"""How many vertices a layer may have, at first and where that was not enough."""
 
 KEPT: Final = 20_000
 """After so many terms, what was found out of them is forgotten."""
@@ -59,12 +56,10 @@ class Layers(LayeredWalk):
         self,
         ask: Callable[[], None] | None = None,
         *,
-        widths: Sequence[int] = WIDTHS,
         kept: int = KEPT,
     ) -> None:
         """`ask` is called for every layer and every new follow-up; it may raise, to stop."""
         super().__init__(kept, ask)
-        self._widths = widths
         self._rests: dict[Interaction, _Term] = {}
         self._persistence = Persistence()
         self._components: dict[Mask, Mask] = {}
@@ -75,31 +70,27 @@ class Layers(LayeredWalk):
         start: Interaction,
         logs: Sequence[Observed],
         mode: Literal["accept", "prefix", "multiprefix"],
+        bounds: Bounds,
     ) -> tuple[bool | None, int]:
         """Whether the mode's question is answered with yes, None where that was not found out;
         and the number of vertices. `start` is in normal form."""
-        visited = 0
         complete = mode == "accept"
-        for wide in self._widths:
-            end = self.end(start, logs, wide, complete=complete, afterwards=mode == "multiprefix")
-            visited += end.visited
-            if end.terminates if complete else end.rests:
-                return True, visited
-            if not end.cut:
-                return False, visited
-        return None, visited
+        end = self.end(start, logs, bounds, complete=complete, afterwards=mode == "multiprefix")
+        if end.terminates if complete else end.rests:
+            return True, end.visited
+        return None if end.cut else False, end.visited
 
     def end(
         self,
         start: Interaction,
         logs: Sequence[Observed],
-        wide: int,
+        bounds: Bounds,
         *,
         complete: bool = False,
         afterwards: bool = False,
         reduced: bool = True,
     ) -> End:
-        """Where layers of at most `wide` vertices end for `start`, a term in normal form.
+        """Where layers end for `start`, a term in normal form.
 
         With `complete`, only ends where nothing has to follow count. With `afterwards`, lifelines
         that are used up may go on unobserved. Without `reduced` all moves are looked at; logs
@@ -113,7 +104,7 @@ class Layers(LayeredWalk):
         self._logs = logs
         self._ends = tuple([len(log.actions) for log in logs])
         self._afterwards = afterwards
-        return self._walked(self._rest(start), wide, complete=complete, reduced=reduced)
+        return self._walked(self._rest(start), bounds, complete=complete, reduced=reduced)
 
     def moves(self, term: Interaction, action: Action) -> Moves:
         """What may remain of a term after an observed action."""
@@ -182,14 +173,14 @@ class LayeredTest:
         interaction: Interaction,
         should_stop: Callable[[], str | None] | None = None,
         *,
-        widths: Sequence[int] = WIDTHS,
+        tries: Sequence[Bounds] = TRIES,
     ) -> None:
         """A reason that `should_stop()` returns ends a decision."""
         self._term = normal(interaction)
         self._names = names(interaction.lifelines)
         self._should_stop = should_stop
-        self._layers = Layers(None if should_stop is None else self._asked, widths=widths)
-        self._widths = widths
+        self._layers = Layers(None if should_stop is None else self._asked)
+        self._tries = tries
 
     def decide(self, multitrace: MultiTrace) -> Answer | None:
         """The verdict; None where layers are too wide to tell, Inconc with the reason to stop if
@@ -205,28 +196,31 @@ class LayeredTest:
 
     def _decided(self, logs: Sequence[Observed]) -> Answer | None:
         layers, term = self._layers, self._term
-        end = layers.end(term, logs, self._widths[0])
-        visited = end.visited
-        accepted: bool | None = end.terminates
-        explained: bool | None = bool(end.rests)
-        if end.cut:
-            accepted, explained = accepted or None, explained or None
-        if accepted is None:
-            accepted, more = layers.holds(term, logs, "accept")
-            visited += more
-        if accepted:
-            return Answer(Verdict.PASS, "", visited)
-        if accepted is None:
+        accepted: bool | None = None
+        explained: bool | None = None
+        visited = 0
+        for bounds in self._tries:
+            end = layers.end(term, logs, bounds)
+            visited += end.visited
+            if end.terminates:
+                return Answer(Verdict.PASS, "", visited)
+            explained = explained or bool(end.rests) or (None if end.cut else False)
+            if not end.cut:
+                accepted = False
+            else:
+                # Those that might not have had to go on may be what was cut.
+                accepted, more = layers.holds(term, logs, "accept", bounds)
+                visited += more
+            if accepted:
+                return Answer(Verdict.PASS, "", visited)
+            if accepted is not None and explained is not None:
+                break
+        if accepted is None or explained is None:
             return None
-        if explained is None:
-            explained, more = layers.holds(term, logs, "prefix")
-            visited += more
         if explained:
             return Answer(Verdict.WEAK_PASS, "", visited)
-        if explained is None:
-            return None
-        for wide in self._widths:
-            end = layers.end(term, logs, wide, reduced=False)
+        for bounds in self._tries:
+            end = layers.end(term, logs, bounds, reduced=False)
             if end.lacks:
                 return Answer(Verdict.INCONC, "LackObs", end.visited)
             if not end.cut:

@@ -8,6 +8,9 @@ comes from whoever has it soonest:
   lifelines, or nobody can tell;
 - `choreomon.verify.exact`, for everything else and for `slice`;
 - `choreomon.verify.layers`, for logs of thousands of actions in the mode `test`.
+
+Logs of thousands of actions of interactions with loops whose iterations are not in order
+(`loopP`, `loopC(r)`) go to `exact` at once.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.normal import normal
+from choreomon.interaction.term import Interaction, Operator, subterms
 from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.exact import ExactDecider
@@ -87,6 +91,11 @@ class Verifier:
         assert mode != "test"
         assert mode != "simulate"
         self._exact = ExactDecider(interaction, mode)
+        # Where iterations are not in order, quick deciders run far ahead with some components.
+        self._unordered = any(
+            part.operator is Operator.LOOP_C and part.region
+            for part in subterms(normal(interaction))
+        )
         if mode != "slice":
             self._quick = Quick(interaction, mode)
         elif interaction.size >= LARGE:
@@ -111,7 +120,7 @@ class Verifier:
             return Answer(result.verdict, result.reason, result.vertices)
         assert self._exact is not None
         answer = None
-        if self._quick is not None:
+        if self._quick is not None and not (self._unordered and multitrace.length >= LONG):
             answer = self._quick.decide(multitrace, self._stop)
             if self.mode == "slice" and answer is not None and answer.verdict is Verdict.FAIL:
                 answer = None  # only a multi-prefix is a slice for sure

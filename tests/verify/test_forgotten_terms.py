@@ -15,6 +15,7 @@ from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import exact, layers
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.exact_search import Observed
+from choreomon.verify.layered_walk import Bounds
 from choreomon.verify.layers import Layers
 from choreomon.verify.quick import commuting, single_clock, words
 from choreomon.verify.quick.commuting import CommutingDecider
@@ -78,7 +79,7 @@ def a_search_goes_on() -> None:
 def layers_are_walked() -> None:
     walk = Layers(kept=2)
     word = tuple(part.action for part in [a("l1!a")] * 200 if part.action)
-    assert walk.end(normal(endless()), [Observed(mask_of("l1,l2,l3"), word)], 8).rests
+    assert walk.end(normal(endless()), [Observed(mask_of("l1,l2,l3"), word)], Bounds(8, None)).rests
 
 
 def slices_are_looked_for() -> None:

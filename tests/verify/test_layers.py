@@ -9,13 +9,14 @@ import pytest
 
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after
-from choreomon.interaction.term import Interaction, alt, loop_s, par, seq, strict
+from choreomon.interaction.term import Interaction, alt, loop_s, loop_w, par, seq, strict
 from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.slices import random_multi_prefix
 from choreomon.verify import exact, layers
 from choreomon.verify.exact import ExactDecider, observed_parts
-from choreomon.verify.exact_search import STOPPED, ExactMode, Limits, Observed, Search
+from choreomon.verify.exact_search import STOPPED, ExactMode, Limits, Search
+from choreomon.verify.layered_walk import Bounds
 from choreomon.verify.layers import LayeredTest, Layers
 from choreomon.verify.search.engine import search
 from choreomon.verify.verdict import Mode, Verdict
@@ -33,9 +34,11 @@ def holds(interaction: Interaction, seen: MultiTrace, mode: ExactMode, walk: Lay
     if parts is None:
         return False
     assert mode != "slice"
-    answer, _ = walk.holds(normal(interaction), parts, mode)
-    assert answer is not None
-    return answer
+    for bounds in (Bounds(1, 1), Bounds(3, None), Bounds(10_000, None)):
+        answer, _ = walk.holds(normal(interaction), parts, mode, bounds)
+        if answer is not None:
+            return answer
+    raise AssertionError
 
 
 def disagreements(seed: int, number: int, met: Counter[tuple[str, bool]]) -> int:
@@ -46,7 +49,7 @@ def disagreements(seed: int, number: int, met: Counter[tuple[str, bool]]) -> int
         seen = question.multitrace
         if rng.random() < 0.7:
             seen = random_multi_prefix(rng, seen)
-        walk = Layers(widths=(1, 3, 10_000), kept=rng.choice((2, 10_000)))
+        walk = Layers(kept=rng.choice((2, 10_000)))
         for mode in MODES:
             expected = question.oracle.judge(seen, mode).passes
             met[mode, expected] += 1
@@ -165,7 +168,7 @@ def test_of_long_logs_no_more_is_kept_than_a_layer(
     seen = rounds(LONG // 4 + 1, last)
     assert seen.length >= LONG
     assert verifier.decide(seen).verdict is expected
-    assert sum(len(walk._rests) for walk in made) <= 5
+    assert sum(len(walk._rests) for walk in made) <= 20
 
 
 @pytest.mark.parametrize("interaction", [ORDERS, par(ORDERS, ORDERS)])
@@ -184,18 +187,14 @@ def test_long_logs_that_begin_with_the_system_are_slices_without_a_search(
     asked: list[str] = []
     monkeypatch.setattr(exact.Search, "run", lambda *_: asked.append("search"))
     monkeypatch.setattr(exact.LateSearch, "run", lambda *_: asked.append("late search"))
-    holds = exact.Discrete.holds
-
-    def noted(self: exact.Discrete, parts: tuple[Observed, ...], mode: ExactMode) -> bool:
-        asked.append(mode)
-        return holds(self, parts, mode)
-
-    monkeypatch.setattr(exact.Discrete, "holds", noted)
+    monkeypatch.setattr(exact.Discrete, "holds", lambda *_: asked.append("one by one"))
+    monkeypatch.setattr(exact.LateLayers, "holds", lambda *_: asked.append("late layers"))
     answer = ExactDecider(ORDERS, "slice").decide(rounds(LONG // 4 + 1))
     assert answer.verdict is Verdict.PASS
-    assert asked == ["accept"]
+    assert not asked
 
 
+NARROW = Bounds(2, None)
 CHOICES = normal(loop_s(alt(strict(a("a!go"), a("b?go")), strict(a("c!go"), a("d?go")))))
 
 
@@ -212,12 +211,24 @@ def test_what_is_found_in_layers_that_were_cut_is_right_and_else_the_searches_te
     wrong = observed_parts(CHOICES, choices(20, 1))
     assert parts is not None
     assert wrong is not None
-    narrow = Layers(widths=(2,))
-    assert narrow.end(CHOICES, parts, 2).cut
-    assert narrow.holds(CHOICES, parts, "accept")[0] is True
-    assert narrow.holds(CHOICES, wrong, "prefix")[0] is None
-    assert Layers().holds(CHOICES, wrong, "prefix")[0] is False
-    assert LayeredTest(CHOICES, widths=(2,)).decide(choices(20, 1)) is None
+    walk = Layers()
+    assert walk.end(CHOICES, parts, NARROW).cut
+    assert walk.holds(CHOICES, parts, "accept", NARROW)[0] is True
+    assert walk.holds(CHOICES, wrong, "prefix", NARROW)[0] is None
+    assert walk.holds(CHOICES, wrong, "prefix", Bounds(64, 2))[0] is False
+    assert LayeredTest(CHOICES, tries=(NARROW,)).decide(choices(20, 1)) is None
+
+
+def test_what_grows_too_large_is_left_out() -> None:
+    ahead = normal(par(loop_w(strict(a("l1!m"), a("l2?m"))), a("l2!n")))
+    parts = observed_parts(ahead, logs(f"l1: {'l1!m ' * 300}; l2: l2!n {'l2?m ' * 300}"))
+    lagging = observed_parts(ahead, logs(f"l1: {'l1!m ' * 300} ; l2: l2?n"))
+    assert parts is not None
+    assert lagging is not None
+    assert Layers().holds(ahead, parts, "prefix", Bounds(1, 1))[0] is True
+    only = lagging[:1]
+    assert Layers().holds(ahead, only, "prefix", Bounds(1, 1))[0] is None
+    assert Layers().holds(ahead, only, "prefix", Bounds(1, None))[0] is True
 
 
 def test_a_walk_ends_when_asked_to() -> None:
@@ -239,7 +250,7 @@ def test_a_search_and_the_layers_visit_as_many_vertices_of_a_graph_without_choic
     searched = Search(Views(), parts, "prefix", Limits())
     assert searched.run(ticks)[0]
     # The search stops before it has counted the end.
-    assert Layers().end(ticks, parts, 1).visited == searched.visited + 1 == 31
+    assert Layers().end(ticks, parts, Bounds(1, 1)).visited == searched.visited + 1 == 31
 
 
 def test_a_component_that_the_interaction_does_not_have_lacks_nothing() -> None:
