@@ -142,7 +142,13 @@ class ExactDecider:
         weak = self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts)
         if mode == "accept" and not self._may_be_whole(parts):
             return False, 0
-        if sum(len(part.actions) for part in parts) >= LONG:
+        long = sum(len(part.actions) for part in parts) >= LONG
+        if mode in ("slice", "multiprefix") and (long or not weak):
+            begun = mode == "slice"
+            for lifelines, actions in active:
+                if views.walk(views.local(self._normal, lifelines, begun), actions) is None:
+                    return False, 0
+        if long:
             # What a search keeps of every action is too much for logs of thousands.
             answer = self._layered(parts, mode, weak=weak)
             if answer is not None:
@@ -151,11 +157,7 @@ class ExactDecider:
             return self._discrete.holds(parts, mode), 0
         count = 0
         if mode in ("slice", "multiprefix"):
-            begun = mode == "slice"
-            for lifelines, actions in active:
-                if views.walk(views.local(self._normal, lifelines, begun), actions) is None:
-                    return False, 0
-            found, count = LateSearch(views, parts, begun, limits).run(self._normal)
+            found, count = LateSearch(views, parts, mode == "slice", limits).run(self._normal)
             if not found or not self._heads:
                 return found, count
         found, more = Search(views, parts, mode, limits).run(self._normal)
@@ -167,7 +169,7 @@ class ExactDecider:
         """`_holds` by layers; None where they are too wide to tell. Where operators may be
         weakened, some questions are easy with, and others without."""
         count = 0
-        terms = dict.fromkeys((self._weak, self._normal) if weak else (self._normal,))
+        terms = dict.fromkeys((self._normal, self._weak) if weak else (self._normal,))
         for bounds in TRIES:
             for term in terms:
                 holds: bool | None

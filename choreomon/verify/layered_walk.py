@@ -42,10 +42,10 @@ class Bounds(NamedTuple):
 
     def largest(self, size: int) -> float:
         """Of how many symbols a term may be that was of `size` at the start."""
-        return inf if self.grown is None else self.grown * size + 256
+        return inf if self.grown is None else self.grown * size + 64
 
 
-TRIES: Final = (Bounds(8, 32), Bounds(64, 32), Bounds(512, None))
+TRIES: Final = (Bounds(8, 8), Bounds(64, 32), Bounds(512, None))
 """With which bounds to walk, one after the other: mostly the first ones tell."""
 
 
