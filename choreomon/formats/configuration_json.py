@@ -9,18 +9,21 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from choreomon.core.errors import DocumentError, Path
+from choreomon.formats.fields import shown
 from choreomon.formats.hibou.configuration import (
     AnalyzeOptions,
     CanonizeOptions,
     Configuration,
     ExploreOptions,
     GraphicLogger,
+    LocalAnalysisSettings,
     Logger,
+    SimulationSettings,
     TraceGenerationLogger,
 )
 from choreomon.formats.located import Located, read_located
 from choreomon.formats.offline_json import refuse_no_mapping
-from choreomon.formats.scalars import shortened
+from choreomon.verify.heuristics import Filters, Priorities
 from choreomon.verify.verdict import Verdict
 
 _SECTIONS: Final[dict[str, type[AnalyzeOptions | ExploreOptions | CanonizeOptions]]] = {
@@ -32,6 +35,23 @@ _LOGGERS: Final[dict[str, type[Logger]]] = {
     "graphic": GraphicLogger,
     "tracegen": TraceGenerationLogger,
 }
+
+_PARTS: Final[dict[str | int, Any]] = {
+    "simulation": SimulationSettings,
+    "local_analysis": LocalAnalysisSettings,
+    "filters": Filters,
+    "priorities": Priorities,
+}
+"""The options of sections that are mappings themselves."""
+
+_EXPECTED: Final = {
+    "bool_type": "true or false",
+    "int_type": "an integer",
+    "named_tuple_type": "a mapping",
+    "string_type": "text",
+    "tuple_type": "a list",
+}
+"""What would be right, by pydantic's name for what is wrong; of choices it says which there are."""
 
 
 def write_configuration_json(configuration: Configuration) -> str:
@@ -123,10 +143,39 @@ class _Reader:
     def _checked(self, kind: Any, value: dict[str, object], path: Path) -> Any:
         """The value in its class. Strict pydantic takes enumerations and tuples from JSON only,
         so it is handed JSON."""
+        lists = [key for key in _PARTS if key in value and isinstance(value[key], list)]
+        if kind is CanonizeOptions and "priorities" in lists:
+            lists.remove("priorities")
+        for key in lists:
+            self.wrong((*path, key), f"should be a mapping, not {shown(value[key])}")
+        if lists:
+            return None
         try:
             return TypeAdapter(kind).validate_json(json.dumps(value), strict=True)
         except ValidationError as error:
+            expected: dict[Path, list[str]] = {}
+            given: dict[Path, object] = {}
             for details in error.errors(include_url=False):
-                given = shortened(str(details["input"]))
-                self.wrong((*path, *details["loc"]), f"{details['msg']}, not {given}")
+                at = _place(details["loc"], value)
+                if details["type"] == "extra_forbidden":
+                    known = ", ".join((_PARTS[at[0]] if len(at) > 1 else kind)._fields)
+                    self.wrong((*path, *at), f"is no option; expected {known}")
+                    continue
+                given[at] = details["input"]
+                right = _EXPECTED.get(details["type"]) or details.get("ctx", {}).get("expected")
+                expected.setdefault(at, []).append(right or "something else")
+            for at, right in expected.items():
+                self.wrong((*path, *at), f"should be {' or '.join(right)}, not {shown(given[at])}")
             return None
+
+
+def _place(keys: Path, value: object) -> Path:
+    """Where that is in the value: pydantic adds which of several types it tried."""
+    found: list[str | int] = []
+    for key in keys:
+        in_list = isinstance(value, list) and isinstance(key, int) and key < len(value)
+        if not in_list and not (isinstance(value, dict) and key in value):
+            break
+        value = value[key]  # type: ignore[index]
+        found.append(key)
+    return tuple(found)

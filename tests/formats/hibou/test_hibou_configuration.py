@@ -371,3 +371,29 @@ def test_json_that_is_no_configuration_is_told_with_its_field(
         read_configuration_json(json.dumps(document))
     assert [problem.field for problem in caught.value.problems] == fields
     assert all(problem.line == 1 for problem in caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("section", "option", "value", "said"),
+    [
+        ("analyze", "mode", "x", "should be 'accept', 'test', 'prefix', 'multiprefix', 'simulate'"),
+        ("analyze", "goal", "Perhaps", "should be 'Pass', 'WeakPass', 'Inconc', 'WeakFail' or"),
+        ("analyze", "memoize", 1, "should be true or false, not 1"),
+        ("analyze", "filters", [1], "should be a mapping, not a list of 1"),
+        ("analyze", "filters", {"max": 1}, "is no option; expected max_depth, max_loop_depth, max"),
+        ("analyze", "filters", {"max_depth": 1.5}, "should be an integer, not 1.5"),
+        ("analyze", "simulation", {"loops": "x"}, "should be 'max_depth' or 'max_num' or an integ"),
+        ("explore", "loggers", [{"logger": "graphic", "folder": 3}], "should be text, not 3"),
+        ("explore", "loggers", [{"logger": "graphic", "x": 3}], "is no option; expected format"),
+        ("explore", "loggers", [{"logger": "tracegen", "partition": 3}], "or a list, not 3"),
+    ],
+)
+def test_what_would_be_right_in_json_is_said_in_our_words(
+    section: str, option: str, value: object, said: str
+) -> None:
+    document = {"kind": "configuration", section: {option: value}}
+    with pytest.raises(DocumentError) as caught:
+        read_configuration_json(json.dumps(document))
+    (problem,) = caught.value.problems
+    assert said in problem.message
+    assert problem.field.startswith(f"{section}.{option}")
