@@ -1,7 +1,8 @@
 """The engine: one walk over a graph of vertices, whatever the rules.
 
 A `Searcher` is for many multi-traces against one interaction: what is found out of terms and of
-their local views is kept, within bounds. `search` is for one.
+their local views is kept, within bounds that are those of each search, too. So memory grows with
+the vertices alone. `search` is for one.
 
 A search has up to two parts. The first looks for what the mode asks for. If it finds a WeakPass
 in a graph that cannot tell it from a Pass, the second looks in the graph of `accept`: removal and
@@ -16,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
 from choreomon.interaction.lifelines import Mask, mask, names
 from choreomon.interaction.normal import normal
@@ -24,7 +24,9 @@ from choreomon.interaction.term import Interaction, act
 from choreomon.interaction.weakening import is_exact_by_removal
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.heuristics import Filters, Priorities
+from choreomon.verify.search.antichain import Antichain
 from choreomon.verify.search.graph import SearchResult
+from choreomon.verify.search.inclusion import Inclusion
 from choreomon.verify.search.local import LocalAutomaton
 from choreomon.verify.search.measure import Measures
 from choreomon.verify.search.options import LocalAnalyses, Options
@@ -34,10 +36,6 @@ from choreomon.verify.search.rules import Rules, rules_of
 from choreomon.verify.search.steps import FollowUps, State, Stepper
 from choreomon.verify.search.walk import Walk
 from choreomon.verify.verdict import Mode, Verdict
-
-KEPT: Final = 100_000
-"""Of so many terms sizes and local views are kept for the next multi-trace. What one search needs
-of them is not bounded: it keeps the vertices that it visits as well."""
 
 
 class Searcher:
@@ -58,6 +56,7 @@ class Searcher:
         self._automata: dict[Mask, LocalAutomaton] = {}
         self._measures = Measures(options.criteria)
         self._follow_ups = FollowUps()
+        self._inclusion = Inclusion()
         self._weak = reducible(interaction) if options.reduction == "sound" else None
         self._exact_by_removal = is_exact_by_removal(interaction)
 
@@ -139,8 +138,6 @@ class Searcher:
         if cuts:
             # What is cut out may be what the interaction needs in order to stop.
             rules = rules._replace(knows_acceptance=False)
-        if len(self._measures) > KEPT:
-            self._measures = Measures(options.criteria)
         stepper = Stepper(
             rules,
             words,
@@ -165,7 +162,10 @@ class Searcher:
             number for number, own in enumerate(lifelines) if not own & self.interaction.lifelines
         )
         start = State(term, (0,) * len(words), 0, measure)
-        return Walk(start, rules, stepper, automata, words, silent, options, visited_before)
+        antichain = Antichain(self._inclusion) if cuts and options.memoise else None
+        return Walk(
+            start, rules, stepper, automata, words, silent, options, visited_before, antichain
+        )
 
     def _is_positioned(self, rules: Rules) -> bool:
         """Whether it matters where in a term an action is."""
@@ -190,7 +190,7 @@ class Searcher:
 
     def _automaton(self, lifelines: Mask) -> LocalAutomaton:
         automaton = self._automata.get(lifelines)
-        if automaton is None or len(automaton) > KEPT:
+        if automaton is None:
             automaton = self._automata[lifelines] = LocalAutomaton(lifelines)
         return automaton
 

@@ -32,6 +32,9 @@ from choreomon.interaction.term import EMPTY, Interaction, Operator, combined, s
 
 Question: TypeAlias = Literal["exact", "prefix", "factor"]
 
+KEPT: Final = 100_000
+"""A default limit: some 50 MB, as far as terms of a hundred symbols go."""
+
 _MANY: Final = 256
 """Sets of more local views are not followed."""
 
@@ -54,10 +57,12 @@ class _Views:
 
 
 class LocalAutomaton:
-    """The local analyses for the components on one set of lifelines."""
+    """The local analyses for the components on one set of lifelines. Once `limit` terms and states
+    are kept, all are forgotten."""
 
-    def __init__(self, lifelines: Mask) -> None:
+    def __init__(self, lifelines: Mask, limit: int = KEPT) -> None:
         self.lifelines = lifelines
+        self._limit = limit
         self._projected: dict[Interaction, Interaction] = {}
         self._views: dict[Interaction, Interaction] = {}
         self._states: dict[frozenset[Interaction], _Views] = {}
@@ -71,6 +76,7 @@ class LocalAutomaton:
         """The local view of a term, in normal form."""
         known = self._views.get(term)
         if known is None:
+            self._make_room()
             known = self._views[term] = normal(self._projection(term))
         return known
 
@@ -86,6 +92,7 @@ class LocalAutomaton:
         """Whether the actions of `word` (terms `act(action)`) from `start` to before `stop` fit a
         local view. `exact` is only for `stop` at the end of the word. `go_on` is called before what
         a view leaves is worked out: it may raise, to stop, and what is known stays right."""
+        self._make_room()
         state = self._anywhere(view, go_on) if ask == "factor" else self._state((view,))
         for number in range(start, stop):
             if state is None:
@@ -99,6 +106,11 @@ class LocalAutomaton:
             if state is not None and not state.terms:
                 return False
         return state is None or ask != "exact" or state.terminates
+
+    def _make_room(self) -> None:
+        if len(self) >= self._limit:
+            for table in (self._projected, self._views, self._states, self._reachable):
+                table.clear()
 
     def _moved(
         self, state: _Views, leaf: Interaction, go_on: Callable[[], None] | None

@@ -16,11 +16,14 @@ consuming brought out of loops are not in alpha; then each unobserved action tak
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from choreomon.interaction.term import LOOPS, Interaction, Operator
 from choreomon.verify.search.graph import Measure
 from choreomon.verify.search.options import SimulationCriteria
+
+KEPT: Final = 100_000
+"""A default limit: some 20 MB."""
 
 
 class Sizes(NamedTuple):
@@ -33,11 +36,12 @@ class Sizes(NamedTuple):
 
 
 class Measures:
-    """Initial measures and their steps under one set of criteria; what is computed of a term is
-    kept."""
+    """Initial measures and their steps under one set of criteria. What is computed of terms is
+    kept; once it is kept of `limit` terms, all is forgotten."""
 
-    def __init__(self, criteria: SimulationCriteria) -> None:
+    def __init__(self, criteria: SimulationCriteria, limit: int = KEPT) -> None:
         self._criteria = criteria
+        self._limit = limit
         self._sizes: dict[Interaction, Sizes] = {}
         self._initial: dict[Interaction, Measure] = {}
 
@@ -89,6 +93,9 @@ class Measures:
 
     def _sizes_of(self, term: Interaction) -> Sizes:
         known = self._sizes
+        if len(known) >= self._limit:
+            known.clear()
+            self._initial.clear()
         pending = [term]
         while pending:
             top = pending[-1]

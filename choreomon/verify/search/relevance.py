@@ -25,7 +25,7 @@ Sets of places are the bits of one number, the end of the log included, lifeline
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
 from choreomon.interaction.lifelines import Mask, each
@@ -35,9 +35,15 @@ from choreomon.interaction.term import EMPTY, Interaction, Operator, combined
 Places: TypeAlias = int
 """A set of places of all logs."""
 
-_Key: TypeAlias = tuple[Interaction, Places, Places]
+_Key: TypeAlias = tuple[Places, Places]
+"""Places before a term, and those from which others may go on."""
 
-_CHAINS: Final = frozenset({Operator.COREG, Operator.STRICT})
+_Found: TypeAlias = tuple[Interaction, Places] | None
+"""What of a term matters, and the places on its lifelines after it; None where nothing that the
+term does explains the logs."""
+
+KEPT: Final = 400_000
+"""A default limit: some 100 MB."""
 
 _DEEP: Final = 150
 """Terms in which operators alternate more often are left as they are."""
@@ -54,179 +60,220 @@ class _Fields(dict[Mask, Places]):
         return whole
 
 
+class _Part:
+    """A term with what is asked of it again and again.
+
+    - `fields`: all places on its lifelines, `ends` the last of each of them;
+    - `moves`: the places from which its actions go on;
+    - `free`: all places on the lifelines on which its operands, or its iterations, are not ordered;
+    - `known`: what was found.
+    """
+
+    __slots__ = ("ends", "fields", "free", "is_chain", "known", "left", "moves", "right", "term")
+
+    def __init__(
+        self, term: Interaction, left: _Part | None, right: _Part | None, relevance: Relevance
+    ) -> None:
+        self.term = term
+        self.left = left
+        self.right = right
+        self.is_chain = right is not None and term.operator is not Operator.ALT
+        self.fields = relevance.fields[term.lifelines]
+        self.ends = self.fields & relevance.ends
+        self.moves = relevance.before.get(term, 0)
+        shared = term.lifelines & term.region
+        for side in (left, right):
+            if side is not None:
+                self.moves |= side.moves
+                shared &= side.term.lifelines
+        self.free = relevance.fields[shared]
+        self.known: dict[_Key, _Found] = {}
+
+
 class Relevance:
     """What matters to one multi-trace. `words` are the components, actions as terms; `lifelines`
-    has the one lifeline of each."""
+    has the one lifeline of each. Once `limit` answers about subterms are kept, all are forgotten.
+    """
 
-    def __init__(self, words: Sequence[Sequence[Interaction]], lifelines: Sequence[Mask]) -> None:
-        self._fields = _Fields()
+    def __init__(
+        self,
+        words: Sequence[Sequence[Interaction]],
+        lifelines: Sequence[Mask],
+        limit: int = KEPT,
+    ) -> None:
+        self._limit = limit
+        self._kept = 0
+        self.fields = _Fields()
+        self.before: dict[Interaction, Places] = {}
+        self.ends: Places = 0
         self._at: list[list[Places]] = []
-        self._before: dict[Interaction, Places] = {}
-        self._ends: Places = 0
         first = 0
         for word, own in zip(words, lifelines, strict=True):
             end = first + len(word)
             self._at.append([1 << place for place in range(first, end + 1)])
-            self._fields[own] = sum(self._at[-1])
+            self.fields[own] = sum(self._at[-1])
             for place, leaf in enumerate(word, first):
-                self._before[leaf] = self._before.get(leaf, 0) | 1 << place
-            self._ends |= 1 << end
+                self.before[leaf] = self.before.get(leaf, 0) | 1 << place
+            self.ends |= 1 << end
             first = end + 1
-        self._going_on: dict[Interaction, Places] = {}
-        self._known: dict[_Key, tuple[Interaction, Places] | None] = {}
+        self._parts: dict[Interaction, _Part] = {}
+
+    def __len__(self) -> int:
+        """How many answers about subterms are kept."""
+        return self._kept
 
     def of_all(
-        self, terms: Iterable[Interaction], positions: Sequence[int]
+        self,
+        terms: Iterable[Interaction],
+        positions: Sequence[int],
+        ask: Callable[[], None] | None = None,
     ) -> tuple[Interaction, ...]:
         """What of each term matters when `positions` say how many actions of each component are
-        consumed, in normal form, without repetitions; nothing for what cannot explain the rest."""
+        consumed, in normal form, without repetitions; nothing for what cannot explain the rest.
+
+        `ask` is called before each term: it may raise, to stop.
+        """
         places = 0
         for at, position in zip(self._at, positions, strict=True):
             places |= at[position]
         found: list[Interaction] = []
         for term in terms:
-            one = self._followed(term, places, 0, 0)
+            if ask is not None:
+                ask()
+            if self._kept >= self._limit:
+                self._parts.clear()
+                self._kept = 0
+            part = self._parts.get(term) or self._part(term)
+            one = self._followed(part, places, 0, 0)
             if one is not None:
                 rest, after = one
-                if not self._ends & ~(places & ~self._fields[term.lifelines] | after):
+                if not self.ends & ~(places & ~part.fields | after):
                     found.append(normal(rest))
         return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
-    def _followed(
-        self, term: Interaction, places: Places, others: Places, depth: int
-    ) -> tuple[Interaction, Places] | None:
-        """What of a term matters, and the places on its lifelines after it; None where nothing
-        that the term does explains the logs. In between, what stands beside the term may go on
-        from the places of `others`. Chains are followed link by link."""
-        known = self._known
-        spine: list[tuple[_Key, Interaction, Places]] = []
+    def _part(self, term: Interaction) -> _Part:
+        parts = self._parts
+        pending = [term]
+        while pending:
+            top = pending[-1]
+            sides = [side for side in (top.left, top.right) if side is not None]
+            missing = [side for side in sides if side not in parts]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            if top not in parts:
+                left, right = ([parts[side] for side in sides] + [None, None])[:2]
+                parts[top] = _Part(top, left, right, self)
+        return parts[term]
+
+    def _followed(self, part: _Part, places: Places, others: Places, depth: int) -> _Found:
+        """What is found of a term that begins at these places. In between, what stands beside it
+        may go on from the places of `others`."""
+        own = places & part.fields
+        if own == part.ends:
+            return EMPTY, own
+        others &= part.fields
+        if part.left is None:
+            after = _onward((own & part.moves) << 1 | own & part.ends, others)
+            return (part.term, after) if after else None
+        key = own, others
+        if key in part.known:
+            return part.known[key]
+        if depth > _DEEP:
+            return part.term, _onward(own, part.fields & ~part.ends)
+        if part.is_chain:
+            return self._chained(part, own, others, depth)
+        followed = self._repeated if part.right is None else self._chosen
+        return self._keep(part, key, followed(part, own, others, depth))
+
+    def _chained(self, part: _Part, own: Places, others: Places, depth: int) -> _Found:
+        """Of a sequence. Its links lie to the right, and there may be many."""
+        links: list[tuple[_Part, _Key, Interaction, Places]] = []
+        found: _Found
         while True:
-            fields = self._fields[term.lifelines]
-            own = places & fields
-            found: tuple[Interaction, Places] | None
-            if own == self._ends & fields:
-                found = EMPTY, own
+            left, right, free = part.left, part.right, part.free
+            assert left is not None
+            assert right is not None
+            key = own, others
+            beside = others | right.moves & free
+            first = self._followed(left, _onward(own, beside), beside, depth + 1)
+            if first is None:
+                found = self._keep(part, key, None)
                 break
-            others &= fields
-            if term.left is None:
-                after = (own & self._before.get(term, 0)) << 1 | own & self._ends
-                if others:
-                    after = _onward(after, others)
-                found = (term, after) if after else None
+            others |= left.moves & free
+            places = own & ~left.fields | first[1]
+            places = places & ~free | _onward(own, others) & free
+            links.append((part, key, first[0], places))
+            part = right
+            own, others = places & part.fields, others & part.fields
+            if not part.is_chain or own == part.ends or (own, others) in part.known:
+                found = self._followed(part, own, others, depth)
                 break
-            key = term, own, others
-            if key in known:
-                found = known[key]
-                break
-            if depth > _DEEP:
-                found = term, _onward(own, fields & ~self._ends)
-                break
-            if term.operator not in _CHAINS:
-                found = known[key] = (
-                    self._chosen(term, own, others, depth)
-                    if term.operator is Operator.ALT
-                    else self._repeated(term, own, others, depth)
-                )
-                break
-            assert term.right is not None
-            beside = others
-            more = term.left.lifelines & term.right.lifelines & term.region
-            if more:
-                kept = self._fields[more]
-                beside = others | self._moves(term.right) & kept
-                others |= self._moves(term.left) & kept
-                entry = _onward(places, beside)
-            else:
-                entry = places
-            found = self._followed(term.left, entry, beside, depth + 1)
-            if found is None:
-                known[key] = None
-                break
-            left, after = found
-            if more:
-                places = _onward(places, others)
-                after = after & ~kept | places & kept
-            places = places & ~self._fields[term.left.lifelines] | after
-            spine.append((key, left, places))
-            term = term.right
-        while spine:
-            key, left, places = spine.pop()
+        for part, key, left_rest, places in reversed(links):
             if found is not None:
-                whole = key[0]
-                assert whole.left is not None
-                assert whole.right is not None
-                rest, after = found
-                more = whole.left.lifelines & whole.right.lifelines & whole.region
-                if more:
-                    either = key[2] | self._moves(whole) & self._fields[more]
-                    after |= _onward(key[1], either) & self._fields[more]
-                after |= places & self._fields[whole.lifelines & ~whole.right.lifelines]
-                if left is not whole.left or rest is not whole.right:
-                    whole = combined(whole.operator, whole.region, left, rest)
-                found = whole, after
-            known[key] = found
+                found = _joined(part, key, left_rest, places, found)
+            self._keep(part, key, found)
         return found
 
-    def _chosen(
-        self, term: Interaction, own: Places, others: Places, depth: int
-    ) -> tuple[Interaction, Places] | None:
-        assert term.left is not None
-        assert term.right is not None
-        left = self._followed(term.left, own, others, depth + 1)
-        right = self._followed(term.right, own, others, depth + 1)
+    def _keep(self, part: _Part, key: _Key, found: _Found) -> _Found:
+        part.known[key] = found
+        self._kept += 1
+        return found
+
+    def _chosen(self, part: _Part, own: Places, others: Places, depth: int) -> _Found:
+        assert part.left is not None
+        assert part.right is not None
+        left = self._followed(part.left, own, others, depth + 1)
+        right = self._followed(part.right, own, others, depth + 1)
         if left is None and right is None:
             return None
         after = 0
-        for side, found in ((term.left, left), (term.right, right)):
+        for side, found in ((part.left, left), (part.right, right)):
             if found is not None:
-                after |= own & ~self._fields[side.lifelines] | found[1]
+                after |= own & ~side.fields | found[1]
         if left is None or right is None:
             one = left or right
             assert one is not None
             return one[0], after
-        return combined(Operator.ALT, term.region, left[0], right[0]), after
+        return _over(part.term, left[0], right[0]), after
 
-    def _repeated(
-        self, term: Interaction, own: Places, others: Places, depth: int
-    ) -> tuple[Interaction, Places]:
-        assert term.left is not None
-        more = term.lifelines & term.region
-        if more:
-            others |= self._moves(term.left) & self._fields[more]
+    def _repeated(self, part: _Part, own: Places, others: Places, depth: int) -> _Found:
+        assert part.left is not None
+        if part.free:
+            others |= part.moves & part.free
             own = _onward(own, others)
         while True:
-            found = self._followed(term.left, own, others, depth + 1)
+            found = self._followed(part.left, own, others, depth + 1)
             if found is None:
                 return EMPTY, own
             body, after = found
             if not after & ~own:
-                return combined(term.operator, term.region, body, None), own
+                return _over(part.term, body, None), own
             own |= after
 
-    def _moves(self, term: Interaction) -> Places:
-        """The places from which the actions of a term go on."""
-        moves = self._going_on
-        pending = [term]
-        while pending:
-            top = pending[-1]
-            if top in moves:
-                pending.pop()
-            elif top.left is None:
-                moves[top] = self._before.get(top, 0)
-            else:
-                sides = (top.left,) if top.right is None else (top.left, top.right)
-                missing = [side for side in sides if side not in moves]
-                if missing:
-                    pending += missing
-                else:
-                    moves[top] = moves[sides[0]] | moves[sides[-1]]
-        return moves[term]
+
+def _joined(
+    part: _Part, key: _Key, left: Interaction, places: Places, found: tuple[Interaction, Places]
+) -> tuple[Interaction, Places]:
+    """Of a sequence, when `left` matters of its left operand, with these places after that, and
+    something was found of its right operand."""
+    assert part.right is not None
+    own, others = key
+    right, after = found
+    after |= places & part.fields & ~part.right.fields
+    after |= _onward(own, others | part.moves & part.free) & part.free
+    return _over(part.term, left, right), after
+
+
+def _over(term: Interaction, left: Interaction, right: Interaction | None) -> Interaction:
+    """The term with these operands."""
+    if left is term.left and right is term.right:
+        return term
+    return combined(term.operator, term.region, left, right)
 
 
 def _onward(places: Places, others: Places) -> Places:
-    """These places, and those to which others may go on from there."""
-    while True:
-        further = places | (places & others) << 1
-        if further == places:
-            return places
-        places = further
+    """These places, and those to which others may go on from there, one place after the other: what
+    is added to a row of ones is carried to its end."""
+    return places | others ^ (others + (places & others))

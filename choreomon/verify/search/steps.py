@@ -101,12 +101,19 @@ class FollowUps:
         """Of how many terms and actions they are kept."""
         return len(self._known)
 
-    def of(self, term: Interaction, leaf: Interaction, gone: Mask) -> tuple[Interaction, ...]:
-        """What may remain after the action of `leaf`, without the lifelines `gone`."""
+    def of(
+        self,
+        term: Interaction,
+        leaf: Interaction,
+        gone: Mask,
+        ask: Callable[[], None] | None = None,
+    ) -> tuple[Interaction, ...]:
+        """What may remain after the action of `leaf`, without the lifelines `gone`. `ask` may
+        raise, to stop, as in `choreomon.interaction.step.after`."""
         key = term, leaf, gone
         known = self._known.get(key)
         if known is None:
-            rests = after(term, leaf)
+            rests = after(term, leaf, ask)
             if gone:
                 rests = tuple([remove(rest, gone) for rest in rests])
             if len(self._known) >= self._limit:
@@ -157,15 +164,16 @@ class Stepper:
         self._relevance = relevance
         self._blanked: dict[Mask, dict[Interaction, Interaction]] = {}
 
-    def steps(self, state: State) -> Sequence[AnyStep]:
-        """Every step from a vertex whose multi-trace is not used up."""
+    def steps(self, state: State, ask: Callable[[], None] | None = None) -> Sequence[AnyStep]:
+        """Every step from a vertex whose multi-trace is not used up. `ask` is called again and
+        again while they are worked out: it may raise, to stop."""
         if self._rules.removal:
             gone = self._used_up(state) & ~state.removed
             if gone:
                 return (self._removal(state, gone),)
-        found = self._located(state) if self._positioned else self._consuming(state)
+        found = self._located(state, ask) if self._positioned else self._consuming(state, ask)
         if self._rules.simulation == "exact":
-            found += self._simulating(state)
+            found += self._simulating(state, ask)
         if self._one_component:
             return self._of_one_component(state, found)
         return found
@@ -188,13 +196,15 @@ class Stepper:
         following = State(rest, state.positions, state.removed | gone, state.measure)
         return Step("remove", -1, None, None, 0, following)
 
-    def _located(self, state: State) -> list[AnyStep]:
+    def _located(self, state: State, ask: Callable[[], None] | None) -> list[AnyStep]:
         """Consuming steps, and those that the measure bounds, in the order of positions."""
         found: list[AnyStep] = []
         measured = self._rules.simulation == "measured"
         left = self.left(state.positions)
         consuming: dict[int, Callable[[Interaction], State]] = {}
         for one in enabled(state.term):
+            if ask is not None:
+                ask()
             action = one.action
             number = self._owners.get(action.lifeline)
             if number is None:
@@ -220,7 +230,7 @@ class Stepper:
         assert measure is not None
         return State(rest, state.positions, state.removed, measure)
 
-    def _consuming(self, state: State) -> list[AnyStep]:
+    def _consuming(self, state: State, ask: Callable[[], None] | None) -> list[AnyStep]:
         found: list[AnyStep] = []
         term, at, _, measure = state
         exact = self._rules.simulation == "exact"
@@ -233,17 +243,17 @@ class Stepper:
             leaf = self._words[number][position]
             used_up = position + 1 == end and left > 0 and self._removes_at_once
             if cuts:
-                rests = after(term, leaf)
+                rests = after(term, leaf, ask)
             else:
                 gone = self._lifelines[number] if used_up else NONE
-                rests = self._follow_ups.of(term, leaf, gone)
+                rests = self._follow_ups.of(term, leaf, gone, ask)
             if not rests:
                 continue
             positions = (*at[:number], position + 1, *at[number + 1 :])
             removed = state.removed | 1 << number if used_up else state.removed
             if cuts:
                 assert self._relevance is not None
-                rests = self._relevance.of_all(rests, positions)
+                rests = self._relevance.of_all(rests, positions, ask)
             for rest in rests:
                 if not exact or rest.unserved <= left:
                     following = State(rest, positions, removed, measure)
@@ -258,11 +268,11 @@ class Stepper:
             measure = self._measures.consumed(measure, rest, self.left(positions))
         return State(rest, positions, state.removed, measure)
 
-    def _simulating(self, state: State) -> list[AnyStep]:
+    def _simulating(self, state: State, ask: Callable[[], None] | None) -> list[AnyStep]:
         """Unobserved steps that leave no more iterations to serve than there are actions."""
         found: list[AnyStep] = []
         left = self.left(state.positions)
-        for action, rest in simulated(state.term):
+        for action, rest in simulated(state.term, ask):
             number = self._owners.get(action.lifeline)
             if number is None or not self._unobserved(state, number):
                 continue

@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.heuristics import Agenda, Priorities, agenda_of
+from choreomon.verify.search.antichain import Antichain
 from choreomon.verify.search.graph import Edge, End, Graph, PathStep, Vertex
-from choreomon.verify.search.local import LocalAutomaton, Question
+from choreomon.verify.search.local import KEPT, LocalAutomaton, Question
 from choreomon.verify.search.options import Options, Reason
 from choreomon.verify.search.rules import Rules
 from choreomon.verify.search.steps import AnyStep, LateStep, State, Stepper
@@ -59,7 +60,8 @@ def _path(reached: _Reached | None, start: State) -> tuple[PathStep, ...]:
 
 class Walk:
     """One walk over the graph of one set of rules. `visits` goes on vertex by vertex; the other
-    fields say what was found so far."""
+    fields say what was found so far. `antichain`, where there is one, has to be empty: what it
+    covers is not visited."""
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class Walk:
         silent: frozenset[int],
         options: Options,
         visited_before: int,
+        antichain: Antichain | None = None,
     ) -> None:
         self._start = start
         self._rules = rules
@@ -80,6 +83,7 @@ class Walk:
         self._silent = silent
         self._options = options
         self._visited_before = visited_before
+        self._ask = None if options.should_stop is None else self._go_on
         self._fits: dict[tuple[int, Interaction, int], bool] = {}
         self._best_on_the_way: dict[State, list[tuple[int, int, int]]] = {}
         filters = options.filters
@@ -89,6 +93,8 @@ class Walk:
             set() if self._merges and options.strategy == "bfs" else None
         )
         """Breadth first, the vertices that were reached: those found first are visited first."""
+        self._antichain = antichain
+        self._breadth_first = options.strategy == "bfs"
         self._vertices: list[Vertex] = []
         self._edges: list[Edge] = []
         self._cut_from: dict[int, None] = {}
@@ -108,6 +114,8 @@ class Walk:
         while len(agenda) and not self._goal_is_reached():
             reached = agenda.take()
             state = reached.step.state
+            if self._antichain is not None and not self._is_needed(state, self._antichain):
+                continue
             known = self._known(state, reached)
             if known is not None:
                 self._record_edge(reached, known)
@@ -181,7 +189,7 @@ class Walk:
     def _visit(self, state: State, reached: _Reached | None, agenda: Agenda[_Reached]) -> None:
         number = self.visited
         depth, loops = (0, 0) if reached is None else (reached.depth, reached.loops)
-        if self._options.memoise:
+        if self._options.memoise and self._antichain is None:
             self._best_on_the_way.setdefault(state, []).append((depth, loops, number))
         end: End | None = None
         by_local_analysis = False
@@ -194,7 +202,7 @@ class Walk:
             end = self._rules.stuck
             by_local_analysis = True
         else:
-            found = self._stepper.steps(state)
+            found = self._stepper.steps(state, self._ask)
             if found:
                 found = self._stepper.reduced(state, self._ordered(found, number))
                 if self._merges:
@@ -231,12 +239,25 @@ class Walk:
     def _fresh(self, found: Sequence[AnyStep]) -> Sequence[AnyStep]:
         """The steps that may lead to vertices not yet visited; breadth first, not yet reached. Of
         late steps that is asked when they are taken."""
+        if self._antichain is not None:
+            return [step for step in found if self._is_due(step.state, self._antichain)]
         waiting = self._waiting
         known = self._best_on_the_way if waiting is None else waiting
         fresh = [step for step in found if isinstance(step, LateStep) or step.state not in known]
         if waiting is not None:
             waiting.update([step.state for step in fresh if not isinstance(step, LateStep)])
         return fresh
+
+    def _is_due(self, state: State, antichain: Antichain) -> bool:
+        """Whether a vertex is to be reached."""
+        if self._ask is not None:
+            self._ask()
+        return antichain.add(state) if self._breadth_first else not antichain.covers(state)
+
+    def _is_needed(self, state: State, antichain: Antichain) -> bool:
+        """Whether a vertex that was reached is still to be visited. Breadth first it was added when
+        it was reached, else it is now."""
+        return state in antichain if self._breadth_first else antichain.add(state)
 
     def _stuck(self, state: State) -> End:
         if self._rules.stuck != "LackObs":
@@ -280,7 +301,6 @@ class Walk:
             if reached is None or local.select == "all"
             else (self._start if earlier is None else earlier.step.state)
         )
-        go_on = None if self._options.should_stop is None else self._go_on
         for number, word in enumerate(self._words):
             at = state.positions[number]
             if state.removed >> number & 1 or (at == len(word) and ask != "exact"):
@@ -300,7 +320,9 @@ class Walk:
                 question: Question = ask if stop == len(word) else "prefix"
                 if at == 0 and self._rules.before:
                     question = "factor"
-                fits = self._fits[key] = automaton.fits(view, word, at, stop, question, go_on)
+                if len(self._fits) >= KEPT:
+                    self._fits.clear()
+                fits = self._fits[key] = automaton.fits(view, word, at, stop, question, self._ask)
             if not fits:
                 return True
         return False

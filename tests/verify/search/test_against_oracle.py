@@ -125,8 +125,8 @@ def test_the_law_notices_vertices_that_forget_what_was_consumed(
 def test_the_law_notices_a_bound_that_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Stepper._simulating
 
-    def wrong(self: Stepper, state: State):  # type: ignore[no-untyped-def]
-        return [step for step in right(self, state) if not step.state.term.unserved]
+    def wrong(self: Stepper, state: State, ask: None):  # type: ignore[no-untyped-def]
+        return [step for step in right(self, state, ask) if not step.state.term.unserved]
 
     monkeypatch.setattr(Stepper, "_simulating", wrong)
     assert _law_notices(Options(reduction="none"), modes=("slice",))

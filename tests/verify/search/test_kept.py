@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 
 import pytest
 
 from choreomon.interaction.denotation import traces
-from choreomon.interaction.lifelines import Mask, mask
+from choreomon.interaction.lifelines import Mask
 from choreomon.interaction.term import Interaction, alt, loop_w, par, seq
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.mutation import alphabet, insert_action
@@ -16,6 +18,7 @@ from choreomon.multitrace.projection import project_trace
 from choreomon.multitrace.slices import random_slice
 from choreomon.verify.search import engine
 from choreomon.verify.search.engine import Searcher, search
+from choreomon.verify.search.local import LocalAutomaton
 from choreomon.verify.search.measure import Measures
 from choreomon.verify.search.options import Options
 from choreomon.verify.search.steps import FollowUps
@@ -33,19 +36,20 @@ LIMIT = 10
 MODES: tuple[Mode, ...] = ("accept", "multiprefix", "simulate")
 
 
-class Bounded(FollowUps):
-    def __init__(self) -> None:
-        super().__init__(LIMIT)
-
-
 class Confused(FollowUps):
     """Planted: removed lifelines are not in the key."""
 
-    def of(self, term: Interaction, leaf: Interaction, gone: Mask) -> tuple[Interaction, ...]:
+    def of(
+        self,
+        term: Interaction,
+        leaf: Interaction,
+        gone: Mask,
+        ask: Callable[[], None] | None = None,
+    ) -> tuple[Interaction, ...]:
         for key, known in self._known.items():
             if key[:2] == (term, leaf):
                 return known
-        return super().of(term, leaf, gone)
+        return super().of(term, leaf, gone, ask)
 
 
 def multi_traces(number: int) -> Iterator[MultiTrace]:
@@ -74,22 +78,21 @@ def test_what_is_kept_changes_no_answer(mode: Mode) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_little_is_kept_and_answers_stay(monkeypatch: pytest.MonkeyPatch, mode: Mode) -> None:
-    monkeypatch.setattr(engine, "KEPT", LIMIT)
-    monkeypatch.setattr(engine, "FollowUps", Bounded)
+    asked = list(multi_traces(150))
+    expected = [search(TERM, seen, mode, OPTIONS) for seen in asked]
+    for table in (FollowUps, LocalAutomaton, Measures):
+        monkeypatch.setattr(engine, table.__name__, partial(table, limit=LIMIT))
     searcher = Searcher(TERM, mode, OPTIONS)
-    renewed = 0
-    for seen in multi_traces(150):
-        tables = [searcher._measures, *searcher._automata.values()]
-        too_large = [table for table in tables if len(table) > LIMIT]
-        assert searcher.search(seen) == search(TERM, seen, mode, OPTIONS)
-        used = {id(table) for table in (searcher._measures, *searcher._automata.values())}
-        mine = {mask(part.lifelines) for part in seen.components}
-        for table in too_large:
-            if isinstance(table, Measures) or table.lifelines in mine:
-                assert id(table) not in used
-                renewed += 1
+    forgotten: Counter[str] = Counter()
+    sizes: dict[int, int] = {}
+    for seen, answer in zip(asked, expected, strict=True):
+        assert searcher.search(seen) == answer
+        for table in (searcher._follow_ups, searcher._measures, *searcher._automata.values()):
+            forgotten[type(table).__name__] += len(table) < sizes.get(id(table), 0)
+            sizes[id(table)] = len(table)
         assert len(searcher._follow_ups) <= LIMIT
-    assert renewed > 20
+    assert forgotten["LocalAutomaton"] > 20
+    assert forgotten["Measures" if mode == "simulate" else "FollowUps"] > 20
 
 
 def test_the_law_notices_follow_ups_of_which_others_are_removed(

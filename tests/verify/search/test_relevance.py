@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import pytest
@@ -132,20 +133,21 @@ def test_what_others_do_in_between_counts(term: Interaction, seen: MultiTrace) -
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong"),
+    ("whose", "name", "wrong"),
     [
-        ("_moves", lambda self, term: 0),
-        ("_repeated", lambda self, term, own, others, depth: (EMPTY, own)),
+        (relevance, "_onward", lambda places, others: places),
+        (Relevance, "_repeated", lambda self, part, own, others, depth: (EMPTY, own)),
         (
+            Relevance,
             "_chosen",
-            lambda self, term, own, others, depth: self._followed(term.left, own, 0, depth),
+            lambda self, part, own, others, depth: self._followed(part.left, own, 0, depth),
         ),
     ],
 )
 def test_a_wrong_cut_is_noticed(
-    name: str, wrong: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+    whose: object, name: str, wrong: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Relevance, name, wrong)
+    monkeypatch.setattr(whose, name, wrong)
     rng = Random(3)
     cases = [MIXED, PARALLEL_COPIES, *drawn(32, 300)]
     assert not all(keeps_what_is_explained(term, seen, rng) for term, seen in cases)
@@ -185,6 +187,34 @@ def test_what_is_nested_too_deep_is_left(monkeypatch: pytest.MonkeyPatch) -> Non
     assert relevant(term, seen) is normal(seq(loop_w(alt(TOLD, seq(TOLD, a("l1!b")))), a("l1!b")))
     rng = Random(4)
     assert all(keeps_what_is_explained(term, seen, rng) for term, seen in drawn(33, 300))
+
+
+def test_others_go_on_place_by_place() -> None:
+    def slowly(places: int, others: int) -> int:
+        while True:
+            further = places | (places & others) << 1
+            if further == places:
+                return places
+            places = further
+
+    for places in range(64):
+        for others in range(64):
+            assert relevance._onward(places, others) == slowly(places, others)
+
+
+def test_little_is_kept_and_the_same_is_cut() -> None:
+    forgotten = 0
+    for term, seen in drawn(36, 100):
+        whole = multi_trace(seen.components, names(term.lifelines))
+        words = [list(map(act, part.actions)) for part in whole.components]
+        lifelines = [mask(part.lifelines) for part in whole.components]
+        some, unlimited = Relevance(words, lifelines, limit=4), Relevance(words, lifelines)
+        rests = [normal(step.follow_up) for step in frontier(term)]
+        for positions in product(*[range(len(word) + 1) for word in words]):
+            kept = len(some)
+            assert some.of_all(rests, positions) == unlimited.of_all(rests, positions)
+            forgotten += len(some) < kept
+    assert forgotten > 100
 
 
 def test_no_strategy_answers_otherwise_where_nothing_is_cut() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from choreomon.interaction.term import loop_p, par
+from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.search.engine import Searcher
 from choreomon.verify.search.options import LocalAnalyses, Options, Reason
-from choreomon.verify.verdict import Verdict
+from choreomon.verify.verdict import Mode, Verdict
 from tests.verify.search.questions import logs, passing
 
 ENDLESS = loop_p(par(passing("a", "m", "b"), passing("b", "m", "a"), passing("c", "m", "a")))
@@ -31,6 +32,28 @@ def test_local_analyses_ask_whether_to_stop_within_a_visit() -> None:
     assert (found.verdict, found.reason) == (Verdict.INCONC, "TimedOut")
     assert calls.asked == 4  # and not once more
     assert found.vertices == 0  # the visit of the start is not over
+
+
+def test_steps_ask_whether_to_stop_within_a_visit() -> None:
+    asked: list[tuple[Mode, MultiTrace]] = [
+        ("slice", SEEN),
+        ("multiprefix", SEEN),
+        ("simulate", logs("a: a?m a!m")),
+    ]
+    for mode, seen in asked:
+        calls = Calls(1_000_000)
+        options = Options(reduction="none", local=None, should_stop=calls)
+        found = Searcher(ENDLESS, mode, options).search(seen)
+        assert found.verdict is Verdict.WEAK_PASS
+        assert calls.asked > 1.5 * (found.vertices + found.checked), mode
+        stopped = 0
+        for most in range(0, calls.asked, 1 + calls.asked // 20):
+            # What is known of terms already is not asked about again.
+            calls.most, calls.asked = most, 0
+            cut = Searcher(ENDLESS, mode, options).search(seen)
+            assert calls.asked == most + 1 or not cut.reason
+            stopped += bool(cut.reason)
+        assert stopped
 
 
 def test_stopped_anywhere_a_search_keeps_what_is_right() -> None:
