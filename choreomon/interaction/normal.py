@@ -9,7 +9,9 @@ and of terms with `open` iterations also which of them are still to be served:
 - Neighbours in a `coreg(r)` commute when all lifelines that they share are in `r`.
 - The region of a `coreg` matters only on lifelines that two operands share, that of a `loopC` only
   on those of its body. So `coreg`s of different regions may turn out to be one.
-- On a single lifeline `strict` is `seq`, and `loopS` and `loopH` are `loopW`.
+- On a single lifeline `strict` is `seq`, and `loopS` and `loopH` are `loopW`. `loopH` is so, too,
+  where its body does nothing at all without any one of its lifelines: then a later iteration waits
+  for the earlier ones to have begun in `loopW` as well.
 - A loop over a choice needs no empty choice, and a loop repeats itself: a loop that is no freer
   directly within, or as a choice within, is not needed. Not so within `loopH`: what comes first in
   an inner one need not be what comes first in the outer one.
@@ -38,7 +40,8 @@ from choreomon.interaction.chain import (
     sort_key,
     swallows,
 )
-from choreomon.interaction.lifelines import NONE, Mask, is_single
+from choreomon.interaction.lifelines import NONE, Mask, each, is_single
+from choreomon.interaction.step import prune
 from choreomon.interaction.term import (
     BINARY,
     EMPTY,
@@ -163,7 +166,9 @@ def _alt(parts: list[Interaction]) -> Interaction:
 
 
 def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
-    if operator is not Operator.LOOP_C and is_single(body.lifelines):
+    if operator is not Operator.LOOP_C and (
+        is_single(body.lifelines) or (operator is Operator.LOOP_H and _keeps_order(body))
+    ):
         operator = Operator.LOOP_C
     if operator is Operator.LOOP_C:
         region = canonical_region(region & body.lifelines, body.lifelines)
@@ -180,6 +185,14 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
     body = _alt(choices)
     body._is_normal = True
     return make(operator, region, body, None)
+
+
+def _keeps_order(body: Interaction) -> bool:
+    """Whether no iteration of a weak loop over this body can begin before an earlier one, since
+    what an iteration does without any one of its lifelines is nothing."""
+    return not body.unserved and all(
+        prune(body, one) in (None, EMPTY) for one in each(body.lifelines & ~body.unavoidable)
+    )
 
 
 def _is_needless(operator: Operator, region: Mask, choice: Interaction) -> bool:

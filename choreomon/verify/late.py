@@ -171,18 +171,21 @@ class LateTerms:
     def _may_begin(self, term: Interaction) -> Mask:
         """The lifelines on which the term may act first, and perhaps some more."""
         known = self._first
-        if term not in known:
-            for part in subterms(term):
-                if part in known:
-                    continue
-                if part.left is None:
-                    known[part] = part.lifelines
-                elif part.right is None or (
-                    part.operator is Operator.STRICT and not part.left.terminates
-                ):
-                    known[part] = known[part.left]
-                else:
-                    known[part] = known[part.left] | known[part.right]
+        pending = [] if term in known else [term]
+        while pending:
+            top = pending[-1]
+            if top in known:
+                pending.pop()
+            elif top.left is None:
+                known[top] = top.lifelines
+            elif top.left not in known:
+                pending.append(top.left)
+            elif top.right is None or (top.operator is Operator.STRICT and not top.left.terminates):
+                known[top] = known[top.left]
+            elif top.right not in known:
+                pending.append(top.right)
+            else:
+                known[top] = known[top.left] | known[top.right]
         return known[term]
 
     def coreg(self, region: Mask, left: LateTerm, right: LateTerm) -> LateTerm:

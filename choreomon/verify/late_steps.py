@@ -8,18 +8,17 @@ them in later epochs; what is to the right of it cannot have had them in earlier
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
-from typing import Any, Final, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable
 
 from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after, prune
-from choreomon.interaction.term import EMPTY, Interaction, Operator
+from choreomon.interaction.term import EMPTY, Interaction, Operator, make
+from choreomon.verify.asking import Asking, answered
 from choreomon.verify.epochs import (
     NOTHING,
     Epochs,
     Past,
-    first,
-    in_order,
     joined,
     last,
     moments,
@@ -31,14 +30,9 @@ from choreomon.verify.epochs import (
     whole,
     without,
 )
-from choreomon.verify.late import COREG, LATE, PLAIN, STRICT, Decided, LateTerm, LateTerms
-
-_PATIENCE: Final = 50
-"""Steps of a computation between two calls of `ask`."""
-
-Answered = TypeVar("Answered")
-Asking: TypeAlias = Generator[Any, Any, Answered]
-"""A computation that yields what it needs computed first."""
+from choreomon.verify.late import COREG, LATE, PLAIN, Decided, LateTerm, LateTerms
+from choreomon.verify.late_chains import Chain, Chains
+from choreomon.verify.late_ends import Ends, one_after_the_other
 
 
 class LateSteps:
@@ -51,7 +45,8 @@ class LateSteps:
             tuple[Interaction, Epochs, Mask, Interaction], tuple[Decided, ...]
         ] = {}
         self._narrowed: dict[tuple[LateTerm, Mask], tuple[Decided, ...]] = {}
-        self._over: dict[tuple[Interaction, Epochs], tuple[Past, ...]] = {}
+        self._chains = Chains()
+        self._ends = Ends(self._chains)
         self.ask: Callable[[], None] | None = None
         """Called now and then; may raise, to stop. What is known stays right."""
 
@@ -59,7 +54,7 @@ class LateSteps:
         """What may remain after the observed action of `leaf`."""
         known = node._after.get(leaf)
         if known is None:
-            known = _run(self._after(node, leaf), self.ask)
+            known = answered(self._after(node, leaf), self.ask)
         return known
 
     def _after(self, node: LateTerm, leaf: Interaction) -> Asking[tuple[Decided, ...]]:
@@ -104,7 +99,7 @@ class LateSteps:
                 right = terms.restricted(node.right, until(count, count))
                 found += [(terms.strict(rest, right), past) for rest, past in ours]
             if node.right.lifelines & on:
-                for over in (yield self._ways_over(node.left)):
+                for over in (yield self._ends.of_late(node.left)):
                     right = terms.restricted(node.right, until(count, last(over)))
                     theirs = yield self._after(right, leaf)
                     found += [(rest, joined(over, past)) for rest, past in theirs]
@@ -160,36 +155,9 @@ class LateSteps:
             found += yield self._after_late(left, epochs, pruned, leaf)
             found += yield self._after_late(right, epochs, pruned, leaf)
         elif operator is Operator.STRICT:
-            assert right is not None
-            after_all = prune(right, pruned)
-            if after_all is not None:
-                plain = terms.plain(after_all)
-                ours = yield self._after_late(left, epochs, pruned, leaf)
-                found += [(terms.strict(rest, plain), past) for rest, past in ours]
-            if right.lifelines & on:
-                for over in (yield self._completions(left, epochs)):
-                    later = since(epochs, last(over))
-                    theirs = yield self._after_late(right, later, pruned, leaf)
-                    found += [(rest, joined(over, past)) for rest, past in theirs]
+            found += yield self._after_strict(self._chains[term], epochs, pruned, leaf)
         elif operator is Operator.COREG:
-            assert right is not None
-            region = term.region
-            ours = yield self._after_late(left, epochs, pruned, leaf)
-            for rest, past in ours:
-                later = without(epochs, too_early(past, count, on, region))
-                for behind, more in (yield self._begun(right, later, pruned)):
-                    if more:
-                        both = yield self._joined(region, rest, [(behind, more)], NONE)
-                        found += [(one, joined(past, decided)) for one, decided in both]
-                    else:
-                        found.append((terms.coreg(region, rest, behind), past))
-            theirs = yield self._after_late(right, epochs, pruned, leaf)
-            for rest, past in theirs:
-                earlier = without(epochs, too_late(past, count, region))
-                gone = pruned | ((on | whole(past)) & ~region)
-                for front, more in (yield self._begun(left, earlier, gone)):
-                    behind = terms.restricted(rest, too_early(more, count, NONE, region))
-                    found.append((terms.coreg(region, front, behind), joined(past, more)))
+            found += yield self._after_coreg(self._chains[term], epochs, pruned, leaf)
         else:
             ours = yield self._after_late(left, epochs, pruned, leaf)
             if operator is Operator.LOOP_S:
@@ -209,6 +177,71 @@ class LateSteps:
                     found.append((terms.coreg(region, front, behind), past))
         self._consumed[key] = result = _best(found)
         return result
+
+    def _after_strict(
+        self, chain: Chain, epochs: Epochs, pruned: Mask, leaf: Interaction
+    ) -> Asking[list[Decided]]:
+        """`after` of a chain of `strict`, of which some prefix happened unobserved."""
+        terms = self._terms
+        found: list[Decided] = []
+        overs: tuple[Past, ...] = (NOTHING,)
+        for number, operand in enumerate(chain.operands):
+            behind = chain.behind(number)
+            after_all = EMPTY if behind is None else prune(behind, pruned)
+            if operand.lifelines & leaf.lifelines and after_all is not None:
+                plain = terms.plain(after_all)
+                for over in overs:
+                    later = since(epochs, last(over))
+                    ours = yield self._after_late(operand, later, pruned, leaf)
+                    found += [
+                        (terms.strict(rest, plain), joined(over, past)) for rest, past in ours
+                    ]
+            if behind is None or not behind.lifelines & leaf.lifelines:
+                break
+            completed = yield self._ends.of(operand, epochs)
+            overs = smallest(one_after_the_other(overs, completed, strictly=True))
+            if not overs:
+                break
+        return found
+
+    def _after_coreg(
+        self, chain: Chain, epochs: Epochs, pruned: Mask, leaf: Interaction
+    ) -> Asking[list[Decided]]:
+        """`after` of a chain of one `coreg`, of which some prefix happened unobserved."""
+        terms, region, operands = self._terms, chain.term.region, chain.operands
+        on, count = leaf.lifelines, len(epochs)
+        found: list[Decided] = []
+        # The last one first: of what is behind them, terms grow from one to the next.
+        for number in range(len(operands) - 1, -1, -1):
+            operand = operands[number]
+            if not operand.lifelines & on:
+                continue
+            if number and operand is operands[number - 1] and not operand.lifelines & ~region:
+                continue  # two that are equal and commute: whichever it was, the other is left
+            ours = yield self._after_late(operand, epochs, pruned, leaf)
+            behind = chain.behind(number)
+            if behind is not None:
+                both: list[Decided] = []
+                for rest, past in ours:
+                    later = without(epochs, too_early(past, count, on, region))
+                    for then, more in (yield self._begun(behind, later, pruned)):
+                        if more:
+                            ends = yield self._joined(region, rest, [(then, more)], NONE)
+                            both += [(one, joined(past, decided)) for one, decided in ends]
+                        else:
+                            both.append((terms.coreg(region, rest, then), past))
+                ours = _best(both)
+            for block in chain.before(number) if ours else ():
+                fronted: list[Decided] = []
+                for rest, past in ours:
+                    earlier = without(epochs, too_late(past, count, region))
+                    gone = pruned | ((on | whole(past)) & ~region)
+                    for front, more in (yield self._begun(block, earlier, gone)):
+                        then = terms.restricted(rest, too_early(more, count, NONE, region))
+                        fronted.append((terms.coreg(region, front, then), joined(past, more)))
+                ours = _best(fronted)
+            found += ours
+        return found
 
     def _narrow(self, node: LateTerm, pruned: Mask) -> Asking[tuple[Decided, ...]]:
         """The ways to have nothing happen on `pruned` from now on."""
@@ -246,7 +279,7 @@ class LateSteps:
                             later = terms.restricted(behind, until(count, last(more)))
                             found.append((terms.strict(front, later), more))
             if any(past for _, past in theirs):
-                for over in (yield self._ways_over(node.left)):
+                for over in (yield self._ends.of_late(node.left)):
                     right = terms.restricted(node.right, until(count, last(over)))
                     for behind, past in (yield self._narrow(right, pruned)):
                         if past:
@@ -269,13 +302,13 @@ class LateSteps:
         if known is not None:
             return known
         terms = self._terms
-        left, right, operator = term.left, term.right, term.operator
+        operator = term.operator
         count = len(epochs)
         found: list[Decided] = []
-        if left is None:
+        if term.left is None:
             found += [(terms.plain(EMPTY), past) for past in moments(epochs)]
         else:
-            assert right is not None  # a loop can always be left out
+            left, right = self._chains.halves(term)
             if operator is Operator.ALT:
                 found += yield self._begun(left, epochs, pruned)
                 found += yield self._begun(right, epochs, pruned)
@@ -288,7 +321,7 @@ class LateSteps:
                                 later = terms.restricted(behind, until(count, last(more)))
                                 found.append((terms.strict(front, later), more))
                 if any(past for _, past in theirs):
-                    for over in (yield self._completions(left, epochs)):
+                    for over in (yield self._ends.of(left, epochs)):
                         later_on = since(epochs, last(over))
                         for behind, past in (yield self._begun(right, later_on, pruned)):
                             if past:
@@ -301,81 +334,28 @@ class LateSteps:
                     gone = pruned | (whole(past) & ~region)
                     for front, more in (yield self._begun(left, earlier, gone)):
                         later = terms.restricted(behind, too_early(more, count, NONE, region))
-                        found.append((terms.coreg(region, front, later), joined(past, more)))
+                        both = self._together(region, front, later)
+                        found.append((both, joined(past, more)))
         self._options[key] = result = _best(found)
         return result
 
-    def _completions(self, term: Interaction, epochs: Epochs) -> Asking[tuple[Past, ...]]:
-        """The smallest pasts, in these epochs, in which all of the term may have happened."""
-        if term.terminates:
-            return (NOTHING,)
-        inside = term.lifelines
-        if prune(term, inside & ~whole(epochs)) is None:
-            return ()
-        epochs = tuple([one & inside for one in epochs])
-        key = (term, epochs)
-        known = self._over.get(key)
-        if known is not None:
-            return known
-        if term.left is None:
-            found = moments(epochs)
-        else:
-            assert term.right is not None
-            ours = yield self._completions(term.left, epochs)
-            theirs = yield self._completions(term.right, epochs)
-            if term.operator is Operator.ALT:
-                found = [*ours, *theirs]
-            else:
-                region = NONE if term.operator is Operator.STRICT else term.region
-                found = _both(ours, theirs, term.operator is Operator.STRICT, region)
-        self._over[key] = result = smallest(found)
-        return result
-
-    def _ways_over(self, node: LateTerm) -> Asking[tuple[Past, ...]]:
-        """The same of a node that is to be over without another observed action."""
-        if node.kind == PLAIN:
-            return (NOTHING,) if node.term.terminates else ()
-        if node.kind == LATE:
-            result: tuple[Past, ...] = yield self._completions(node.term, node.epochs)
-            return result
-        ours = yield self._ways_over(node.left)
-        theirs = yield self._ways_over(node.right)
-        return smallest(_both(ours, theirs, node.kind == STRICT, node.region))
+    def _together(self, region: Mask, left: LateTerm, right: LateTerm) -> LateTerm:
+        """`coreg(region)` of two: one LATE node where both are such, and may have acted, and may
+        act, in the same epochs on what they share. Blocks of chains stay few so."""
+        terms = self._terms
+        if left.kind != LATE or right.kind != LATE or _differ(left, right):
+            return terms.coreg(region, left, right)
+        term = normal(make(Operator.COREG, region, left.term, right.term))
+        return terms.undecided(term, joined(left.epochs, right.epochs), left.pruned | right.pruned)
 
 
-def _both(ours: Iterable[Past], theirs: Iterable[Past], strictly: bool, region: Mask) -> list[Past]:
-    """What two operands did, the left one before the right one: strictly, or on each lifeline
-    outside of the region."""
-    return [
-        joined(one, other)
-        for one in ours
-        for other in theirs
-        if (
-            not one or not other or last(one) <= first(other)
-            if strictly
-            else in_order(one, other, region)
-        )
-    ]
-
-
-def _run(question: Asking[Answered], ask: Callable[[], None] | None) -> Answered:
-    """What a generator returns that yields the questions it needs answered: recursion without
-    the limit."""
-    pending: list[Asking[Any]] = [question]
-    answer: Any = None
-    rounds = 0
-    while pending:
-        rounds += 1
-        if ask is not None and not rounds % _PATIENCE:
-            ask()
-        try:
-            pending.append(pending[-1].send(answer))
-            answer = None
-        except StopIteration as done:
-            pending.pop()
-            answer = done.value
-    result: Answered = answer
-    return result
+def _differ(left: LateTerm, right: LateTerm) -> bool:
+    """Whether two LATE nodes may have acted in other epochs on what they share, or may not act on
+    something else of it any more."""
+    shared = left.lifelines & right.lifelines
+    return bool((left.pruned ^ right.pruned) & shared) or any(
+        (one ^ other) & shared for one, other in zip(left.epochs, right.epochs, strict=True)
+    )
 
 
 def _best(found: list[Decided]) -> tuple[Decided, ...]:

@@ -22,7 +22,7 @@ from choreomon.interaction.term import (
     subterms,
 )
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
-from choreomon.verify import late, late_search, late_steps
+from choreomon.verify import late, late_ends, late_search, late_steps
 from choreomon.verify.epochs import Epochs, Past, in_order, needed
 from choreomon.verify.exact import observed_parts
 from choreomon.verify.exact_search import TOO_MANY_VERTICES, ExactMode, Exhausted, Limits, Search
@@ -91,6 +91,15 @@ CHOSEN = coreg(
     strict(alt(strict(do("l3!v"), do("l1!u")), strict(do("l3!v"), do("l1!w"))), do("l1!b")),
 )
 """As `ENDED`, within a choice."""
+WITHIN = coreg(
+    ON_L1,
+    strict(do("l1!a"), do("l3!d")),
+    strict(
+        seq(do("l3!v"), loop_w(do("l1!t"))),
+        alt(strict(do("l1!u"), do("l1!b")), strict(do("l1!w"), do("l1!b"))),
+    ),
+)
+"""As `ENDED`, where the same operand did `l1!u` and does `l1!b`."""
 REPEATED = loop_w(
     strict(do("l3?n"), loop_c(mask(["l1", "l3"]), strict(do("l3?m"), do("l2?p"), do("l1!m"))))
 )
@@ -121,6 +130,8 @@ NAMED: list[tuple[Interaction, MultiTrace, bool]] = [
     (ENDED, multi(l1="l1!a l1!u l1!b", l3="l3!d", l2=""), True),
     (CHOSEN, multi(l1="l1!a l1!b", l3="l3!d", l2=""), False),
     (CHOSEN, multi(l1="l1!a l1!w l1!b", l3="l3!d", l2=""), True),
+    (WITHIN, multi(l1="l1!a l1!b", l3="l3!d"), False),
+    (WITHIN, multi(l1="l1!a l1!u l1!b", l3="l3!d"), True),
     (TWICE, multi(l2="l2?q l2!z", l3="l3!w"), True),
     (TWICE, multi(l2_l3="l2?q l3!w l2!z"), False),
     (IN_BETWEEN, multi(l2="l2?q l2!z", l3="l3!s l3!w"), True),
@@ -295,10 +306,10 @@ def test_strict_operands_within_late_ones_that_may_be_earlier_are_noticed(
 def test_operands_that_are_over_in_the_wrong_order_are_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(late_steps, "in_order", lambda past, other, region: True)
+    monkeypatch.setattr(late_ends, "in_order", lambda past, other, region: True)
     assert wrong_by_name()
-    monkeypatch.setattr(late_steps, "in_order", in_order)
-    monkeypatch.setattr(late_steps, "first", lambda past: len(past))
+    monkeypatch.setattr(late_ends, "in_order", in_order)
+    monkeypatch.setattr(late_ends, "first", lambda past: len(past))
     assert wrong_by_name()
 
 

@@ -1,0 +1,155 @@
+"""Long chains in few parts: the same answers, and no more terms than that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+
+import pytest
+
+from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.normal import normal
+from choreomon.interaction.term import Interaction, coreg, loop_w, make, par, seq, strict
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify import late_chains
+from choreomon.verify.exact import decide_exact, observed_parts
+from choreomon.verify.exact_search import ExactMode, Limits
+from choreomon.verify.late import COREG, LATE, LateTerms
+from choreomon.verify.late_chains import Chain
+from choreomon.verify.late_search import LateSearch
+from choreomon.verify.late_steps import LateSteps
+from choreomon.verify.views import Views
+from tests.verify.exact_cases import questions
+from tests.verify.test_late_search import MODES, NAMED, ON_L1, do, found, multi
+
+Joined = Callable[[Interaction, Interaction], Interaction]
+
+JOINED: dict[str, Joined] = {
+    "strict": strict,
+    "seq": seq,
+    "par": par,
+    "coreg": lambda one, other: coreg(ON_L1, one, other),
+}
+LEAVES = [do(text) for text in ("l1!a", "l2?b", "l1?c", "l2!d")]
+CHAINS = ("alt", "coreg", "loopC", "par", "seq", "strict")
+"""Operators of random terms in which chains are frequent."""
+
+
+def nested(joined: Joined, depth: int, side: str) -> Interaction:
+    leaves = [LEAVES[number % 4] for number in range(depth)]
+    return reduce(joined if side == "left" else lambda one, other: joined(other, one), leaves)
+
+
+def wrong(seeds: range, modes: tuple[ExactMode, ...] = MODES) -> bool:
+    """Whether anything that is asked is answered wrongly."""
+    return any(
+        found(interaction, seen, "slice") is not fits for interaction, seen, fits in NAMED
+    ) or (
+        any(
+            decide_exact(one.interaction, one.multitrace, one.mode).verdict is not one.verdict
+            for seed in seeds
+            for one in questions(seed, modes, CHAINS)
+        )
+    )
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_what_lies_before_and_behind_an_operand_is_the_rest_of_the_chain(name: str) -> None:
+    term = normal(nested(JOINED[name], 37, "left"))
+    chain = Chain(term)
+    assert chain.is_long
+    assert chain.operands == [chain.operands[0], *Chain(chain.behind(0) or term).operands]
+    for number, operand in enumerate(chain.operands):
+        behind = chain.behind(number)
+        whole = operand if behind is None else make(term.operator, term.region, operand, behind)
+        before = chain.before(number)
+        assert len(before) <= 6
+        for block in before:
+            whole = make(term.operator, term.region, block, whole)
+        assert normal(whole) is term
+    left, right = chain.halves()
+    assert normal(make(term.operator, term.region, left, right)) is term
+    assert term.size // 2 <= left.size < term.size
+
+
+def test_chains_taken_in_blocks_have_the_same_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not wrong(range(60))
+    monkeypatch.setattr(late_chains, "SHORT", 2)
+    assert not wrong(range(60))
+
+
+def test_of_equal_operands_in_a_row_it_matters_which_one_it_was() -> None:
+    twice = seq(do("l1!a"), do("l1!a"), do("l1!b"), do("l2?b"))
+    assert decide_exact(twice, multi(l1_l2="l1!a l1!b l2?b"), "slice").verdict.passes
+    assert decide_exact(twice, multi(l1_l2="l1!a l1!a l1!b"), "slice").verdict.passes
+
+
+def test_late_nodes_are_one_where_they_may_have_acted_alike() -> None:
+    terms = LateTerms()
+    one, other = (normal(seq(*LEAVES[first : first + 2])) for first in (0, 2))
+    both, l1, l2 = one.lifelines, ON_L1, one.lifelines & ~ON_L1
+    together = LateSteps(terms)._together
+
+    def kind(*epochs: Mask) -> int:
+        ours = terms.undecided(one, (both, l1), NONE)
+        return together(NONE, ours, terms.undecided(other, epochs, NONE)).kind
+
+    assert kind(both, l1) == LATE
+    assert kind(both, both) == kind(l1, l1) == kind(l2, l1) == COREG
+    loop = terms.undecided(normal(loop_w(seq(*LEAVES[:2]))), (both, l1), l2)
+    assert loop.kind == LATE
+    assert together(NONE, terms.undecided(one, (both, l1), NONE), loop).kind == COREG
+
+
+# -- planted bugs ----------------------------------------------------------------------------
+
+
+def test_blocks_in_the_wrong_order_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Chain.before
+    monkeypatch.setattr(Chain, "before", lambda self, number: whole(self, number)[::-1])
+    assert wrong(range(60))
+
+
+def test_a_block_that_is_left_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Chain.before
+    monkeypatch.setattr(late_chains, "SHORT", 2)
+    monkeypatch.setattr(Chain, "before", lambda self, number: whole(self, number)[:1])
+    assert wrong(range(60))
+
+
+# -- what it takes ---------------------------------------------------------------------------
+
+
+def late_terms(interaction: Interaction, seen: MultiTrace) -> int:
+    views, parts = Views(), observed_parts(interaction, seen)
+    assert parts is not None
+    assert LateSearch(views, parts, True, Limits()).run(interaction)[0]
+    return len(views.late_terms)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("name", JOINED)
+@pytest.mark.parametrize("words", [("l1?c", "l2!d"), ("l1!a l1?c l1!a", "l2?b l2!d l2?b")])
+def test_the_late_terms_of_a_deep_chain_grow_with_its_length(
+    name: str, side: str, words: tuple[str, str]
+) -> None:
+    seen = multi(l1=words[0], l2=words[1])
+    few, many = (late_terms(nested(JOINED[name], depth, side), seen) for depth in (400, 1600))
+    assert many < 6 * few
+
+
+@pytest.mark.parametrize("name", ["par", "coreg"])
+def test_of_equal_operands_that_commute_one_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    asked: list[Interaction] = []
+    whole = LateSteps._after_late
+
+    def counted(self: LateSteps, term: Interaction, *rest: object) -> object:
+        asked.append(term)
+        return whole(self, term, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(LateSteps, "_after_late", counted)
+    term = reduce(JOINED[name], [do("l1!a")] * 400)
+    assert decide_exact(term, multi(l1="l1!a"), "slice").verdict.passes
+    assert len(asked) < 10
