@@ -51,12 +51,16 @@ def command(
     try:
         text = write_interaction_json(made) if in_json else write_interaction(made)
         before = write_interaction(given) if as_json else ""
+        after = write_interaction(made) if as_json else ""
     except ValueError as error:
-        raise click.ClickException(f"{file}: {error}") from None
+        instead = "use -o NAME.json" + (
+            " without --json, which prints both forms" if as_json else ""
+        )
+        raise click.ClickException(f"{file}: {error}: {instead}") from None
     if output is not None:
         write(output, text)
     if as_json:
-        forms_in_json = {"given": before, "normal": write_interaction(made)}
+        forms_in_json = {"given": before, "normal": after}
         sizes = {
             name: {
                 key: number

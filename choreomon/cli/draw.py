@@ -10,6 +10,7 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_options
+from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def command(
     suffix = output.suffix.lower()
     if suffix not in (".svg", ".png", ".mmd"):
         raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
+    check_picture(output)
     if not a_run:
         _refuse_options_of_a_run(context, "strategy")
     document = load_document(file)
@@ -135,14 +137,8 @@ def command(
         picture, mermaid = _automaton(document)
     if suffix == ".mmd":
         write(output, mermaid)
-    elif suffix == ".svg":
-        from choreomon.render.svg import svg_document
-
-        write(output, svg_document(picture.drawing))
     else:
-        from choreomon.render.png import png_bytes
-
-        write(output, png_bytes(picture.drawing))
+        write_picture(output, picture)
     if as_json:
         import json
 

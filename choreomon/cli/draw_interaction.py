@@ -11,7 +11,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_of
-from choreomon.cli.pictures import write_picture
+from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import write
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def draw_interaction(
     suffix = output.suffix.lower()
     if suffix not in (".svg", ".png", *TEXTS):
         raise click.UsageError(f"{output}: the suffix must be .svg, .png, .mmd or .puml")
+    check_picture(output)
     if suffix in TEXTS and (tree or trace is not None):
         raise click.UsageError(f"{output}: {suffix} is for sequence diagrams of interactions only")
     if tree and trace is not None:

@@ -10,6 +10,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.pictures import check_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, make_directory
 from choreomon.cli.written_traces import TraceWriter, stem
 
@@ -103,6 +104,7 @@ def command(
     interaction = load_interaction(file, declared)
     pictures = _pictures(options, output, f"{stem(file)}-tree", config)
     for path, _ in pictures:
+        check_picture(path)
         make_directory(path.parent)
         check_not_read(path, (file, signature, config))
         check_writable(path)

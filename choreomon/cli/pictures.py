@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from choreomon.render.drawing import Picture
 
 
+def check_picture(output: Path) -> None:
+    """Finds out that a picture cannot be made before much work is done for it. Raises
+    `ChoreomonError` for PNG without matplotlib."""
+    if output.suffix.lower() == ".png":
+        from choreomon.render.png import check_png
+
+        check_png()
+
+
 def write_picture(output: Path, picture: Picture) -> None:
     """Writes PNG where the suffix is `.png`, else SVG. Raises `ClickException`."""
     if output.suffix.lower() == ".png":

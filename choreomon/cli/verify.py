@@ -14,6 +14,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.pictures import check_picture
 from choreomon.cli.processes import jobs_option
 from choreomon.cli.writing import (
     WrittenPath,
@@ -166,6 +167,8 @@ def _pictures(
 
     if not analysis.graphics:
         return {}
+    for logger in analysis.graphics:
+        check_picture(picture_path(logger, ""))
     read = {os.path.realpath(path) for path in (interaction, *others, *paths) if path}
     given: Counter[str] = Counter()
     found: dict[str, tuple[Path, ...]] = {}

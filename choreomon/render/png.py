@@ -29,20 +29,27 @@ _POINTS_PER_PIXEL: Final = 0.75
 _ALIGNMENT: Final = {"start": "left", "middle": "center", "end": "right"}
 
 
+def check_png() -> None:
+    """Raises `ChoreomonError` where matplotlib, which makes PNG files, is not installed."""
+    try:
+        from matplotlib.backends import backend_agg  # noqa: F401
+    except ImportError as missing:
+        raise ChoreomonError(
+            "PNG pictures need matplotlib: pip install 'choreomon[plot]' "
+            "(SVG and Mermaid need nothing)"
+        ) from missing
+
+
 def png_bytes(drawing: Drawing, scale: float = 2.0) -> bytes:
     """A PNG file, `scale` pixels for each unit of the drawing.
 
     Raises `ChoreomonError` where matplotlib is not installed. Letters are those of
     matplotlib's own font; one that it lacks is drawn as a box.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as missing:
-        raise ChoreomonError(
-            "PNG pictures need matplotlib: pip install 'choreomon[plot]' "
-            "(SVG and Mermaid need nothing)"
-        ) from missing
+    check_png()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     scale = min(scale, MAX_PIXELS / max(drawing.width, drawing.height))
     figure = Figure(
         figsize=(drawing.width / _PIXELS_PER_INCH, drawing.height / _PIXELS_PER_INCH),

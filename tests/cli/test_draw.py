@@ -118,6 +118,27 @@ def test_without_the_extra_a_png_says_what_to_install(monkeypatch: pytest.Monkey
     assert choreomon("draw", "violated.yaml", "-o", "x.svg").code == 0
 
 
+def test_without_the_extra_nothing_is_begun_for_a_png(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    write_offline_files(Path())
+    for section in "analyze", "explore":
+        text = f"@{section}_option{{ loggers = [graphic[png]] }}"
+        Path(f"{section}.hcf").write_text(text, encoding="utf-8")
+    for command in (
+        ["explore", "i.hif", "-o", "new/x.png"],
+        ["explore", "i.hif", "--config", "explore.hcf"],
+        ["verify", "-i", "i.hif", "pass.htf", "--config", "analyze.hcf"],
+        ["draw", "i.hif", "-o", "x.png"],
+        ["draw", "violated.yaml", "--run", "-o", "x.png"],
+    ):
+        answer = choreomon(*command)
+        assert (answer.code, answer.out) == (2, ""), command
+        assert "choreomon[plot]" in answer.err
+        assert "new" not in {path.name for path in Path().iterdir()}
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

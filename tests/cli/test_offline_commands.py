@@ -489,6 +489,8 @@ class TestCanonize:
         answer = choreomon("canonize", "n.json")
         assert answer.code == 2
         assert "n.json: 'a-b' cannot be written in HIBOU's files" in answer.err
+        assert "use -o NAME.json" in answer.err
+        assert "without --json" in choreomon("canonize", "n.json", "--json").err
         assert choreomon("canonize", "n.json", "-o", "again.json").code == 0
 
 
