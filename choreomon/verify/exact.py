@@ -52,10 +52,13 @@ from choreomon.verify.layered_walk import TRIES
 from choreomon.verify.layers import Layers
 from choreomon.verify.quick.counting import Counts, counts
 from choreomon.verify.verdict import Answer, Verdict
-from choreomon.verify.views import Views
+from choreomon.verify.views import State, Views
 
 _REMEMBERED: Final = 500_000
 """After so many late terms and projections, what earlier multi-traces left behind is dropped."""
+
+_SOON: Final = 2_000
+"""What a look at a component of a long log may find out before it is not worth it."""
 
 
 def observed_parts(interaction: Interaction, multitrace: MultiTrace) -> tuple[Observed, ...] | None:
@@ -144,9 +147,8 @@ class ExactDecider:
             return False, 0
         long = sum(len(part.actions) for part in parts) >= LONG
         if mode in ("slice", "multiprefix") and (long or not weak):
-            begun = mode == "slice"
-            for lifelines, actions in active:
-                if views.walk(views.local(self._normal, lifelines, begun), actions) is None:
+            for part in active:
+                if not self._may_see(part, mode == "slice", _SOON if long else None):
                     return False, 0
         if long:
             # What a search keeps of every action is too much for logs of thousands.
@@ -162,6 +164,21 @@ class ExactDecider:
                 return found, count
         found, more = Search(views, parts, mode, limits).run(self._normal)
         return found, count + more
+
+    def _may_see(self, part: Observed, begun: bool, most: int | None) -> bool:
+        """Whether a component may see what it recorded; also true where more than `most` terms
+        and states would have to be found out in order to tell."""
+        views = self.views
+        limit = None if most is None else len(views) + views.remembered + most
+        state: State | None = views.local(self._normal, part.lifelines, begun)
+        for action in part.actions:
+            assert state is not None
+            state = state.next.get(action) or views.next(state, action)
+            if state is None:
+                return False
+            if limit is not None and len(views) + views.remembered > limit:
+                return True
+        return True
 
     def _layered(
         self, parts: tuple[Observed, ...], mode: ExactMode, *, weak: bool
