@@ -10,7 +10,8 @@ Five ways to the same answer, the cheapest that is exact is taken:
 - one component that has every lifeline of the interaction, or the only one that recorded anything
   where nothing may be missing: a walk through a subset automaton (`choreomon.verify.views`);
 - the discrete partition, where strict operators may be weakened (`choreomon.interaction.order`):
-  such a walk too, in whatever order of the components leaves the fewest possibilities;
+  such a walk too, in whatever order of the components leaves the fewest possibilities; of slices
+  and multi-prefixes only where these are few;
 - where some components were not observed all the time: a search over what may remain after each
   observed action, with nothing decided about unobserved ones that need not be
   (`choreomon.verify.late_search`);
@@ -155,12 +156,17 @@ class ExactDecider:
             answer = self._layered(parts, mode, weak=weak)
             if answer is not None:
                 return answer
+        term, heads = self._normal, self._heads
         if weak:
-            return self._discrete.holds(parts, mode), 0
+            holds = self._discrete.holds(parts, mode)
+            if holds is not None:
+                return holds, 0
+            if heads:
+                term, heads = self._weak, False
         count = 0
         if mode in ("slice", "multiprefix"):
-            found, count = LateSearch(views, parts, mode == "slice", limits).run(self._normal)
-            if not found or not self._heads:
+            found, count = LateSearch(views, parts, mode == "slice", limits).run(term)
+            if not found or not heads:
                 return found, count
         found, more = Search(views, parts, mode, limits).run(self._normal)
         return found, count + more

@@ -17,9 +17,9 @@ from choreomon.interaction.term import Interaction
 from choreomon.verify.exact_search import ExactMode, Observed
 from choreomon.verify.views import State, Views
 
-_AT_ONCE: Final = (16, 256)
-"""How many terms each component's try at being first is given."""
-
+_AT_ONCE: Final = (32, 256)
+"""How many terms each component's try at being first is given; for slices and multi-prefixes only
+the first number counts, since a search through single terms is sooner then."""
 
 _GROWN: Final = 2
 """How many times larger than at the start the largest term may become."""
@@ -32,9 +32,10 @@ class Discrete:
         self._views = views
         self._weak = weak
 
-    def holds(self, parts: tuple[Observed, ...], mode: ExactMode) -> bool:
+    def holds(self, parts: tuple[Observed, ...], mode: ExactMode) -> bool | None:
         """Whether the mode's question is answered with yes. Each component has a try at being
-        first, with few terms, then with more, then without a bound. Not for `prefix`."""
+        first, with few terms, and where acceptance is asked for, with more, then without a bound;
+        None where few terms do not suffice. Not for `prefix`."""
         views = self._views
         start = views.plain(self._weak)
         active: list[Observed] = []
@@ -55,14 +56,15 @@ class Discrete:
         if mode == "slice":
             start = views.open_past(start)
         best = (-1, 0)
-        for most in _AT_ONCE:
+        for most in _AT_ONCE[: None if mode == "accept" else 1]:
             for first in range(len(active)):
                 consumed, answer = self._attempt(start, active, first, most, mode)
                 if answer is not None:
                     return answer
                 best = max(best, (consumed, -first))
+        if mode != "accept":
+            return None
         _, answer = self._attempt(start, active, -best[1], None, mode)
-        assert answer is not None
         return answer
 
     def _exhausted(self, state: State, lifeline: Mask, mode: ExactMode) -> State | None:

@@ -36,8 +36,9 @@ from choreomon.interaction.lifelines import ALL, NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project, remove
 from choreomon.interaction.step import prune
-from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, combined, make, subterms
+from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, make
 from choreomon.verify.epochs import Epochs, Past, needed, whole, without
+from choreomon.verify.overestimates import without_heads
 
 PLAIN: Final = 0
 LATE: Final = 1
@@ -268,7 +269,7 @@ class LateTerms:
             rest = normal(remove(term, lifeline))
             return self.undecided(rest, top.epochs, top.pruned & ~lifeline)
 
-        return self._changed(node, ("without", lifeline), change)
+        return self.changed(node, ("without", lifeline), change)
 
     def seen(self, node: LateTerm, lifelines: Mask) -> LateTerm:
         """The node as it is seen by somebody who sees only these lifelines: it allows there at
@@ -285,7 +286,7 @@ class LateTerms:
             term = normal(project(top.term, lifelines))
             return self.undecided(term, (whole(top.epochs) & lifelines,), top.pruned & lifelines)
 
-        return self._changed(node, ("seen", lifelines), change)
+        return self.changed(node, ("seen", lifelines), change)
 
     def restricted(self, node: LateTerm, lost: Epochs) -> LateTerm:
         """The node, nothing undecided in it having happened in the epochs on these lifelines."""
@@ -300,7 +301,7 @@ class LateTerms:
                 return None
             return self.undecided(top.term, without(top.epochs, lost), top.pruned)
 
-        return self._changed(node, ("restricted", lost), change)
+        return self.changed(node, ("restricted", lost), change)
 
     def opened(self, node: LateTerm, free: Mask) -> LateTerm:
         """The node after one more epoch, in which anything may have happened on the lifelines
@@ -316,7 +317,7 @@ class LateTerms:
                 epochs = (*(top.epochs or never), free & ~top.pruned)
                 return self.undecided(top.term, epochs, top.pruned)
 
-            node = self._changed(node, ("opened", free, node.count), begin)
+            node = self.changed(node, ("opened", free, node.count), begin)
         if node.count < 2:
             return node
         kept = needed(_profiles(node))
@@ -330,9 +331,9 @@ class LateTerms:
                 return None
             return self.undecided(top.term, tuple([top.epochs[one] for one in kept]), top.pruned)
 
-        return self._changed(node, ("kept", kept), forget)
+        return self.changed(node, ("kept", kept), forget)
 
-    def _changed(
+    def changed(
         self,
         node: LateTerm,
         how: tuple[object, ...],
@@ -387,22 +388,3 @@ def _choices(term: Interaction) -> list[Interaction]:
         else:
             found.append(top)
     return found
-
-
-def without_heads(term: Interaction) -> Interaction:
-    """The term with `loopW` for `loopH` and without `open` marks: it accepts at least as much,
-    and the same where every `loopH` is on one lifeline."""
-    made: dict[Interaction, Interaction] = {}
-    for part in subterms(term):
-        if part.left is None:
-            made[part] = part
-            continue
-        left = made[part.left]
-        if part.operator is Operator.OPEN:
-            made[part] = left
-        elif part.operator is Operator.LOOP_H:
-            made[part] = combined(Operator.LOOP_C, NONE, left, None)
-        else:
-            right = None if part.right is None else made[part.right]
-            made[part] = combined(part.operator, part.region, left, right)
-    return made[term]

@@ -19,8 +19,9 @@ from choreomon.interaction.lifelines import NONE, Mask, each
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, act, forget_steps
 from choreomon.verify.exact_search import Observed
-from choreomon.verify.late import COREG, LATE, PLAIN, STRICT, LateTerm, LateTerms, without_heads
+from choreomon.verify.late import COREG, LATE, PLAIN, STRICT, LateTerm, LateTerms
 from choreomon.verify.layered_walk import Bounds, LayeredWalk, Moves, Rest, Vertex
+from choreomon.verify.overestimates import without_heads
 from choreomon.verify.persistent import WAITS, Persistence
 from choreomon.verify.views import Views
 

@@ -3,8 +3,11 @@ all the time.
 
 Vertices are late terms and how much of each component was consumed. What happens unobserved is no
 move: before and after every observed action there is an epoch in which anything may have happened
-on the lifelines that were not observed there. Success is having consumed everything. A vertex
-is cut where what a component still recorded does not fit what it may see of the late term.
+on the lifelines that were not observed there. Success is having consumed everything. A component
+goes on to the end of a run (`choreomon.verify.runs`) before others have a turn, and nothing
+happens unobserved until then. A vertex is cut where what a component still recorded does not fit
+what it may see of the late term, or where what remains of the logs of two messages does not fit
+what remains of their term (`choreomon.verify.pairs`).
 
 Of interactions with `loopH` over several lifelines this answers for one with `loopW` instead,
 which accepts more: no is no there, too.
@@ -16,14 +19,20 @@ from typing import Final, TypeAlias
 
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
-from choreomon.interaction.term import Interaction, act
+from choreomon.interaction.term import EMPTY, Interaction, act
 from choreomon.verify.exact_search import TOO_MANY_VERTICES, Exhausted, Limits, Observed, Places
-from choreomon.verify.late import LateTerm, without_heads
+from choreomon.verify.late import LateTerm
+from choreomon.verify.overestimates import without_heads
+from choreomon.verify.pairs import Pairs
+from choreomon.verify.runs import Inside, within_runs
 from choreomon.verify.views import Fits, Views
 
 _TRIES: Final = (2, 8)
 """How many vertices each component's try at being first is given, for each recorded action. The
 first tries mostly suffice, so what components may see is looked at only after them."""
+
+_EASY: Final = 2
+"""Pairs of messages are looked at after so many vertices for each recorded action."""
 
 LateVertex: TypeAlias = tuple[LateTerm, Places]
 
@@ -41,6 +50,9 @@ class LateSearch:
         self._limits = limits
         self._leaves = [[act(action) for action in part.actions] for part in parts]
         self._end = tuple(len(leaves) for leaves in self._leaves)
+        self._term = EMPTY
+        self._inside: list[Inside] = []
+        self._pairs: Pairs | None = None
         self._fits = Fits(views, [part.actions for part in parts], complete=False)
         self.visited = 0
 
@@ -58,8 +70,12 @@ class LateSearch:
         them take turns, with few vertices, then with more, and then without a bound."""
         places: Places = (0,) * len(self._parts)
         terms = self._views.late_terms
-        term = terms.plain(normal(without_heads(interaction)))
-        start = (terms.opened(term, self.free(places)), places)
+        term = normal(without_heads(interaction))
+        waits = self._views.waiting(term)
+        self._inside = [within_runs(p.actions, p.lifelines, waits) for p in self._parts]
+        self._pairs = None
+        self._term = term
+        start = (terms.opened(terms.plain(term), self.free(places)), places)
         active = [number for number, end in enumerate(self._end) if end]
         if len(active) > 1:
             for turn, times in enumerate(_TRIES):
@@ -86,35 +102,48 @@ class LateSearch:
                 return True
             if visited == most:
                 return None
-            if careful and not self._may_lead_on(node, places):
+            within = self._within(places)
+            if careful and within is None and not self._may_lead_on(node, places):
                 continue
             visited += 1
             self.visited += 1
             if limits.vertices is not None and self.visited > limits.vertices:
                 raise Exhausted(TOO_MANY_VERTICES)
             limits.ask()
-            for number in self._turns(places, first):
+            for number in self._turns(places, first) if within is None else (within,):
                 place = places[number]
                 then = (*places[:number], place + 1, *places[number + 1 :])
-                for rest in after(node, self._leaves[number][place], self.free(then)):
+                free = NONE if self._inside[number][place + 1] else self.free(then)
+                for rest in after(node, self._leaves[number][place], free):
                     vertex = (rest, then)
                     if vertex not in seen:
                         seen.add(vertex)
                         pending.append(vertex)
         return False
 
+    def _within(self, places: Places) -> int | None:
+        """The component whose run has begun and is not over."""
+        for number, place in enumerate(places):
+            if self._inside[number][place]:
+                return number
+        return None
+
     def _may_lead_on(self, node: LateTerm, places: Places) -> bool:
         """False only where no end can be reached: what remains of a component does not fit what
-        it may see of the term."""
-        return all(
-            place == end
-            or self._fits.allows(
-                self._views.seen(node, part.lifelines, self._before and not place), number, place
-            )
-            for number, (part, place, end) in enumerate(
-                zip(self._parts, places, self._end, strict=True)
-            )
-        )
+        it may see of the term, or what remains of two messages does not."""
+        for number, (part, place, end) in enumerate(
+            zip(self._parts, places, self._end, strict=True)
+        ):
+            if place < end:
+                seen = self._views.seen(node, part.lifelines, self._before and not place)
+                if not self._fits.allows(seen, number, place):
+                    return False
+        if self.visited < _EASY * sum(self._end):
+            return True
+        if self._pairs is None:
+            ask = self._limits.ask
+            self._pairs = Pairs(self._views, self._term, self._parts, self._before, ask)
+        return self._pairs.allow(node, places, self.visited)
 
     def _turns(self, places: Places, first: int | None) -> list[int]:
         """The components that have something left, those that are to be first at the end: the

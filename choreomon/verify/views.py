@@ -16,8 +16,10 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction, act, subterms
-from choreomon.verify.late import PLAIN, LateTerm, LateTerms, without_heads
+from choreomon.verify.late import PLAIN, LateTerm, LateTerms
 from choreomon.verify.late_steps import LateSteps
+from choreomon.verify.overestimates import without_heads
+from choreomon.verify.runs import Waiting, waiting
 
 _LARGE: Final = 64
 """Larger sets of terms are made only where a search through single terms finds nothing soon."""
@@ -54,6 +56,8 @@ class Views:
         self._after: dict[tuple[LateTerm, Interaction, Mask], tuple[LateTerm, ...]] = {}
         self._seen: dict[tuple[LateTerm, Mask, bool], State] = {}
         self._actions: dict[Interaction, frozenset[Action]] = {}
+        self._waiting: dict[Interaction, Waiting] = {}
+        self._erased: dict[frozenset[str], dict[Interaction, Interaction]] = {}
 
     def __len__(self) -> int:
         """How many states there are."""
@@ -85,7 +89,8 @@ class Views:
     @property
     def remembered(self) -> int:
         """How many late terms, and views and follow-ups of terms, are held."""
-        return len(self.late_terms) + len(self._local) + len(self._seen) + len(self._after)
+        views = len(self._local) + len(self._seen) + sum(map(len, self._erased.values()))
+        return len(self.late_terms) + views + len(self._after)
 
     def actions(self, term: Interaction) -> frozenset[Action]:
         """Every action of a term."""
@@ -94,6 +99,17 @@ class Views:
             found = (part.action for part in subterms(term))
             known = self._actions[term] = frozenset(one for one in found if one is not None)
         return known
+
+    def waiting(self, term: Interaction) -> Waiting:
+        """Who may have to wait for whom in a term."""
+        known = self._waiting.get(term)
+        if known is None:
+            known = self._waiting[term] = waiting(term)
+        return known
+
+    def erased(self, messages: frozenset[str]) -> dict[Interaction, Interaction]:
+        """What is kept of `choreomon.verify.overestimates.kept` for these messages."""
+        return self._erased.setdefault(messages, {})
 
     def local(self, term: Interaction, lifelines: Mask, begun: bool) -> State:
         """What a component may see of a term from now on: a necessary condition. `begun` is true

@@ -81,3 +81,29 @@ def _observations(rng: Random, whole: MultiTrace) -> Iterator[MultiTrace]:
     part = insert_action(rng, part, alphabet(LIFELINES, MESSAGES)) or part
     yield part
     yield swap_actions(rng, part) or part
+
+
+def longer(seed: int) -> Iterator[tuple[Interaction, MultiTrace]]:
+    """Longer slices of a random interaction with more messages, and mutants of them, over four
+    partitions: too long for brute force. None for some seeds."""
+    rng = Random(seed)
+    interaction = random_interaction(
+        rng,
+        lifelines=LIFELINES,
+        messages=(*MESSAGES, "o"),
+        operators=("strict", "strict", "seq", "par", "coreg", "alt", "loopS", "loopW", "loopC"),
+        min_depth=3,
+        min_size=6,
+        max_size=14,
+    )
+    accepted = sorted(traces(interaction, 8))
+    if len(accepted) > 2 * MOST:
+        return
+    for onto in PARTITIONS[1:]:
+        for _ in range(3):
+            whole = project_trace(rng.choice(accepted[len(accepted) // 2 :]), onto)
+            part = random_slice(rng, whole, wide=0.5)
+            yield interaction, part
+            for _ in range(2):
+                part = swap_actions(rng, part) or part
+                yield interaction, part

