@@ -269,18 +269,22 @@ def _in_order(region: Mask, operands: list[Interaction], tail: Interaction | Non
     highest: dict[int, int] = {}
     layers: dict[int, list[Interaction]] = {}
     links: list[tuple[int, Interaction]] = []
-    """The tail from each of its operands on, and their levels, the highest first."""
+    """The tail from each of its operands on, and their levels, the highest first, as far as it was
+    looked at."""
+    wanted = NONE
+    everywhere = False
+    for operand in operands:
+        wanted |= operand.lifelines & ~region
+        everywhere = everywhere or operand.terminates
     behind = tail
-    while behind is not None:
-        if behind._level and behind.operator is Operator.COREG and behind.region == region:
-            level, here, rest = behind._level, behind.left, behind.right
-        else:
-            level, here, rest = 1, behind, None
-        assert here is not None
+    while behind is not None and (everywhere or wanted & behind.lifelines):
+        level, here, rest = _head(region, behind)
         links.append((level, behind))
         layers.setdefault(level, []).append(here)
-        for number in _numbers(here.lifelines & ~region):
-            highest.setdefault(number, level)
+        # Levels fall: what is met first on a lifeline is the highest there.
+        for number in _numbers(here.lifelines & wanted):
+            highest[number] = level
+        wanted &= ~here.lifelines
         behind = rest
     lowest = 1 << 62
     for operand in reversed(operands):
@@ -301,6 +305,12 @@ def _in_order(region: Mask, operands: list[Interaction], tail: Interaction | Non
         lowest = min(lowest, level)
         for number in numbers:
             highest[number] = level
+    while behind is not None and not (links and links[-1][0] < lowest):
+        level, here, rest = _head(region, behind)
+        if level >= lowest:
+            layers.setdefault(level, []).append(here)
+        links.append((level, behind))
+        behind = rest
     whole = next((link for level, link in links if level < lowest), None)
     for level in sorted([level for level in layers if level >= lowest]):
         layer = layers[level]
@@ -308,6 +318,14 @@ def _in_order(region: Mask, operands: list[Interaction], tail: Interaction | Non
             whole = operand if whole is None else _link(region, operand, whole, level)
     assert whole is not None
     return whole
+
+
+def _head(region: Mask, chain: Interaction) -> tuple[int, Interaction, Interaction | None]:
+    """The level of the first operand of a chain that is in order, the operand, and the rest."""
+    if chain._level and chain.operator is Operator.COREG and chain.region == region:
+        assert chain.left is not None
+        return chain._level, chain.left, chain.right
+    return 1, chain, None
 
 
 @lru_cache(maxsize=1024)

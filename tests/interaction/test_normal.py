@@ -313,6 +313,25 @@ def test_a_follow_up_of_a_long_chain_costs_only_what_changed(
     )  # an operand on another lifeline is walked to its place, once
 
 
+def test_what_is_put_in_front_of_a_long_chain_looks_no_further_than_it_matters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chain = normal(seq(*(a(f"l{number % 2 + 1}!long") for number in range(2_000))))
+    front = normal(seq(*(a("l1!front") for _ in range(100))))
+    looked = 0
+    head = chain_module._head
+
+    def counted(region: Mask, rest: Interaction) -> tuple[int, Interaction, Interaction | None]:
+        nonlocal looked
+        looked += 1
+        return head(region, rest)
+
+    monkeypatch.setattr(chain_module, "_head", counted)
+    whole = normal(seq(front, chain))
+    assert 0 < looked < 5
+    assert whole.size == front.size + chain.size + 1
+
+
 def test_simplifying_removes_units_and_nothing_else() -> None:
     term = seq(EMPTY, strict(a("l1!a"), EMPTY), par(EMPTY, loop_s(alt(EMPTY, EMPTY))))
     assert simplify(term) is a("l1!a")
