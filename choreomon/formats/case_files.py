@@ -18,6 +18,7 @@ from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import MultiTraceReader
 from choreomon.formats.hibou.signature import Signature
+from choreomon.formats.json_shapes import shape_problem
 from choreomon.interaction.lifelines import names
 from choreomon.verify.experiments.cases import Case, Kind, Subject
 
@@ -64,7 +65,9 @@ def read_subject(line: bytes, number: int, signature: Signature | None, file: st
     try:
         stated = msgspec.json.decode(line, type=_Subject)
     except msgspec.DecodeError as error:
-        raise DocumentError((Problem(file, number, "", str(error)),)) from None
+        message, _, at = str(error).partition(" - at `$.")
+        problem = Problem(file, number, at.rstrip("`"), shape_problem(message))
+        raise DocumentError((problem,)) from None
     interaction = read_interaction(stated.hif, signature, f"{file}:{number}: hif")
     reader = MultiTraceReader(names(interaction.lifelines), signature)
     cases: list[Case] = []

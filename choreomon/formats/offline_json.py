@@ -36,6 +36,7 @@ from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.core.errors import DocumentError, Path, Problem
 from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, operands
 from choreomon.formats.hibou.signature import Signature, unknown
+from choreomon.formats.json_shapes import shape_problem
 from choreomon.formats.located import field_name, read_located
 from choreomon.interaction.lifelines import mask, names
 from choreomon.interaction.term import (
@@ -149,7 +150,7 @@ def _decoded(text: str | bytes, file: str, kind: str, shape: type[_Decoded]) -> 
         message = str(wrong)
         at = _AT.search(message)
         path = _path(at[1]) if at else ()
-        raise _located(text, file, [(path, _AT.sub("", message))]) from None
+        raise _located(text, file, [(path, shape_problem(_AT.sub("", message)))]) from None
     except (msgspec.DecodeError, UnicodeError) as wrong:
         raise _located(text, file, [((), f"is not JSON: {wrong}")], malformed=True) from None
     except RecursionError:

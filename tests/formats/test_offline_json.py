@@ -125,7 +125,7 @@ A_NODE = {"op": "action", "action": "a!m"}
     ("nodes", "field", "said"),
     [
         ([], "nodes", "is empty: the last node is the interaction"),
-        ([{}], "nodes[0]", "Object missing required field `op`"),
+        ([{}], "nodes[0]", "has no field `op`: give one"),
         ([{"op": "plus", "operands": []}], "nodes[0].op", "is no operator; expected o, action"),
         ([{"op": "action"}], "nodes[0].action", "is missing"),
         ([{"op": "action", "action": "a"}], "nodes[0].action", "is no action; write"),
@@ -154,7 +154,11 @@ A_NODE = {"op": "action", "action": "a!m"}
             "nodes[1].region",
             "unknown lifeline 'c'",
         ),
-        ([A_NODE, {"op": "o", "more": 1}], "nodes[1]", "Object contains unknown field `more`"),
+        (
+            [A_NODE, {"op": "o", "more": 1}],
+            "nodes[1]",
+            "has a field `more`, which is none of",
+        ),
     ],
 )
 def test_json_that_is_no_interaction_is_told_with_line_and_field(
@@ -181,7 +185,7 @@ def test_json_that_is_no_interaction_is_told_with_line_and_field(
             ["b!m is not in the component [a]", "is no action; write", "unknown message 'z'"],
         ),
         ([{"lifelines": ["z"], "actions": []}], ["unknown lifeline 'z'"]),
-        ([{"lifelines": ["a"], "actions": [1]}], ["Expected `str`, got `int`"]),
+        ([{"lifelines": ["a"], "actions": [1]}], ["should be text, not an integer"]),
     ],
 )
 def test_json_that_is_no_multi_trace_is_told(components: list[object], said: list[str]) -> None:
@@ -204,11 +208,11 @@ def test_json_that_is_no_multi_trace_is_told(components: list[object], said: lis
         ('{"kind":\n"signature",', 2, "is not JSON"),
         ("{}", 1, "is missing: expected 'signature'"),
         ('{"kind": "interaction"}', 1, "is 'interaction': expected 'signature'"),
-        ('{"kind": "signature"}', 1, "Object missing required field `lifelines`"),
+        ('{"kind": "signature"}', 1, "has no field `lifelines`: give one"),
         ('{"kind": "signature", "lifelines": [], "messages": []}', 1, "declares no lifeline"),
         ('{"kind": "signature", "lifelines": ["a"],\n"messages": ["m","m"]}', 2, "'m' is declared"),
         ('{"kind": "signature", "lifelines": [""], "messages": []}', 1, "should not be empty"),
-        ('{"kind":' + "[" * 100_000, 0, "Expected `str`, got `array`"),
+        ('{"kind":' + "[" * 100_000, 0, "should be text, not a list"),
         ('{"kind": "signature", "x":' + "[" * 100_000, 1, "is nested deeper"),
     ],
 )
