@@ -38,8 +38,9 @@ from choreomon.verify.search.options import LocalAnalyses, Options, Reason, Redu
 
 SOUND: Final[tuple[Reduction, ...]] = ("none", "sound")
 
-SELDOM: Final = 16
-"""Vertices between two looks at the clock, which costs as much as a vertex on a busy machine."""
+SELDOM: Final = 256
+"""A search asks so often whether to stop between two looks at the clock, which is not as cheap as
+the clock that `choreomon verify` looks at."""
 
 Choice: TypeAlias = tuple[Reduction, Literal["none", "all"], Strategy]
 
