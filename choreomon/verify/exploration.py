@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
-from choreomon.interaction.measures import loop_depth, loop_depth_at
-from choreomon.interaction.step import Position, Step, frontier, position_text
+from choreomon.interaction.enabled import Enabled, enabled
+from choreomon.interaction.measures import loop_depth
+from choreomon.interaction.step import Position
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.projection import Partition, project_trace
@@ -35,12 +36,23 @@ the traces are accepted; `prefix`, all; `terminal`, those from which nothing mor
 GENERATIONS: Final[tuple[Generation, ...]] = ("exact", "prefix", "terminal")
 
 
-class Pruned(NamedTuple):
-    """A step that was not taken, and the filter that forbade it."""
+class Pruned:
+    """A step that was not taken, and the filter that forbade it. There may be very many, so where
+    in the term it is gets worked out where somebody asks."""
 
-    action: Action
-    position: Position
-    filter: Cut
+    __slots__ = ("_step", "filter")
+
+    def __init__(self, step: Enabled, filter: Cut) -> None:
+        self._step = step
+        self.filter: Cut = filter
+
+    @property
+    def action(self) -> Action:
+        return self._step.action
+
+    @property
+    def position(self) -> Position:
+        return self._step.position()
 
 
 class Node(NamedTuple):
@@ -95,7 +107,7 @@ class _Found(NamedTuple):
     """A step that waits in the agenda."""
 
     parent: int
-    step: Step
+    step: Enabled
 
 
 def explore(
@@ -108,9 +120,8 @@ def explore(
     """The execution tree, or what filters leave of it.
 
     Raises ValueError where the interaction has loops and no filter limits the exploration: any
-    one of the three makes it finite. Of every node visited all steps are made, with their
-    positions and follow-ups, so what is both very deep and very wide takes time and memory that
-    grow with the square of its size.
+    one of the three makes it finite. Of every node visited all steps are listed; what remains after
+    one is made when it is taken.
     """
     if loop_depth(interaction) and filters == Filters():
         raise ValueError(
@@ -126,15 +137,14 @@ def explore(
         parent, step = agenda.take()
         before = nodes[parent]
         depth = before.depth + 1
-        entered = before.loop_depth + _loops_around(before.interaction, step)
+        entered = before.loop_depth + step.loops
         cut = filters.cut(depth=depth, loop_depth=entered, nodes=len(nodes))
         if cut is not None:
-            pruned[parent].append(Pruned(step.action, step.position, cut))
+            pruned[parent].append(Pruned(step, cut))
             continue
         number = len(nodes)
-        node = Node(
-            number, parent, step.action, step.position, step.follow_up, depth, entered, (), ()
-        )
+        rest = step.follow_up()
+        node = Node(number, parent, step.action, step.position(), rest, depth, entered, (), ())
         nodes.append(node)
         children.append([])
         pruned.append([])
@@ -152,16 +162,10 @@ def _steps(node: Node, priorities: Priorities) -> tuple[_Found, ...]:
     """Everything that may be executed at a node, first what is to be executed first."""
     found: list[_Found] = []
     ranks: list[int] = []
-    for step in frontier(node.interaction):
+    for step in enabled(node.interaction):
         found.append(_Found(node.number, step))
-        # Only asked where it matters: it costs a walk to every position.
-        in_loop = priorities.loop != 0 and _loops_around(node.interaction, step) > 0
-        ranks.append(priorities.of_action(step.action.kind, in_loop=in_loop))
+        ranks.append(priorities.of_action(step.action.kind, in_loop=step.loops > 0))
     return priorities.ordered(found, ranks, node.number)
-
-
-def _loops_around(term: Interaction, step: Step) -> int:
-    return loop_depth_at(term, position_text(step.position))
 
 
 def generated_multi_traces(

@@ -10,13 +10,15 @@ from random import Random
 import pytest
 
 from choreomon.interaction.denotation import traces
+from choreomon.interaction.enabled import Enabled, enabled
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.measures import actions_outside_loops, loop_depth
-from choreomon.interaction.step import Step, position_text
+from choreomon.interaction.step import position_text, subterm
 from choreomon.interaction.term import (
     EMPTY,
     Interaction,
+    act,
     alt,
     coreg,
     loop_h,
@@ -277,21 +279,29 @@ def test_exactly_the_accepted_multi_traces_are_generated(strategy: Strategy) -> 
         assert what_is_generated_is_what_is_accepted(term, strategy), term
 
 
-def without_the_last(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+class Last(Enabled):
+    """An action after which nothing is left."""
+
+    __slots__ = ()
+
+    def follow_up(self) -> Interaction:
+        return EMPTY
+
+
+def without_the_last(steps: list[Enabled]) -> list[Enabled]:
     return steps[:-1]
 
 
-def without_what_follows(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    return tuple(step._replace(follow_up=EMPTY) for step in steps)
+def without_what_follows(steps: list[Enabled]) -> list[Enabled]:
+    return [Last(step._leaf, step._above, step.loops) for step in steps]
 
 
 @pytest.mark.parametrize("bug", [without_the_last, without_what_follows])
 def test_the_law_of_generation_notices_wrong_steps(
-    monkeypatch: pytest.MonkeyPatch, bug: Callable[[tuple[Step, ...]], tuple[Step, ...]]
+    monkeypatch: pytest.MonkeyPatch, bug: Callable[[list[Enabled]], list[Enabled]]
 ) -> None:
     """Planted bugs: an action is overlooked; what is left after an action is forgotten."""
-    right = module.frontier
-    monkeypatch.setattr(module, "frontier", lambda term: bug(right(term)))
+    monkeypatch.setattr(module, "enabled", lambda term: bug(list(enabled(term))))
     assert not what_is_generated_is_what_is_accepted(strict(do("l1!m"), do("l2?m")), "dfs")
 
 
@@ -390,3 +400,25 @@ def test_the_first_model_of_the_slice_experiment_has_16_multi_traces_and_7996_sl
     lengths = [[len(part.actions) for part in one.components] for one in found]
     assert sum(prod(n * (n + 1) // 2 + 1 for n in local) for local in lengths) == 7996
     assert sum(len(list(slices(one))) for one in found) == 6100
+
+
+@pytest.mark.parametrize("operator", [par, alt])
+def test_what_remains_is_made_only_of_steps_that_are_taken(
+    operator: Callable[..., Interaction], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    whole = Enabled.follow_up
+
+    def counted(self: Enabled) -> Interaction:
+        made.append(self)
+        return whole(self)
+
+    monkeypatch.setattr(Enabled, "follow_up", counted)
+    wide = operator(*(do(f"l{number}!wide") for number in range(300)))
+    found = explore(wide, filters=Filters(max_node_number=20))
+    assert len(found.nodes) == 20
+    assert len(made) == 19
+    assert sum(len(node.pruned) for node in found.nodes) > 250
+    for node in found.nodes:
+        for cut in node.pruned[-2:]:
+            assert subterm(node.interaction, position_text(cut.position)) is act(cut.action)
