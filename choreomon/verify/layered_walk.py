@@ -45,7 +45,7 @@ class Bounds(NamedTuple):
         return inf if self.grown is None else self.grown * size + 64
 
 
-TRIES: Final = (Bounds(8, 8), Bounds(64, 32), Bounds(512, None))
+TRIES: Final = (Bounds(1, 8), Bounds(8, 8), Bounds(64, 32), Bounds(512, None))
 """With which bounds to walk, one after the other: mostly the first ones tell."""
 
 
