@@ -50,7 +50,7 @@ class Step(NamedTuple):
     state: State
 
 
-class LateStep:
+class DeferredStep:
     """A step of which the state is worked out only where somebody looks at it: all states behind
     the steps from a deep term together are quadratic in its depth, and few of the steps are
     taken."""
@@ -82,7 +82,7 @@ class LateStep:
         return self._state
 
 
-AnyStep: TypeAlias = Step | LateStep
+AnyStep: TypeAlias = Step | DeferredStep
 
 
 FOLLOW_UPS: Final = 20_000
@@ -213,7 +213,7 @@ class Stepper:
             word = self._words[number]
             if at < len(word) and word[at].action == action:
                 make = consuming.setdefault(number, partial(self._consumed, state, number))
-                step = LateStep("execute", number, one, make)
+                step = DeferredStep("execute", number, one, make)
                 # Consuming opens no iterations, so without open ones nothing has to be asked.
                 if not state.term.unserved or step.state.term.unserved < left:
                     found.append(step)
@@ -221,7 +221,7 @@ class Stepper:
                 assert state.measure is not None
                 if self._measures.allows(state.measure, one.loops):
                     make = partial(self._simulated, state, one.loops, left)
-                    found.append(LateStep("simulate", number, one, make))
+                    found.append(DeferredStep("simulate", number, one, make))
         return found
 
     def _simulated(self, state: State, entered: int, left: int, rest: Interaction) -> State:

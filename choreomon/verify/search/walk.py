@@ -17,7 +17,7 @@ from choreomon.verify.search.graph import Edge, End, Graph, PathStep, Vertex
 from choreomon.verify.search.local import KEPT, LocalAutomaton, Question
 from choreomon.verify.search.options import Options, Reason
 from choreomon.verify.search.rules import Rules
-from choreomon.verify.search.steps import AnyStep, LateStep, State, Stepper
+from choreomon.verify.search.steps import AnyStep, DeferredStep, State, Stepper
 from choreomon.verify.verdict import Verdict
 
 _RANK: Final = {
@@ -238,14 +238,16 @@ class Walk:
 
     def _fresh(self, found: Sequence[AnyStep]) -> Sequence[AnyStep]:
         """The steps that may lead to vertices not yet visited; breadth first, not yet reached. Of
-        late steps that is asked when they are taken."""
+        deferred steps that is asked when they are taken."""
         if self._antichain is not None:
             return [step for step in found if self._is_due(step.state, self._antichain)]
         waiting = self._waiting
         known = self._best_on_the_way if waiting is None else waiting
-        fresh = [step for step in found if isinstance(step, LateStep) or step.state not in known]
+        fresh = [
+            step for step in found if isinstance(step, DeferredStep) or step.state not in known
+        ]
         if waiting is not None:
-            waiting.update([step.state for step in fresh if not isinstance(step, LateStep)])
+            waiting.update([step.state for step in fresh if not isinstance(step, DeferredStep)])
         return fresh
 
     def _is_due(self, state: State, antichain: Antichain) -> bool:
