@@ -25,12 +25,17 @@ def without_heads(term: Interaction) -> Interaction:
     return made[term]
 
 
-def kept(
+def onto_messages(
     term: Interaction, messages: frozenset[str], made: dict[Interaction, Interaction]
 ) -> Interaction:
-    """The term with the actions of these messages only: of every trace that the term accepts, it
-    accepts what is left without the others. Not for terms with `loopH` or marks. `made` is what was
-    found out before for the same messages; follow-ups share most of their subterms."""
+    """The term with the actions of these messages only, the empty interaction in place of others:
+    of every trace that the term accepts, it accepts what is left without the others. Operators
+    order actions by lifelines and operands alone, so leaving some out breaks no order, and an
+    iteration of which nothing is left might as well not have been. `loopH` orders iterations by
+    their first actions, and those may be left out: not for terms with `loopH` or marks.
+
+    `made` is what was found out before for the same messages, and is added to: follow-ups share
+    most of their subterms."""
     if term in made:
         return made[term]
     for part in subterms(term):

@@ -29,7 +29,7 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, act
 from choreomon.verify.exact_search import Observed, Places
 from choreomon.verify.late import LATE, PLAIN, LateTerm
-from choreomon.verify.overestimates import kept
+from choreomon.verify.overestimates import onto_messages
 from choreomon.verify.runs import boundaries, within_runs
 from choreomon.verify.views import Views
 
@@ -108,13 +108,13 @@ class Pair:
         self._before = before
         self._messages = messages
         self._ask = ask
-        self._erased = views.erased(messages)
+        self._made = views.on_messages(messages)
         self._lifelines = [part.lifelines for part in parts]
         logs = [[one for one in part.actions if one.message in messages] for part in parts]
         self._leaves = [list(map(act, log)) for log in logs]
         self._end: Places = tuple(map(len, logs))
         self._at = [list(_counted(part.actions, messages)) for part in parts]
-        waits = views.waiting(normal(kept(term, messages, self._erased)))
+        waits = views.waiting(normal(onto_messages(term, messages, self._made)))
         self._inside = [
             within_runs(log, lifelines, waits)
             for log, lifelines in zip(logs, self._lifelines, strict=True)
@@ -138,13 +138,13 @@ class Pair:
 
         def change(top: LateTerm) -> LateTerm | None:
             if top.kind == PLAIN:
-                return terms.plain(kept(top.term, self._messages, self._erased))
+                return terms.plain(onto_messages(top.term, self._messages, self._made))
             if top.kind != LATE:
                 return None
-            term = normal(kept(top.term, self._messages, self._erased))
+            term = normal(onto_messages(top.term, self._messages, self._made))
             return terms.undecided(term, top.epochs, top.pruned)
 
-        return terms.changed(node, ("kept", self._messages), change)
+        return terms.changed(node, ("onto", self._messages), change)
 
     def _free(self, places: Places, begun: int) -> Mask:
         """The lifelines on which something may happen unobserved now, and perhaps some more."""

@@ -57,7 +57,7 @@ class Views:
         self._seen: dict[tuple[LateTerm, Mask, bool], State] = {}
         self._actions: dict[Interaction, frozenset[Action]] = {}
         self._waiting: dict[Interaction, Waiting] = {}
-        self._erased: dict[frozenset[str], dict[Interaction, Interaction]] = {}
+        self._on_messages: dict[frozenset[str], dict[Interaction, Interaction]] = {}
 
     def __len__(self) -> int:
         """How many states there are."""
@@ -88,8 +88,8 @@ class Views:
 
     @property
     def remembered(self) -> int:
-        """How many late terms, and views and follow-ups of terms, are held."""
-        views = len(self._local) + len(self._seen) + sum(map(len, self._erased.values()))
+        """How many late terms, and views, projections and follow-ups of terms, are held."""
+        views = len(self._local) + len(self._seen) + sum(map(len, self._on_messages.values()))
         return len(self.late_terms) + views + len(self._after)
 
     def actions(self, term: Interaction) -> frozenset[Action]:
@@ -107,9 +107,10 @@ class Views:
             known = self._waiting[term] = waiting(term)
         return known
 
-    def erased(self, messages: frozenset[str]) -> dict[Interaction, Interaction]:
-        """What is kept of `choreomon.verify.overestimates.kept` for these messages."""
-        return self._erased.setdefault(messages, {})
+    def on_messages(self, messages: frozenset[str]) -> dict[Interaction, Interaction]:
+        """What `choreomon.verify.overestimates.onto_messages` has made for these messages; it adds
+        to it."""
+        return self._on_messages.setdefault(messages, {})
 
     def local(self, term: Interaction, lifelines: Mask, begun: bool) -> State:
         """What a component may see of a term from now on: a necessary condition. `begun` is true
