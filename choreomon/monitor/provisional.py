@@ -33,7 +33,7 @@ def provisional_word(
     for inspection in state.inspections:
         if inspection.event[own] == count and inspection.inspected.final:
             silent |= dict.fromkeys(name for name in inspection.waiting if name != process)
-            judged.append((inspection.inspected.reference, early(monitor, inspection)))
+            judged.append((inspection.inspected.reference, early_judgement(monitor, inspection)))
     verdict = joint_verdict(process, event, judged, None, tuple(silent))
     if verdict is None:
         return None
@@ -42,7 +42,7 @@ def provisional_word(
     return state._replace(decisions=decisions), verdict
 
 
-def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
+def early_judgement(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
     """What is known while answers are missing: what a silent monitor owns is uncertain."""
     inspected = inspection.inspected
     judgement = monitor.judge(inspected, inspection.event, inspection.records)

@@ -17,7 +17,7 @@ from choreomon.core.verdict import (
 )
 from choreomon.monitor import provisional
 from choreomon.monitor.effects import Declared
-from choreomon.monitor.provisional import early
+from choreomon.monitor.provisional import early_judgement
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection
 from tests.laws.interleaving import EXPIRE, Run
@@ -82,7 +82,7 @@ def test_the_law_of_silence_notices_judging_missing_answers_as_empty(
     def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
         return monitor.judge(inspection.inspected, inspection.event, inspection.records)
 
-    monkeypatch.setattr(provisional, "early", early)
+    monkeypatch.setattr(provisional, "early_judgement", early)
     assert any(expired_in_silence(run) & run.formed for run in runs(300, deadline=True))
 
 
@@ -94,7 +94,7 @@ def test_the_law_of_certain_words_notices_trusting_missing_answers(
     def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
         return monitor.judge(inspection.inspected, inspection.event, inspection.records)
 
-    monkeypatch.setattr(provisional, "early", early)
+    monkeypatch.setattr(provisional, "early_judgement", early)
     assert any(
         said.verdict and said.verdict.word == VIOLATED and index not in run.formed
         for run in runs(1500, deadline=True)
@@ -149,4 +149,4 @@ def test_what_is_possible_while_an_owner_is_silent_is_not_called_certain() -> No
             for place, state in enumerate(world.states):
                 monitor = run.system.monitors[place]
                 for inspection in state.inspections:
-                    assert early(monitor, inspection).result in (None, FRM_P)
+                    assert early_judgement(monitor, inspection).result in (None, FRM_P)
