@@ -127,6 +127,7 @@ def measured(name: str, rounds: int, mode: Mode, late: bool) -> dict[str, Any]:
 @click.command(help=__doc__.split("\n", 1)[0] if __doc__ else "")
 @click.option("--model", "name", type=click.Choice(list(MODELS)), default="orders")
 @click.option("--late", is_flag=True)
+# Late logs lack nine actions at most: with fewer rounds one might lack more than it has.
 @click.option("--rounds", type=click.IntRange(min=10), default=1_050_000, show_default=True)
 @click.option("--mode", type=click.Choice(MODES), default="multiprefix")
 @click.option("--json", "as_json", is_flag=True)

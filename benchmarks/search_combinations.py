@@ -39,8 +39,8 @@ from choreomon.verify.search.options import LocalAnalyses, Options, Reason, Redu
 SOUND: Final[tuple[Reduction, ...]] = ("none", "sound")
 
 SELDOM: Final = 256
-"""A search asks so often whether to stop between two looks at the clock, which is not as cheap as
-the clock that `choreomon verify` looks at."""
+"""Of so many times that a search asks whether to stop, one looks at the clock: the clock of the
+processor costs more than the one that `choreomon verify` looks at."""
 
 Choice: TypeAlias = tuple[Reduction, Literal["none", "all"], Strategy]
 

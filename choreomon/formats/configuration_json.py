@@ -143,9 +143,10 @@ class _Reader:
     def _checked(self, kind: Any, value: dict[str, object], path: Path) -> Any:
         """The value in its class. Strict pydantic takes enumerations and tuples from JSON only,
         so it is handed JSON."""
+        # Pydantic takes a list for a named tuple: its fields in their order, without their names.
         lists = [key for key in _PARTS if key in value and isinstance(value[key], list)]
         if kind is CanonizeOptions and "priorities" in lists:
-            lists.remove("priorities")
+            lists.remove("priorities")  # of rewriting, which are a list
         for key in lists:
             self.wrong((*path, key), f"should be a mapping, not {shown(value[key])}")
         if lists:

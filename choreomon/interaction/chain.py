@@ -272,6 +272,7 @@ def _in_order(region: Mask, operands: list[Interaction], tail: Interaction | Non
     """The tail from each of its operands on, and their levels, the highest first, as far as it was
     looked at."""
     wanted = NONE
+    # A loop at any level may swallow what may stop.
     everywhere = False
     for operand in operands:
         wanted |= operand.lifelines & ~region

@@ -15,8 +15,8 @@ Five ways to the same answer, the cheapest that is exact is taken:
 - where some components were not observed all the time: a search over what may remain after each
   observed action, with nothing decided about unobserved ones that need not be
   (`choreomon.verify.late_search`);
-- logs of thousands of actions, where only what follows them may be missing: layer by layer, as
-  long as the layers are narrow (`choreomon.verify.layers`);
+- logs of thousands of actions: layer by layer, as far as layers that are kept narrow tell
+  (`choreomon.verify.layers`; `choreomon.verify.late_layers` where components began late);
 - anything else: a search over interactions in which loop iterations that were entered unobserved
   are marked until an observed action comes from them, cut where more of these are open than
   observed actions are left, or where a component's own view of what remains does not fit.
@@ -59,7 +59,8 @@ _REMEMBERED: Final = 500_000
 """After so many late terms and projections, what earlier multi-traces left behind is dropped."""
 
 _SOON: Final = 2_000
-"""What a look at a component of a long log may find out before it is not worth it."""
+"""How many terms and states a look at one component of a long log may find out. With more it is
+not worth it, and the layers are asked at once."""
 
 
 def observed_parts(interaction: Interaction, multitrace: MultiTrace) -> tuple[Observed, ...] | None:
@@ -172,8 +173,8 @@ class ExactDecider:
         return found, count + more
 
     def _may_see(self, part: Observed, begun: bool, most: int | None) -> bool:
-        """Whether a component may see what it recorded; also true where more than `most` terms
-        and states would have to be found out in order to tell."""
+        """Whether a component may see what it recorded: a necessary condition. Also true where
+        more than `most` terms and states would have to be found out in order to tell."""
         views = self.views
         limit = None if most is None else len(views) + views.remembered + most
         state: State | None = views.local(self._normal, part.lifelines, begun)

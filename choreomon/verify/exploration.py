@@ -37,8 +37,8 @@ GENERATIONS: Final[tuple[Generation, ...]] = ("exact", "prefix", "terminal")
 
 
 class Pruned:
-    """A step that was not taken, and the filter that forbade it. There may be very many, so where
-    in the term it is gets worked out where somebody asks."""
+    """A step that was not taken, and the filter that forbade it. There may be very many, so its
+    position in the term is worked out only for those who ask."""
 
     __slots__ = ("_step", "filter")
 

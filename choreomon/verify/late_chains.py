@@ -3,8 +3,8 @@ gone through operand by operand.
 
 `coreg(r)` and `strict` are associative. A chain of them is kept as a list nested to the right, of
 which every end is a term already. What lies in front of an operand is no term; here it is put
-together from blocks of 1, 2, 4, 8, ... operands, made where they are asked for: of a chain of n
-operands n log n operands of blocks at most, and log n blocks in front of each operand.
+together from blocks of 1, 2, 4, 8, ... operands, made where they are asked for. All blocks of a
+chain of n operands have n log n operands at most, and there are log n blocks in front of each one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, Operator, make
 
 SHORT: Final = 16
-"""Of shorter chains every operand is a block: blocks are worth their while only if many operands
-have the same ones in front of them."""
+"""In chains of fewer operands every operand is a block: blocks are worth their while only if many
+operands have the same ones in front of them."""
 
 
 class Chain:

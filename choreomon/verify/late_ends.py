@@ -1,4 +1,9 @@
-"""When all of a term may have happened unobserved."""
+"""When all of a term may have happened unobserved: what has to be over before the right operand of
+`strict` acts.
+
+A term that may stop is over with nothing having happened; of others the answer is a set of pasts,
+those in which happened as little as can be. See `choreomon.verify.late` for what late terms mean.
+"""
 
 from __future__ import annotations
 

@@ -33,26 +33,31 @@ GROWN: Final = 2
 that may have to, have their turn."""
 
 
+_MORE: Final = 64
+"""Symbols that any term may grow by, however small it was."""
+
+
 class Bounds(NamedTuple):
-    """How `wide` a layer may be, and how many times larger than at the start a term may become
-    (None for any size): steps of large terms take long."""
+    """How many vertices `wide` a layer may be, and how many times larger than at the start a term
+    may become (None for any size): steps of large terms take long."""
 
     wide: int
     grown: int | None
 
     def largest(self, size: int) -> float:
         """Of how many symbols a term may be that was of `size` at the start."""
-        return inf if self.grown is None else self.grown * size + 64
+        return inf if self.grown is None else self.grown * size + _MORE
 
 
 TRIES: Final = (Bounds(1, 8), Bounds(8, 8), Bounds(64, 32), Bounds(512, None))
-"""With which bounds to walk, one after the other: mostly the first ones tell."""
+"""With which bounds to walk, one after the other: mostly the first ones tell. Whatever they are, no
+answer is wrong; with them benchmarks/results/offline_speed.md was measured."""
 
 
 class Moves(NamedTuple):
     """What consuming an action leaves: `rests`, without repetitions. `order` is None where moves
-    of other components may have to be looked at as well; where not, those with the smallest order
-    are looked at."""
+    of other components may have to be looked at as well; where not, how many rests there are and
+    the symbols of the largest. Moves with the smallest order will do."""
 
     rests: tuple[Rest, ...]
     order: tuple[int, int] | None
@@ -126,6 +131,7 @@ class LayeredWalk:
         """
         ends = self._ends
         wide, largest = bounds.wide, bounds.largest(start.size)
+        # A small term is allowed an iteration or two.
         self._large = GROWN * start.size + 8
         left = sum(ends)
         layer: list[Vertex] = [(start, (0,) * len(ends))]
@@ -244,6 +250,7 @@ class LayeredWalk:
                 waits = True
                 continue
             if order[1] > large:
+                # Behind all that leave small rests only, whose orders begin with how many.
                 order = order[1], order[0]
             if first is None or order < first:
                 first = order

@@ -33,17 +33,20 @@ from choreomon.verify.overestimates import onto_messages
 from choreomon.verify.runs import boundaries, within_runs
 from choreomon.verify.views import Views
 
+# None of these four changes an answer. With them docs/adr/010 was measured.
+
 MESSAGES: Final = 8
 """Pairs are made of so many messages, those recorded most often."""
 
 EASIER: Final = 8
-"""Pairs are looked at that have so many times fewer places between runs than the whole."""
+"""Pairs are looked at that have so many times fewer places between runs than the whole
+(`choreomon.verify.runs.boundaries`)."""
 
 SHARE: Final = 8
-"""How many vertices all pairs may visit, for each one that the search has visited."""
+"""How many vertices all pairs together may visit, for each one that the search has visited."""
 
 PATIENCE: Final = 400
-"""A pair that has visited more vertices and never cut anything is given up."""
+"""A pair that has visited more vertices than this and never cut anything is given up."""
 
 _Vertex: TypeAlias = tuple[LateTerm, Places, int, int | None]
 """What remains, how much of each component's log of the two messages was consumed, which

@@ -15,6 +15,9 @@ set, in the terms of partial-order reduction), and where there are none, nothing
   first;
 - WAITS: neither is known.
 
+Of a term the standing is the largest one that its operands allow, in this order: an action that is
+NEVER the first one in one operand is, if at all, the first one by way of the other.
+
 An action can be moved out of both operands of `coreg(r)`: out of the right one, since nothing of
 the left one on its lifeline (outside of `r`) comes before it, as it is the first, nor after it, as
 it is on the right; so out of iterations of `loopC(r)`. Out of the right operand of `strict` it can
@@ -45,13 +48,15 @@ FREE: Final[Standing] = 1
 WAITS: Final[Standing] = 2
 
 _KEPT: Final = 50_000
-"""Of so many terms and actions answers are kept, before all are forgotten."""
+"""Of so many terms, once for each action that is asked about, standings are kept; with more, all
+are forgotten."""
 
 _Known: TypeAlias = dict[Interaction, Standing]
 
 
 class Persistence:
-    """The standings of actions, kept within a bound. Not for several threads at once."""
+    """The standings of actions, those of `kept` terms and actions at most, and of one more term.
+    Not for several threads at once."""
 
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept
@@ -98,7 +103,8 @@ class Persistence:
         return known.get(term, NEVER)
 
     def late_standing(self, node: LateTerm, leaf: Interaction, component: Mask) -> Standing:
-        """The same in a late term, of a component that has begun."""
+        """The same in a late term, of a component that has begun: what it did unobserved is over,
+        and lies before the action already."""
         found: dict[LateTerm, Standing] = {}
         on = leaf.lifelines
         pending = [node]
@@ -146,7 +152,8 @@ def _standing(top: Interaction, leaf: Interaction, bound: Mask, known: _Known) -
     if rest is not None and rest is not EMPTY:
         return WAITS
     if top.operator is Operator.LOOP_H and bound != leaf.lifelines:
-        # An iteration may begin with what others do, its action of the component come later.
+        # An iteration may begin with what others do, and its action of the component come after
+        # that of a later iteration, unless both are on the one lifeline that the component has.
         return WAITS
     return ours
 

@@ -85,7 +85,8 @@ def _observations(rng: Random, whole: MultiTrace) -> Iterator[MultiTrace]:
 
 def longer(seed: int) -> Iterator[tuple[Interaction, MultiTrace]]:
     """Longer slices of a random interaction with more messages, and mutants of them, over four
-    partitions: too long for brute force. None for some seeds."""
+    partitions: too long for brute force. No case for a seed whose interaction has too many traces.
+    """
     rng = Random(seed)
     interaction = random_interaction(
         rng,

@@ -28,16 +28,17 @@ Numbers: TypeAlias = int
 """A set of numbers, as bits."""
 
 KEPT: Final = 200_000
-"""A default limit: some 50 MB."""
+"""A default limit on answers: some 50 MB."""
 
 _STRICT: Final = frozenset({Operator.STRICT, Operator.LOOP_S})
 
 _DEEP: Final = 100
-"""Deeper terms are not compared."""
+"""Terms of a larger depth are not compared: to compare them is to recurse as deep."""
 
 
 class Inclusion:
-    """Answers, kept. Once there are `limit` of them, all are forgotten."""
+    """Answers, kept. Once there are `limit` of them, all are forgotten. Not for several threads at
+    once."""
 
     def __init__(self, limit: int = KEPT) -> None:
         self._limit = limit

@@ -33,7 +33,7 @@ from choreomon.interaction.term import EMPTY, Interaction, Operator, combined, s
 Question: TypeAlias = Literal["exact", "prefix", "factor"]
 
 KEPT: Final = 100_000
-"""A default limit: some 50 MB, as far as terms of a hundred symbols go."""
+"""A default limit on terms and states: some 50 MB, as far as terms of a hundred symbols go."""
 
 _MANY: Final = 256
 """Sets of more local views are not followed."""

@@ -23,7 +23,7 @@ from choreomon.verify.search.graph import Measure
 from choreomon.verify.search.options import SimulationCriteria
 
 KEPT: Final = 100_000
-"""A default limit: some 20 MB."""
+"""A default limit on terms: some 20 MB."""
 
 
 class Sizes(NamedTuple):

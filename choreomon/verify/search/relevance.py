@@ -43,7 +43,7 @@ _Found: TypeAlias = tuple[Interaction, Places] | None
 term does explains the logs."""
 
 KEPT: Final = 400_000
-"""A default limit: some 100 MB."""
+"""A default limit on answers about subterms: some 100 MB."""
 
 _DEEP: Final = 150
 """Terms in which operators alternate more often are left as they are."""

@@ -86,7 +86,7 @@ AnyStep: TypeAlias = Step | DeferredStep
 
 
 FOLLOW_UPS: Final = 20_000
-"""A default limit: some 100 MB, as far as terms of a hundred symbols go."""
+"""A default limit on terms and actions: some 100 MB, as far as terms of a hundred symbols go."""
 
 
 class FollowUps:
