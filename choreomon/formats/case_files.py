@@ -18,7 +18,7 @@ from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import MultiTraceReader
 from choreomon.formats.hibou.signature import Signature
-from choreomon.formats.json_shapes import shape_problem
+from choreomon.formats.json_shapes import placed_problem
 from choreomon.interaction.lifelines import names
 from choreomon.verify.experiments.cases import Case, Kind, Subject
 
@@ -65,9 +65,7 @@ def read_subject(line: bytes, number: int, signature: Signature | None, file: st
     try:
         stated = msgspec.json.decode(line, type=_Subject)
     except msgspec.DecodeError as error:
-        message, _, at = str(error).partition(" - at `$.")
-        problem = Problem(file, number, at.rstrip("`"), shape_problem(message))
-        raise DocumentError((problem,)) from None
+        raise DocumentError((Problem(file, number, *placed_problem(str(error))),)) from None
     interaction = read_interaction(stated.hif, signature, f"{file}:{number}: hif")
     reader = MultiTraceReader(names(interaction.lifelines), signature)
     cases: list[Case] = []

@@ -17,7 +17,7 @@ from choreomon.core.action import Action, emission, reception
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import ENVIRONMENT, SEND
 from choreomon.formats.hibou.signature import Signature
-from choreomon.formats.json_shapes import shape_problem
+from choreomon.formats.json_shapes import placed_problem
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.projection import partition as checked_partition
@@ -71,9 +71,8 @@ def multi_trace_of_events(
         try:
             line = decoder.decode(text)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as wrong:
-            message, _, at = str(wrong).partition(" - at `$.")
-            told = shape_problem(message, "'send' or 'handle'")
-            _refuse(file, number, at.rstrip("`"), f"is no event: {told}")
+            field, told = placed_problem(str(wrong), "'send' or 'handle'")
+            _refuse(file, number, field, f"is no event: {told}")
         if line.index <= last:
             _refuse(file, number, "index", f"should be more than {last}: events are in order")
         last = line.index

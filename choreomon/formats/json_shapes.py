@@ -22,6 +22,13 @@ _CHOICE: Final = re.compile(r"Invalid enum value (.*)")
 _BROKEN: Final = re.compile(r"JSON is malformed: (.*)")
 
 
+def placed_problem(error: str, choices: str = "one of the choices") -> tuple[str, str]:
+    """The field that an error is about, as in `cases[0].kind` (empty for the whole), and what is
+    wrong with it (`shape_problem`)."""
+    message, _, field = error.partition(" - at `$.")
+    return field.rstrip("`"), shape_problem(message, choices)
+
+
 def shape_problem(message: str, choices: str = "one of the choices") -> str:
     """The message, without its place, as a problem of a document; one that is not known here
     stays as it is. `choices` are those of the only field that has some."""
