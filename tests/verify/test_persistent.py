@@ -3,34 +3,60 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from choreomon.core.action import Action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import random_interaction
-from choreomon.interaction.lifelines import mask
-from choreomon.interaction.term import Interaction, act, loop_h, loop_s, par, seq, strict
+from choreomon.interaction.lifelines import NONE, Mask, mask
+from choreomon.interaction.normal import normal
+from choreomon.interaction.term import (
+    Interaction,
+    Operator,
+    act,
+    alt,
+    loop_h,
+    loop_s,
+    par,
+    seq,
+    strict,
+    subterms,
+)
 from choreomon.verify import persistent
-from choreomon.verify.late import LateTerms
+from choreomon.verify.late import LateTerm, LateTerms
 from choreomon.verify.persistent import FREE, NEVER, WAITS, Persistence, Standing
+from choreomon.verify.views import Views
 from tests.verify.search.questions import LIFELINES, OPERATORS, PARTITIONS, a, mask_of
 
 LONGEST = 5
 """Standings are compared with the traces of so many actions."""
 
 
-def interactions(rng: Random, number: int) -> Iterator[Interaction]:
-    """Small random ones, over the whole language."""
+OVERTAKING = loop_h(alt(seq(a("l3!p"), a("l1!a")), seq(a("l2!b"), a("l1!c"))))
+"""Of `l3!p l2!b l1!a l1!c` the action `l2!b` is the first one on `l1` and `l2`. In front of `l3!p`
+it begins the first iteration, and `l1!c` comes before `l1!a`."""
+
+Traces = frozenset[tuple[Action, ...]]
+
+LATE_OPERATORS = tuple(one for one in OPERATORS if one != "loopH")
+"""Those that late terms know."""
+
+
+def interactions(
+    rng: Random, number: int, operators: Sequence[str] = OPERATORS
+) -> Iterator[Interaction]:
+    """Small random ones."""
     asked = 0
     while asked < number:
         term = random_interaction(
             rng,
             lifelines=LIFELINES,
             messages=("a", "b"),
-            operators=OPERATORS,
+            operators=operators,
             min_depth=3,
             min_size=4,
             max_size=11,
@@ -40,18 +66,17 @@ def interactions(rng: Random, number: int) -> Iterator[Interaction]:
             yield term
 
 
-def right(standing: Standing, term: Interaction, action: Action, component: frozenset[str]) -> bool:
-    """Whether the accepted traces agree: those that have `action` before all others of the
-    component, and what they are when it is moved to their front."""
-    accepted = frozenset(traces(term, LONGEST))
+def contradicted(
+    standing: Standing, accepted: Traces, action: Action, component: Collection[str]
+) -> bool:
+    """Whether a trace has `action` before all others of the component, although it is NEVER there,
+    or is none when it is moved to its front, although it is FREE."""
     moved = []
     for trace in accepted:
         own = [place for place, one in enumerate(trace) if one.lifeline in component]
         if own and trace[own[0]] == action:
             moved.append((action, *trace[: own[0]], *trace[own[0] + 1 :]))
-    if standing == NEVER:
-        return not moved
-    return standing == WAITS or accepted.issuperset(moved)
+    return bool(moved) if standing == NEVER else standing == FREE and not accepted.issuperset(moved)
 
 
 def mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
@@ -60,17 +85,18 @@ def mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
     rng = Random(seed)
     persistence = Persistence(kept=rng.choice((10, 10_000)))
     found = 0
-    for term in interactions(rng, number):
+    for term in (OVERTAKING, *interactions(rng, number)):
         late = LateTerms().plain(term)
-        for component in (set(own) for layout in PARTITIONS for own in layout):
+        accepted = frozenset(traces(term, LONGEST))
+        for component in (own for layout in PARTITIONS for own in layout):
             own = mask(component)
-            actions = {one for trace in traces(term, LONGEST) for one in trace}
+            actions = {one for trace in accepted for one in trace}
             for action in sorted(one for one in actions if one.lifeline in component):
                 standing = persistence.standing(term, act(action), own)
                 met[standing] += 1
-                found += not right(standing, term, action, frozenset(component))
                 there = persistence.late_standing(late, act(action), own)
-                found += not right(there, term, action, frozenset(component))
+                for one in (standing, there):
+                    found += contradicted(one, accepted, action, component)
     return found
 
 
@@ -96,6 +122,12 @@ def test_a_standing_that_says_too_much_is_noticed(
     assert mistakes(1, 20, Counter())
 
 
+def test_iterations_that_overtake_each_other_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {name: Operator[name] for name in ("COREG", "STRICT", "LOOP_C", "OPEN")}
+    monkeypatch.setattr(persistent, "Operator", SimpleNamespace(**known, LOOP_H=None))
+    assert mistakes(1, 0, Counter())
+
+
 @pytest.mark.parametrize(
     ("term", "action", "component", "expected"),
     [
@@ -114,3 +146,93 @@ def test_a_standing_that_says_too_much_is_noticed(
 def test_standings(term: Interaction, action: str, component: str, expected: Standing) -> None:
     found = Persistence().standing(term, a(action), mask_of(component))
     assert found == expected
+
+
+# -- late terms ------------------------------------------------------------------------------
+
+AHEAD = 4
+"""Standings in late terms are compared with what so many observed actions may be."""
+
+
+Component = tuple[str, ...]
+Begun = frozenset[Component]
+NOBODY: Begun = frozenset()
+
+
+class Observations:
+    """What may be observed from now on of a term, by components of which some have not begun:
+    these may do anything unobserved before and after every observed action."""
+
+    def __init__(self, term: Interaction, components: Sequence[Component]) -> None:
+        self.components = components
+        self.leaves = [part for part in subterms(term) if part.action is not None]
+        self._views = Views()
+        self._known: dict[tuple[LateTerm, Begun, int], Traces] = {}
+        terms = self._views.late_terms
+        self.start = terms.opened(terms.plain(normal(term)), self.free(NOBODY))
+
+    def owner(self, leaf: Interaction) -> Component:
+        assert leaf.action is not None
+        name = leaf.action.lifeline
+        return next(one for one in self.components if name in one)
+
+    def free(self, begun: Begun) -> Mask:
+        return mask(name for one in self.components if one not in begun for name in one)
+
+    def after(self, node: LateTerm, leaf: Interaction, begun: Begun) -> tuple[LateTerm, ...]:
+        return self._views.after(node, leaf, self.free(begun | {self.owner(leaf)}))
+
+    def futures(self, node: LateTerm, begun: Begun, length: int) -> Traces:
+        key = node, begun, length
+        if key not in self._known:
+            found: set[tuple[Action, ...]] = {()}
+            for leaf in self.leaves if length else ():
+                assert leaf.action is not None
+                then = begun | {self.owner(leaf)}
+                for rest in self.after(node, leaf, begun):
+                    found |= {(leaf.action, *more) for more in self.futures(rest, then, length - 1)}
+            self._known[key] = frozenset(found)
+        return self._known[key]
+
+
+def late_mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
+    """How many standings are contradicted by what may be observed of late terms, of components
+    that have begun."""
+    rng = Random(seed)
+    found = 0
+    for term in interactions(rng, number, LATE_OPERATORS):
+        seen = Observations(term, rng.choice(PARTITIONS))
+        node, begun = seen.start, NOBODY
+        for _ in range(2):
+            steps = [(leaf, rest) for leaf in seen.leaves for rest in seen.after(node, leaf, begun)]
+            if not steps:
+                break
+            leaf, node = rng.choice(steps)
+            begun |= {seen.owner(leaf)}
+            futures = seen.futures(node, begun, AHEAD)
+            for leaf in seen.leaves:
+                if seen.owner(leaf) in begun:
+                    own = seen.owner(leaf)
+                    standing = Persistence().late_standing(node, leaf, mask(own))
+                    met[standing] += 1
+                    assert leaf.action is not None
+                    found += contradicted(standing, futures, leaf.action, own)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_is_free_in_a_late_term_can_be_observed_first(seed: int) -> None:
+    met: Counter[Standing] = Counter()
+    assert late_mistakes(seed, 100, met) == 0
+    assert min(met[one] for one in (NEVER, FREE, WAITS)) > 20
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("whole", lambda epochs: NONE), ("_may_avoid", lambda node, lifelines: False)],
+)
+def test_pasts_and_left_operands_that_are_overlooked_are_noticed(
+    name: str, wrong: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(persistent, name, wrong)
+    assert late_mistakes(0, 100, Counter())
