@@ -15,12 +15,12 @@ from choreomon.verify import late_search, pairs
 from choreomon.verify.exact import observed_parts
 from choreomon.verify.exact_search import STOPPED, TOO_MANY_VERTICES, Exhausted, Limits, Places
 from choreomon.verify.late import LateTerm
-from choreomon.verify.late_search import LateSearch
 from choreomon.verify.pairs import Pair, Pairs
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import longer
 from tests.verify.search.questions import logs, passing
 from tests.verify.test_late_search import wrong, wrong_by_name
+from tests.verify.test_runs import searched
 
 MESSAGES = loop_w(alt(passing("l1", "m", "l2"), passing("l2", "n", "l3")))
 ENDED = seq(MESSAGES, passing("l3", "o", "l2"))
@@ -30,17 +30,6 @@ TOO_FEW = logs(
     "l2: l2!n l2?m l2!n l2!n l2?m l2!n l2?m l2!n l2?o"
 )
 """No multi-prefix: three `l2?m`, of four `l1!m`."""
-
-
-def searched(
-    interaction: Interaction,
-    seen: MultiTrace,
-    before: bool = True,
-    limits: Limits = Limits(),  # noqa: B008
-) -> tuple[bool, int]:
-    parts = observed_parts(interaction, seen)
-    assert parts is not None
-    return LateSearch(Views(), parts, before, limits).run(normal(interaction))
 
 
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,14 +13,12 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.term import (
     Interaction,
     Operator,
-    act,
     alt,
     loop_h,
     loop_s,
     loop_w,
     par,
     seq,
-    strict,
 )
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import late_search, runs
@@ -30,19 +28,11 @@ from choreomon.verify.late_search import LateSearch
 from choreomon.verify.runs import Inside, Waiting, boundaries, waiting, within_runs
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import longer
-from tests.verify.search.questions import logs
-
-
-def do(text: str) -> Interaction:
-    return act(parse_action(text))
+from tests.verify.search.questions import a, logs, passing
 
 
 def log(text: str) -> list[Action]:
     return [parse_action(word) for word in text.split()]
-
-
-def passing(sender: str, message: str, receiver: str) -> Interaction:
-    return strict(do(f"{sender}!{message}"), do(f"{receiver}?{message}"))
 
 
 TALK = loop_w(seq(passing("l1", "m", "l2"), passing("l2", "n", "l1")))
@@ -52,14 +42,14 @@ EXCHANGES = loop_w(alt(passing("l1", "m", "l2"), passing("l2", "n", "l1")))
 def test_only_strict_like_operators_make_actions_wait_for_other_lifelines() -> None:
     l1, l2 = mask(["l1"]), mask(["l2"])
     sent, received = parse_action("l1!m"), parse_action("l2?m")
-    for term in (seq(do("l1!m"), do("l2?m")), par(do("l1!m"), do("l2?m"))):
+    for term in (seq(a("l1!m"), a("l2?m")), par(a("l1!m"), a("l2?m"))):
         assert waiting(term) == Waiting({sent: 0, received: 0}, {sent: 0, received: 0})
     assert waiting(passing("l1", "m", "l2")) == Waiting(
         {sent: 0, received: l1}, {sent: l2, received: 0}
     )
     for loop in (loop_s, loop_h):
         everybody = l1 | l2
-        assert waiting(loop(seq(do("l1!m"), do("l2?m")))) == Waiting(
+        assert waiting(loop(seq(a("l1!m"), a("l2?m")))) == Waiting(
             {sent: everybody, received: everybody}, {sent: everybody, received: everybody}
         )
     assert waiting(loop_w(passing("l1", "m", "l2"))) == waiting(passing("l1", "m", "l2"))
@@ -76,12 +66,12 @@ def test_receptions_and_the_emissions_behind_them_are_a_run() -> None:
     assert runs_of("l1!m l1!m l1?n l1?n l1!m l1?n", ["l1"], TALK) == "!! ??! ?"
     assert runs_of("l1!m l1?n", ["l1", "l2"], TALK) == "!?"
     # Nobody waits for `l1?n`, and it waits for nobody: it goes with either.
-    free = seq(TALK, do("l1?f"))
+    free = seq(TALK, a("l1?f"))
     assert runs_of("l1?f l1!m l1?f l1?n l1?f", ["l1"], free) == "?!? ??"
 
 
 def test_what_waits_and_is_waited_for_is_in_the_middle() -> None:
-    term = loop_s(seq(do("l1!m"), do("l2!m")))
+    term = loop_s(seq(a("l1!m"), a("l2!m")))
     assert runs_of("l1!m l1!m", ["l1"], term) == "! !"
     # What the interaction does not know may have to wait for anything.
     assert runs_of("l1!o l1!o", ["l1"], term) == "! !"
@@ -115,10 +105,16 @@ def without(actions: Sequence[Action], lifelines: Mask, waits: Waiting) -> Insid
     return [False] * (len(actions) + 1)
 
 
-def searched(interaction: Interaction, seen: MultiTrace, before: bool = True) -> tuple[bool, int]:
+def searched(
+    interaction: Interaction,
+    seen: MultiTrace,
+    before: bool = True,
+    limits: Limits = Limits(),  # noqa: B008
+) -> tuple[bool, int]:
+    """Whether late terms explain it, and how many vertices were visited."""
     parts = observed_parts(interaction, seen)
     assert parts is not None
-    return LateSearch(Views(), parts, before, Limits()).run(normal(interaction))
+    return LateSearch(Views(), parts, before, limits).run(normal(interaction))
 
 
 def differences(
