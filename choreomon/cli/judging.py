@@ -39,6 +39,13 @@ MOST_AT_ONCE: Final = 64
 EXPLAINING: Final = 5.0
 """Seconds for each explanation, where nothing else is said. The verdict is there already."""
 
+DEEP: Final = 200
+LONG: Final = 1000
+DECIDING_DEEP: Final = 1.0
+"""Operators that are nested more than `DEEP` deep (`nesting`), and chains of more than `LONG`
+operands, are a mistake or an attack more often than a diagram: then a decision may take
+`DECIDING_DEEP` seconds where nothing else is said, and its explanation as many."""
+
 _POLLS: Final = 8
 """A stop watch is asked so often before it looks at its clock, where nothing else is said."""
 
@@ -48,9 +55,9 @@ class Question:
     """Everything that a process needs, as plain values that can be sent to it.
 
     `clocks` are groups of processes that share a clock in event logs. `seconds` is a bound for
-    each multi-trace, and once more for its explanation (None: none, and `EXPLAINING`);
-    `megabytes` is one for the process (None: none). `pictures` are the files, for each
-    multi-trace, that the loggers of the analysis draw, in their order.
+    each multi-trace, and once more for its explanation (None: none, and `EXPLAINING`; or
+    `DECIDING_DEEP` for both); `megabytes` is one for the process (None: none). `pictures` are the
+    files, for each multi-trace, that the loggers of the analysis draw, in their order.
     """
 
     interaction: str
@@ -167,6 +174,7 @@ class Judge:
     def __init__(self, question: Question) -> None:
         from choreomon.formats.hibou.files import load_interaction, load_signature
         from choreomon.interaction.lifelines import names
+        from choreomon.interaction.measures import nesting
 
         self._question = question
         self._signature: Signature | None = (
@@ -174,7 +182,11 @@ class Judge:
         )
         self.interaction: Interaction = load_interaction(question.interaction, self._signature)
         self._lifelines = tuple(names(self.interaction.lifelines))
-        self._bounds = Bounds(question.seconds, question.megabytes)
+        self._seconds = question.seconds
+        deep = self.interaction.depth > LONG or nesting(self.interaction) > DEEP
+        if self._seconds is None and deep:
+            self._seconds = DECIDING_DEEP
+        self._bounds = Bounds(self._seconds, question.megabytes)
         self._searched: SearchResult | None = None
         try:
             self._decide = (
@@ -235,7 +247,7 @@ class Judge:
                 multitrace,
                 mode,
                 answer.verdict,
-                seconds=self._question.seconds,
+                seconds=self._seconds,
                 megabytes=self._question.megabytes,
             )
         return Outcome(path, mode, answer, seconds, explanation)

@@ -69,7 +69,9 @@ EXPLAINED: Final = 10
 @click.option(
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
-    help="Seconds for each multi-trace; what takes longer is Inconc. As many for --explain.",
+    help="Seconds for each multi-trace; what takes longer is Inconc. As many for --explain. "
+    "Default: none, but 1 for interactions nested more than 200 deep, or with chains of more "
+    "than 1000 operands.",
 )
 @click.option(
     "--memory",
@@ -100,6 +102,7 @@ def command(
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
     """
+    from choreomon.cli import judging
     from choreomon.cli.judging import Question, outcomes
     from choreomon.cli.screen import screens
     from choreomon.cli.trace_files import trace_files
@@ -144,6 +147,14 @@ def command(
             kept.append(outcome)
     if not as_json:
         _show(screen, kept, tally, searched=question.analysis.search is not None)
+    if budget is None and tally.reasons["TimedOut"]:
+        # Nothing else has a bound where none was asked for.
+        click.echo(
+            f"{interaction}: operators are nested more than {judging.DEEP} deep or in chains of "
+            f"more than {judging.LONG}, so each decision had {judging.DECIDING_DEEP:g} s; "
+            "--budget SECONDS gives it more",
+            err=True,
+        )
     for place in sorted({one.parent for some in question.pictures.values() for one in some}):
         click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
     if junit is not None:

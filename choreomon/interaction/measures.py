@@ -37,6 +37,23 @@ def loop_depth(term: Interaction) -> int:
     return depths[term]
 
 
+def nesting(term: Interaction) -> int:
+    """How deep operators are nested. A chain of one operator counts once where it goes on to the
+    right, as texts with many operands are read: `seq(a, b, c)` is as deep as `seq(a, b)`, and
+    `seq(seq(a, b), c)` is deeper."""
+    depths: dict[Interaction, int] = {}
+    for part in subterms(term):
+        left, right = part.left, part.right
+        if left is None:
+            depths[part] = 0
+        elif right is None:
+            depths[part] = depths[left] + 1
+        else:
+            goes_on = right.operator is part.operator and right.region == part.region
+            depths[part] = max(depths[left] + 1, depths[right] + (not goes_on))
+    return depths[term]
+
+
 def loop_depth_at(term: Interaction, position: str) -> int:
     """How many loops are around a position in Dewey notation: beta(i, p) of the slices paper,
     Definition 12. A loop is not around itself. Raises KeyError where there is no such position.

@@ -203,7 +203,7 @@ def after(
     cannot be executed now.
 
     Only subterms that have the action's lifeline are looked at. `ask` is called for each of them
-    that is not known yet: it may raise, to stop.
+    that is not known yet, and for each of its follow-ups: it may raise, to stop.
     """
     known = term._after
     if known is not None and leaf in known:
@@ -235,7 +235,7 @@ def after(
             pending.pop()
             if ask is not None:
                 ask()
-            top._after[leaf] = _after(top, leaf)
+            top._after[leaf] = _after(top, leaf, ask)
     assert term._after is not None
     return term._after[leaf]
 
@@ -248,7 +248,9 @@ def _known_after(term: Interaction | None, leaf: Interaction) -> tuple[Interacti
     return () if term is None or term._after is None else term._after.get(leaf, ())
 
 
-def _after(term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
+def _after(
+    term: Interaction, leaf: Interaction, ask: Callable[[], None] | None
+) -> tuple[Interaction, ...]:
     left, right, operator, region = term.left, term.right, term.operator, term.region
     if left is None:
         return (EMPTY,) if term is leaf else ()
@@ -272,7 +274,11 @@ def _after(term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
     elif operator is Operator.OPEN:
         found += _known_after(left, leaf)
     else:
-        found += [unrolled(term, leaf.lifelines, rest) for rest in _known_after(left, leaf)]
+        # Of loops within loops there is a follow-up for each, as long as they are deep.
+        for rest in _known_after(left, leaf):
+            if ask is not None:
+                ask()
+            found.append(unrolled(term, leaf.lifelines, rest))
     return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
 

@@ -42,10 +42,11 @@ class Outcome(NamedTuple):
 
 
 class Tally:
-    """Counts outcomes as they pass."""
+    """Counts outcomes as they pass: their verdicts, and the reasons of these."""
 
     def __init__(self) -> None:
         self.verdicts: Counter[Verdict] = Counter()
+        self.reasons: Counter[str] = Counter()
         self.unreadable = 0
 
     def add(self, outcome: Outcome) -> None:
@@ -53,6 +54,7 @@ class Tally:
             self.unreadable += 1
         else:
             self.verdicts[outcome.answer.verdict] += 1
+            self.reasons[outcome.answer.reason] += 1
 
     @property
     def conclusion(self) -> Conclusion:

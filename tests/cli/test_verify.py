@@ -545,6 +545,39 @@ def test_bounds_are_looked_at_now_and_then() -> None:
     assert [bounds() for _ in range(9)] == ["TimedOut"] * 9
 
 
+DEEP = "loopS(strict(" * 201 + "a -- m -> b" + ", b -- n -> c))" * 201
+
+
+class TestDeepInteractions:
+    """201 loops within each other."""
+
+    @pytest.fixture(autouse=True)
+    def _deep(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        Path("deep.hif").write_text(DEEP, encoding="utf-8")
+        Path("chain.hif").write_text(
+            "seq(" + "a -- m -> b, " * 499 + "a -- m -> b)", encoding="utf-8"
+        )
+        monkeypatch.setattr(judging, "DECIDING_DEEP", 1e-9)
+
+    def test_have_a_bound_where_nothing_is_said(self) -> None:
+        answer = choreomon("verify", "-i", "deep.hif", "pass.htf", "--json")
+        (line,) = lines(answer)
+        assert (line["verdict"], line["reason"], answer.code) == ("Inconc", "TimedOut", 3)
+        assert answer.err == (
+            "deep.hif: operators are nested more than 200 deep or in chains of more than 1000, so "
+            "each decision had 1e-09 s; --budget SECONDS gives it more\n"
+        )
+
+    def test_have_what_the_budget_says(self) -> None:
+        answer = choreomon("verify", "-i", "deep.hif", "fail.htf", "--budget", "600", "--json")
+        (line,) = lines(answer)
+        assert (line["reason"], answer.err) == ("", "")
+
+    def test_chains_are_none(self) -> None:
+        answer = choreomon("verify", "-i", "chain.hif", "pass.htf", "--json")
+        assert (lines(answer)[0]["reason"], answer.err) == ("", "")
+
+
 class TestExplain:
     def test_a_witness_is_a_trace_of_the_interaction(self) -> None:
         (line,) = lines(verify("weak.htf", "--explain", "--json"))

@@ -9,6 +9,7 @@ from choreomon.interaction.measures import (
     loop_depth,
     loop_depth_at,
     metrics,
+    nesting,
 )
 from choreomon.interaction.term import (
     EMPTY,
@@ -77,3 +78,12 @@ def test_there_is_no_loop_depth_where_there_is_no_position() -> None:
 def test_metrics_count_the_tree_and_not_the_shared_terms() -> None:
     twice = seq(loop_w(a("l1!m")), loop_h(seq(loop_w(a("l1!m")), a("l2?n"))))
     assert metrics(twice) == (8, 5, 3, 3, 2, ("l1", "l2"), ("m", "n"))
+
+
+def test_chains_are_not_nested_however_long() -> None:
+    leaf = a("l1!a")
+    assert nesting(leaf) == nesting(EMPTY) == 0
+    assert nesting(seq(*[leaf] * 50)) == 1
+    assert nesting(seq(seq(leaf, leaf), leaf)) == 2
+    assert nesting(alt(leaf, seq(leaf, leaf))) == 2
+    assert nesting(loop_s(loop_w(seq(leaf, loop_h(leaf), leaf)))) == 4

@@ -12,7 +12,7 @@ import pytest
 from choreomon.core.action import Action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import random_interaction
-from choreomon.interaction.lifelines import NONE, Mask, mask
+from choreomon.interaction.lifelines import NONE, Mask, bit, mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import (
     Interaction,
@@ -27,7 +27,7 @@ from choreomon.interaction.term import (
     subterms,
 )
 from choreomon.verify import persistent
-from choreomon.verify.late import LateTerm, LateTerms
+from choreomon.verify.late import COREG, LateTerm, LateTerms
 from choreomon.verify.persistent import FREE, NEVER, WAITS, Persistence, Standing
 from choreomon.verify.views import Views
 from tests.verify.search.questions import LIFELINES, OPERATORS, PARTITIONS, a, mask_of
@@ -236,3 +236,15 @@ def test_pasts_and_left_operands_that_are_overlooked_are_noticed(
 ) -> None:
     monkeypatch.setattr(persistent, name, wrong)
     assert late_mistakes(0, 100, Counter())
+
+
+@pytest.mark.parametrize(("region", "expected"), [(bit("l1"), FREE), (NONE, NEVER)])
+def test_what_a_co_region_lets_overtake_is_free_in_late_terms_too(
+    region: Mask, expected: Standing
+) -> None:
+    terms = LateTerms()
+    earlier = terms.plain(normal(strict(a("l1!a"), a("l2!x"))))
+    later = terms.late(normal(strict(a("l1!b"), a("l2!y"))))
+    node = terms.coreg(region, earlier, later)
+    assert node.kind == COREG
+    assert Persistence().late_standing(node, a("l1!b"), bit("l1")) == expected

@@ -108,7 +108,7 @@ class Words:
         self.forgotten = 0
         """How often all states were forgotten."""
         self.should_stop: Callable[[], bool] | None = None
-        """Asked before a state is made."""
+        """Asked before a state is made, and for everything that may take long then."""
         self._known: dict[frozenset[Interaction], Word] = {}
 
     def __len__(self) -> int:
@@ -124,19 +124,27 @@ class Words:
 
         Raises `Stopped` where `should_stop()` is true, `TooManyTerms` where there are too many.
         """
-        if self.should_stop is not None and self.should_stop():
-            raise Stopped
+        ask = None if self.should_stop is None else self._ask
+        if ask is not None:
+            ask()
         leaf = act(action)
         remaining: set[Interaction] = set()
         for term in word.terms:
             if leaf.lifelines & term.lifelines:
-                remaining.update(map(normal, after(term, leaf)))
+                for rest in after(term, leaf, ask):
+                    if ask is not None:
+                        ask()
+                    remaining.add(normal(rest))
         if len(remaining) > MOST_TERMS:
             raise TooManyTerms
         if self._limit is not None and len(self._known) > self._limit:
             self.forget()
             forget_steps()
         return self._word(frozenset(remaining))
+
+    def _ask(self) -> None:
+        if self.should_stop is not None and self.should_stop():
+            raise Stopped
 
     def forget(self) -> None:
         """Drops all states. They lead to each other: taken apart, they need no garbage

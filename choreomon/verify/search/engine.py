@@ -213,19 +213,21 @@ class Running:
             yield from self._second.visits()
 
     def _needs_check(self) -> bool:
-        searcher = self._searcher
-        return (
-            self._first.verdict is Verdict.WEAK_PASS
-            and searcher.options.goal is not Verdict.WEAK_PASS
-            and not self._first.weighs_ends
-        )
+        return self._may_be_accepted() and not self._first.weighs_ends
+
+    def _may_be_accepted(self) -> bool:
+        """Whether it is to be found out if what fits is accepted, too."""
+        weak = self._first.verdict is Verdict.WEAK_PASS
+        return weak and self._searcher.options.goal is not Verdict.WEAK_PASS
 
     def result(self) -> SearchResult:
         """What was found, once `visits` has ended."""
         first, second = self._first, self._second
         verdict, path, reason = first.verdict, first.path, first.cut
         if verdict.passes:
-            reason = ""
+            # Of ends that are weighed, what was cut off may have been an accepted one.
+            if not (self._may_be_accepted() and first.weighs_ends):
+                reason = ""
         elif reason:
             verdict = Verdict.INCONC
         elif verdict is Verdict.INCONC:

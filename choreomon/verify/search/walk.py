@@ -113,6 +113,8 @@ class Walk:
         yield
         while len(agenda) and not self._goal_is_reached():
             reached = agenda.take()
+            if self._stopped():
+                return
             state = reached.step.state
             if self._antichain is not None and not self._is_needed(state, self._antichain):
                 continue
@@ -130,7 +132,7 @@ class Walk:
                 self._cut_from[reached.source] = None
                 continue
             number = self.visited
-            if self._stopped() or not self._visited(state, reached, agenda):
+            if not self._visited(state, reached, agenda):
                 return
             self._record_edge(reached, number)
             yield

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from choreomon.interaction.term import loop_p, par
+from choreomon.interaction.term import loop_p, loop_s, par, strict
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.search.engine import Searcher
 from choreomon.verify.search.options import LocalAnalyses, Options, Reason
 from choreomon.verify.verdict import Mode, Verdict
-from tests.verify.search.questions import logs, passing
+from tests.verify.search.questions import a, logs, passing
 
 ENDLESS = loop_p(par(passing("a", "m", "b"), passing("b", "m", "a"), passing("c", "m", "a")))
 SEEN = logs("a: a?m a!m a?m; b: b!m b?m; c: c!m c!m")
@@ -83,3 +83,21 @@ def test_a_graph_has_only_vertices_whose_visit_is_over() -> None:
         if found.verdict is Verdict.INCONC:
             cut_within_a_visit += calls.asked > found.vertices + 1
     assert cut_within_a_visit
+
+
+def test_a_test_that_is_stopped_before_it_knows_whether_what_fits_is_accepted_says_so() -> None:
+    calls = Calls(1_000_000)
+    asked = Searcher(strict(loop_s(a("l2!m")), a("l2!m")), "test", Options(should_stop=calls))
+    seen = logs("l2: l2!m")
+    assert asked.search(seen).verdict is Verdict.PASS
+    answers = set()
+    most_asked = calls.asked
+    for most in range(most_asked + 1):
+        calls.most, calls.asked = most, 0
+        found = asked.search(seen)
+        answers.add((found.verdict, found.reason))
+    assert answers == {
+        (Verdict.INCONC, "TimedOut"),
+        (Verdict.WEAK_PASS, "TimedOut"),
+        (Verdict.PASS, ""),
+    }
