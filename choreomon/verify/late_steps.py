@@ -57,6 +57,11 @@ class LateSteps:
             known = answered(self._after(node, leaf), self.ask)
         return known
 
+    def _ask(self) -> None:
+        # Of a long chain, to put one operand in front takes long.
+        if self.ask is not None:
+            self.ask()
+
     def _after(self, node: LateTerm, leaf: Interaction) -> Asking[tuple[Decided, ...]]:
         known = node._after.get(leaf)
         if known is not None:
@@ -69,8 +74,7 @@ class LateSteps:
             pass
         elif node.kind == PLAIN:
             for left in after(node.term, leaf, self.ask):
-                if self.ask is not None:
-                    self.ask()
+                self._ask()
                 found.append((terms.plain(left), NOTHING))
         elif node.kind == LATE:
             found += yield self._after_late(node.term, node.epochs, node.pruned, leaf)
@@ -82,6 +86,7 @@ class LateSteps:
                     ours = yield self._after(node.left, leaf)
                 rights: dict[Epochs, LateTerm] = {}
                 for rest, past in ours:
+                    self._ask()
                     lost = too_early(past, count, on, region)
                     right = rights.get(lost)
                     if right is None:
@@ -125,6 +130,7 @@ class LateSteps:
                     fronts = ((narrow, NOTHING),)
                 known[past] = fronts
             for front, more in fronts:
+                self._ask()
                 behind = terms.restricted(rest, too_early(more, rest.count, NONE, region))
                 found.append((terms.coreg(region, front, behind), joined(past, more)))
         return found
@@ -218,6 +224,7 @@ class LateSteps:
                 continue
             if number and operand is operands[number - 1] and not operand.lifelines & ~region:
                 continue  # two that are equal and commute: whichever it was, the other is left
+            self._ask()
             ours = yield self._after_late(operand, epochs, pruned, leaf)
             behind = chain.behind(number)
             if behind is not None:
