@@ -119,7 +119,10 @@ class LocalAutomaton:
         for term in state.terms:
             if go_on is not None:
                 go_on()
-            rests.update(dict.fromkeys(map(normal, after(term, leaf))))
+            for rest in after(term, leaf, go_on):
+                if go_on is not None:
+                    go_on()
+                rests[normal(rest)] = None
         return self._state(rests)
 
     def _state(self, terms: Iterable[Interaction]) -> _Views | None:
@@ -144,7 +147,10 @@ class LocalAutomaton:
                     go_on()
                 # Not `frontier`: equal actions in many places mostly leave the same.
                 top = pending.pop()
-                for rest in [normal(rest) for leaf in leaves for rest in after(top, leaf)]:
+                for unsorted in [rest for leaf in leaves for rest in after(top, leaf, go_on)]:
+                    if go_on is not None:
+                        go_on()
+                    rest = normal(unsorted)
                     if rest not in found:
                         found[rest] = None
                         pending.append(rest)

@@ -133,6 +133,8 @@ def test_a_shorter_way_to_a_visited_vertex_is_taken_again_under_a_filter() -> No
 
 def test_time_and_memory_are_the_callers_business() -> None:
     reasons: list[Reason] = ["TimedOut", "OutOfMemory"]
+    # Of steps that are known nothing is asked but before each vertex.
+    assert search(LONG, LONG_SEEN, "accept", Options(local=None)).verdict is Verdict.PASS
     for reason in reasons:
         asked = 0
 
