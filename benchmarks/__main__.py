@@ -20,6 +20,7 @@ BENCHMARKS: Final = (
     "multiprefix_speed",
     "long_trace",
     "long_logs",
+    "deep",
     "slices",
     "slices_brute_force",
     "search_combinations",

@@ -41,7 +41,7 @@ EXPLAINING: Final = 5.0
 
 DEEP: Final = 200
 LONG: Final = 1000
-DECIDING_DEEP: Final = 1.0
+DECIDING_DEEP: Final = 0.5
 """Operators that are nested more than `DEEP` deep (`nesting`), and chains of more than `LONG`
 operands, are a mistake or an attack more often than a diagram: then a decision may take
 `DECIDING_DEEP` seconds where nothing else is said, and its explanation as many."""

@@ -70,7 +70,7 @@ EXPLAINED: Final = 10
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
     help="Seconds for each multi-trace; what takes longer is Inconc. As many for --explain. "
-    "Default: none, but 1 for interactions nested more than 200 deep, or with chains of more "
+    "Default: none, but 0.5 for interactions nested more than 200 deep, or with chains of more "
     "than 1000 operands.",
 )
 @click.option(
