@@ -40,11 +40,11 @@ EXPLAINING: Final = 5.0
 """Seconds for each explanation, where nothing else is said. The verdict is there already."""
 
 DEEP: Final = 200
-LONG: Final = 1000
-DECIDING_DEEP: Final = 0.5
-"""Operators that are nested more than `DEEP` deep (`nesting`), and chains of more than `LONG`
-operands, are a mistake or an attack more often than a diagram: then a decision may take
+"""Operators that are nested deeper than this (`nesting`) are a mistake or an attack more often than
+a diagram, and deciding may take time that grows with the cube of the depth. So a decision then has
 `DECIDING_DEEP` seconds where nothing else is said, and its explanation as many."""
+
+DECIDING_DEEP: Final = 0.5
 
 _POLLS: Final = 8
 """A stop watch is asked so often before it looks at its clock, where nothing else is said."""
@@ -183,8 +183,7 @@ class Judge:
         self.interaction: Interaction = load_interaction(question.interaction, self._signature)
         self._lifelines = tuple(names(self.interaction.lifelines))
         self._seconds = question.seconds
-        deep = self.interaction.depth > LONG or nesting(self.interaction) > DEEP
-        if self._seconds is None and deep:
+        if self._seconds is None and nesting(self.interaction) > DEEP:
             self._seconds = DECIDING_DEEP
         self._bounds = Bounds(self._seconds, question.megabytes)
         self._searched: SearchResult | None = None

@@ -70,8 +70,7 @@ EXPLAINED: Final = 10
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
     help="Seconds for each multi-trace; what takes longer is Inconc. As many for --explain. "
-    "Default: none, but 0.5 for interactions nested more than 200 deep, or with chains of more "
-    "than 1000 operands.",
+    "Default: none, but 0.5 for interactions that are nested more than 200 deep.",
 )
 @click.option(
     "--memory",
@@ -150,9 +149,8 @@ def command(
     if budget is None and tally.reasons["TimedOut"]:
         # Nothing else has a bound where none was asked for.
         click.echo(
-            f"{interaction}: operators are nested more than {judging.DEEP} deep or in chains of "
-            f"more than {judging.LONG}, so each decision had {judging.DECIDING_DEEP:g} s; "
-            "--budget SECONDS gives it more",
+            f"{interaction}: operators are nested more than {judging.DEEP} deep, so each decision "
+            f"had {judging.DECIDING_DEEP:g} s; --budget SECONDS gives it more",
             err=True,
         )
     for place in sorted({one.parent for some in question.pictures.values() for one in some}):
