@@ -11,7 +11,6 @@ import pytest
 
 from choreomon.core.action import Action
 from choreomon.interaction.denotation import traces
-from choreomon.interaction.generation import random_interaction
 from choreomon.interaction.lifelines import NONE, Mask, bit, mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import (
@@ -30,7 +29,7 @@ from choreomon.verify import persistent
 from choreomon.verify.late import COREG, LateTerm, LateTerms
 from choreomon.verify.persistent import FREE, NEVER, WAITS, Persistence, Standing
 from choreomon.verify.views import Views
-from tests.verify.search.questions import LIFELINES, OPERATORS, PARTITIONS, a, mask_of
+from tests.verify.search.questions import OPERATORS, PARTITIONS, a, mask_of, random_term
 
 LONGEST = 5
 """Standings are compared with the traces of so many actions."""
@@ -52,15 +51,7 @@ def interactions(
     """Small random ones."""
     asked = 0
     while asked < number:
-        term = random_interaction(
-            rng,
-            lifelines=LIFELINES,
-            messages=("a", "b"),
-            operators=operators,
-            min_depth=3,
-            min_size=4,
-            max_size=11,
-        )
+        term = random_term(rng, operators)
         if 0 < len(traces(term, LONGEST)) < 2000:
             asked += 1
             yield term

@@ -147,15 +147,15 @@ class LocalAutomaton:
                     go_on()
                 # Not `frontier`: equal actions in many places mostly leave the same.
                 top = pending.pop()
-                for unsorted in [rest for leaf in leaves for rest in after(top, leaf, go_on)]:
+                for rest in [rest for leaf in leaves for rest in after(top, leaf, go_on)]:
                     if go_on is not None:
                         go_on()
-                    rest = normal(unsorted)
-                    if rest not in found:
-                        found[rest] = None
-                        pending.append(rest)
-                        symbols += rest.size
-                        if rest.size > _GROWN * view.size or symbols > _SYMBOLS:
+                    form = normal(rest)
+                    if form not in found:
+                        found[form] = None
+                        pending.append(form)
+                        symbols += form.size
+                        if form.size > _GROWN * view.size or symbols > _SYMBOLS:
                             self._reachable[view] = None
                             return None
             self._reachable[view] = self._state(found)

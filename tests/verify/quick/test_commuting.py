@@ -12,7 +12,6 @@ from weakref import ref
 import pytest
 
 from choreomon.core.action import Action
-from choreomon.interaction.generation import random_interaction
 from choreomon.interaction.step import after
 from choreomon.interaction.term import (
     Interaction,
@@ -41,7 +40,15 @@ from choreomon.verify.quick.words import Stopped, Word
 from choreomon.verify.search.engine import search
 from choreomon.verify.search.options import LocalAnalyses, Options
 from choreomon.verify.verdict import Verdict
-from tests.verify.search.questions import LIFELINES, Question, a, logs, mask_of, questions
+from tests.verify.search.questions import (
+    LIFELINES,
+    Question,
+    a,
+    logs,
+    mask_of,
+    questions,
+    random_term,
+)
 
 MODES: tuple[QuickMode, ...] = ("accept", "prefix", "multiprefix")
 
@@ -105,15 +112,7 @@ def test_strict_operators_are_decided_where_the_rule_allows_and_as_brute_force_d
 def longer(rng: Random, number: int) -> Iterator[tuple[Interaction, MultiTrace]]:
     """Longer multi-traces of larger terms, in the discrete partition: too long for brute force."""
     for _ in range(number):
-        term = random_interaction(
-            rng,
-            lifelines=LIFELINES,
-            messages=("a", "b"),
-            operators=WEAK,
-            min_depth=4,
-            min_size=12,
-            max_size=20,
-        )
+        term = random_term(rng, WEAK, min_depth=4, sizes=(12, 20))
         seen = project_trace(walked(rng, term, 7), discrete(LIFELINES))
         if rng.random() < 0.4:
             seen = insert_action(rng, seen, alphabet(LIFELINES, ("a", "b"))) or seen

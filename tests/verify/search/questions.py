@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from random import Random
 from typing import Final, NamedTuple
@@ -55,19 +55,30 @@ class Question(NamedTuple):
     oracle: Oracle
 
 
+def random_term(
+    rng: Random,
+    operators: Sequence[str] = OPERATORS,
+    *,
+    min_depth: int = 3,
+    sizes: tuple[int, int] = (4, 11),
+) -> Interaction:
+    """A small one over three lifelines and two messages."""
+    return random_interaction(
+        rng,
+        lifelines=LIFELINES,
+        messages=("a", "b"),
+        operators=operators,
+        min_depth=min_depth,
+        min_size=sizes[0],
+        max_size=sizes[1],
+    )
+
+
 def questions(rng: Random, number: int) -> Iterator[Question]:
     """Small random questions over the whole language and several partitions, right and wrong."""
     asked = 0
     while asked < number:
-        term = random_interaction(
-            rng,
-            lifelines=LIFELINES,
-            messages=("a", "b"),
-            operators=OPERATORS,
-            min_depth=3,
-            min_size=4,
-            max_size=11,
-        )
+        term = random_term(rng)
         accepted = sorted(traces(term, 4))
         if not 0 < len(accepted) < 1000:
             continue

@@ -11,7 +11,6 @@ from random import Random
 import pytest
 
 from choreomon.core.action import Action
-from choreomon.interaction.generation import random_interaction
 from choreomon.interaction.lifelines import mask, names
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import frontier
@@ -25,7 +24,7 @@ from choreomon.verify.search.engine import search
 from choreomon.verify.search.options import Options
 from choreomon.verify.search.relevance import Relevance
 from choreomon.verify.verdict import Verdict
-from tests.verify.search.questions import LIFELINES, OPERATORS, a, logs, passing
+from tests.verify.search.questions import LIFELINES, a, logs, passing, random_term
 
 PLAIN = Options(reduction="none", local=None)
 WHOLE = replace(PLAIN, goal=Verdict.WEAK_PASS, relevance=False)
@@ -74,15 +73,7 @@ def drawn(seed: int, number: int) -> Iterator[tuple[Interaction, MultiTrace]]:
     rng = Random(seed)
     found = 0
     while found < number:
-        term = random_interaction(
-            rng,
-            lifelines=LIFELINES,
-            messages=("a", "b"),
-            operators=OPERATORS,
-            min_depth=3,
-            min_size=5,
-            max_size=16,
-        )
+        term = random_term(rng, sizes=(5, 16))
         if is_exact_by_removal(term):
             found += 1
             yield term, observed(rng, term)
