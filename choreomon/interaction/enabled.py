@@ -24,11 +24,14 @@ class Enabled:
     """An action that may be executed now, with `loops` loops around it (beta of the slices paper,
     Definition 12)."""
 
-    __slots__ = ("_above", "_leaf", "loops")
+    __slots__ = ("_above", "_around", "_leaf", "loops")
 
-    def __init__(self, leaf: Interaction, above: _Above, loops: int) -> None:
+    def __init__(self, leaf: Interaction, above: _Above, around: _Above, loops: int) -> None:
+        """`around` is what of `above` has a part in what remains: choices do not, nor what is on
+        the left of a `strict`."""
         self._leaf = leaf
         self._above = above
+        self._around = around
         self.loops = loops
 
     @property
@@ -49,41 +52,42 @@ class Enabled:
         """What remains after it: as deep as the action is, so many terms are made, at most."""
         on = self._leaf.lifelines
         rest = EMPTY
-        above = self._above
-        while above is not None:
-            around, digit, above = above
-            operator, region = around.operator, around.region
-            if operator in LOOPS:
-                rest = unrolled(around, on, rest)
-            elif operator is Operator.STRICT or operator is Operator.COREG:
-                assert around.left is not None
-                if digit == 1:
-                    rest = combined(operator, region, rest, around.right)
-                elif operator is Operator.COREG:
-                    before = prune(around.left, on & ~region)
-                    assert before is not None
-                    rest = combined(operator, region, before, rest)
+        around = self._around
+        while around is not None:
+            top, digit, around = around
+            assert top.left is not None
+            if top.right is None:
+                rest = unrolled(top, on, rest)
+            elif digit == 1:
+                rest = combined(top.operator, top.region, rest, top.right)
+            else:
+                before = prune(top.left, on & ~top.region)
+                assert before is not None
+                rest = combined(top.operator, top.region, before, rest)
         return rest
 
 
 def enabled(term: Interaction) -> Iterator[Enabled]:
     """Every action that may be executed now, in the order of positions, in time that grows with
     the symbols of the term."""
-    pending: list[tuple[Interaction, Mask, int, _Above]] = [(term, NONE, 0, None)]
+    pending: list[tuple[Interaction, Mask, int, _Above, _Above]] = [(term, NONE, 0, None, None)]
     while pending:
-        top, blocked, loops, above = pending.pop()
+        top, blocked, loops, above, around = pending.pop()
         if not top.lifelines & ~blocked:
             continue
         left, right = top.left, top.right
         if left is None:
-            yield Enabled(top, above, loops)
+            yield Enabled(top, above, around, loops)
             continue
+        operator = top.operator
         if right is not None and reachable(top):
-            hindered = blocked
-            if top.operator is Operator.COREG:
+            hindered, within = blocked, around
+            if operator is Operator.COREG:
                 hindered |= _unavoidable(left) & ~top.region
-            pending.append((right, hindered, loops, (top, 2, above)))
-        pending.append((left, blocked, loops + (top.operator in LOOPS), (top, 1, above)))
+                within = (top, 2, around)
+            pending.append((right, hindered, loops, (top, 2, above), within))
+        within = around if operator in (Operator.ALT, Operator.OPEN) else (top, 1, around)
+        pending.append((left, blocked, loops + (operator in LOOPS), (top, 1, above), within))
 
 
 def _unavoidable(term: Interaction) -> Mask:

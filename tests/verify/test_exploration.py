@@ -293,7 +293,7 @@ def without_the_last(steps: list[Enabled]) -> list[Enabled]:
 
 
 def without_what_follows(steps: list[Enabled]) -> list[Enabled]:
-    return [Last(step._leaf, step._above, step.loops) for step in steps]
+    return [Last(step._leaf, step._above, step._around, step.loops) for step in steps]
 
 
 @pytest.mark.parametrize("bug", [without_the_last, without_what_follows])
