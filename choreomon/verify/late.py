@@ -38,6 +38,7 @@ from choreomon.interaction.removal import project, remove
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, make
 from choreomon.verify.epochs import Epochs, Past, needed, whole, without
+from choreomon.verify.late_chains import Rows
 from choreomon.verify.overestimates import without_heads
 
 PLAIN: Final = 0
@@ -90,6 +91,7 @@ class LateTerms:
         self._known: dict[tuple[int, object, object, object], LateTerm] = {}
         self._first: dict[Interaction, Mask] = {}
         self._made: dict[tuple[object, ...], dict[LateTerm, LateTerm]] = {}
+        self._rows = Rows()
 
     def __len__(self) -> int:
         """How many late terms are known."""
@@ -102,6 +104,7 @@ class LateTerms:
             term._after.clear()
         self._known.clear()
         self._made.clear()
+        self._rows.clear()
 
     def plain(self, term: Interaction) -> LateTerm:
         """The term, its past decided."""
@@ -209,7 +212,7 @@ class LateTerms:
             inner = rest.kind == COREG and rest.region == region
             head = rest.left if inner else rest
             if left.kind == PLAIN and head.kind == PLAIN:
-                left = self.plain(make(Operator.COREG, region, left.term, head.term))
+                left = self.plain(self._rows.of(region, left.term, head.term))
             elif self._swallows(region, head, left):
                 left = head
             elif not (left.lifelines & head.lifelines & ~region) and left.number > head.number:

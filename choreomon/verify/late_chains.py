@@ -5,12 +5,16 @@ gone through operand by operand.
 which every end is a term already. What lies in front of an operand is no term; here it is put
 together from blocks of 1, 2, 4, 8, ... operands, made where they are asked for. All blocks of a
 chain of n operands have n log n operands at most, and there are log n blocks in front of each one.
+
+What remains of a chain in front of another one is mostly one of its many ends: what the two become
+is made from what the next shorter end became, so that all ends together cost what the longest does.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from choreomon.interaction.lifelines import Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, Operator, make
 
@@ -93,3 +97,30 @@ class Chains(dict[Interaction, Chain]):
         if term.operator is Operator.ALT:
             return term.left, term.right
         return self[term].halves()
+
+
+class Rows(dict[tuple[Mask, Interaction, Interaction], Interaction]):
+    """What became of long chains in normal form with others behind them, kept as long as this
+    object: region, chain, what is behind it -> normal form."""
+
+    def of(self, region: Mask, left: Interaction, right: Interaction) -> Interaction:
+        """The normal form of `coreg(region)` of two terms."""
+        passed: list[Interaction] = []
+        end = left
+        whole: Interaction | None = None
+        while whole is None and len(passed) < SHORT:
+            if end.operator is not Operator.COREG or end.region != region:
+                return normal(make(Operator.COREG, region, left, right))
+            whole = self.get((region, end, right))
+            if whole is None:
+                assert end.left is not None
+                assert end.right is not None
+                passed.append(end.left)
+                end = end.right
+        if whole is None:
+            whole = make(Operator.COREG, region, left, right)
+        else:
+            for operand in reversed(passed):
+                whole = make(Operator.COREG, region, operand, whole)
+        found = self[region, left, right] = normal(whole)
+        return found

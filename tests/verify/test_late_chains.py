@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from typing import Any
 
 import pytest
 
+from choreomon.interaction import chain as chain_module
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, coreg, loop_w, make, par, seq, strict
@@ -15,7 +17,7 @@ from choreomon.verify import late_chains
 from choreomon.verify.exact import decide_exact, observed_parts
 from choreomon.verify.exact_search import ExactMode, Limits
 from choreomon.verify.late import COREG, LATE, LateTerms
-from choreomon.verify.late_chains import Chain
+from choreomon.verify.late_chains import Chain, Rows
 from choreomon.verify.late_search import LateSearch
 from choreomon.verify.late_steps import LateSteps
 from choreomon.verify.views import Views
@@ -70,6 +72,55 @@ def test_what_lies_before_and_behind_an_operand_is_the_rest_of_the_chain(name: s
     left, right = chain.halves()
     assert normal(make(term.operator, term.region, left, right)) is term
     assert term.size // 2 <= left.size < term.size
+
+
+def ends_become_what_they_are(rows: type[Rows], name: str) -> bool:
+    """Whether every end of a long chain in front of something becomes the normal form of it."""
+    chain = Chain(normal(nested(JOINED[name], 61, "right")))
+    behind = normal(nested(JOINED[name], 5, "left"))
+    region, known = chain.term.region, rows()
+    ends = [chain.behind(number) for number in range(60, -1, -1)]
+    return all(
+        known.of(region, end, behind) is normal(make(chain.term.operator, region, end, behind))
+        for end in (*filter(None, ends), chain.term)
+    )
+
+
+@pytest.mark.parametrize("name", ["seq", "par", "coreg"])
+def test_a_chain_in_front_of_another_becomes_their_normal_form(name: str) -> None:
+    assert ends_become_what_they_are(Rows, name)
+
+
+class Forgetful(Rows):
+    """What is in front of a known end is forgotten."""
+
+    def of(self, region: Mask, left: Interaction, right: Interaction) -> Interaction:
+        if left.right is not None and (region, left.right, right) in self:
+            return self[region, left.right, right]
+        return super().of(region, left, right)
+
+
+def test_operands_that_are_forgotten_are_noticed() -> None:
+    assert not ends_become_what_they_are(Forgetful, "seq")
+
+
+def test_all_ends_together_cost_what_the_longest_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+
+    def counted(*parts: Any) -> Interaction:
+        nonlocal calls
+        calls += 1
+        return make(*parts)
+
+    monkeypatch.setattr(chain_module, "make", counted)
+    chain = Chain(normal(nested(seq, 401, "right")))
+    behind, rows = do("l1!b"), Rows()
+    calls = 0
+    for number in range(399, -1, -1):
+        end = chain.behind(number)
+        assert end is not None
+        rows.of(NONE, end, behind)
+    assert 400 <= calls < 4 * 400
 
 
 def test_chains_taken_in_blocks_have_the_same_slices(monkeypatch: pytest.MonkeyPatch) -> None:
