@@ -6,7 +6,7 @@ everything was seen. What was worked out once is kept for all multi-traces, with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from choreomon.core.action import Action
@@ -38,16 +38,23 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
 
     def __missing__(self, action: Action) -> tuple[Situation, ...]:
         leaf = act(action)
-        rests = after(self.term, leaf) if leaf.lifelines & self.term.lifelines else ()
-        # Equals are met where there is a choice; a single follow-up is not worth a normal form.
-        forms = dict.fromkeys(map(normal, rests)) if len(rests) > 1 else rests
-        found = self[action] = tuple(map(self.situations.__getitem__, forms))
+        found: tuple[Situation, ...] = ()
+        if leaf.lifelines & self.term.lifelines:
+            situations = self.situations
+            rests = after(self.term, leaf, situations.words.ask)
+            # Equals are met where there is a choice; a single one is not worth a normal form.
+            forms = situations.forms(rests) if len(rests) > 1 else rests
+            found = tuple(map(situations.__getitem__, forms))
+        self[action] = found
         return found
 
     def closed(self, lifelines: tuple[str, ...]) -> Situation | None:
         """What remains when everything on `lifelines` was seen; None where that cannot be."""
         if lifelines in self._closed:
             return self._closed[lifelines]
+        ask = self.situations.words.ask
+        if ask is not None:
+            ask()
         rest = self.situations.close(self.term, mask(lifelines))
         found = None if rest is None else self.situations[normal(rest)]
         self._closed[lifelines] = found
@@ -91,7 +98,18 @@ class Situations(dict[Interaction, Situation]):
         """Those with different normal forms, by these."""
         if len(found) < 2:
             return tuple(found)
-        return tuple([self[form] for form in dict.fromkeys(normal(one.term) for one in found)])
+        return tuple(map(self.__getitem__, self.forms([one.term for one in found])))
+
+    def forms(self, terms: Sequence[Interaction]) -> Iterable[Interaction]:
+        """The different normal forms of terms, in their order."""
+        ask = self.words.ask
+        if ask is None:
+            return dict.fromkeys(map(normal, terms))
+        found: dict[Interaction, None] = {}
+        for term in terms:
+            ask()
+            found[normal(term)] = None
+        return found
 
     def forget(self) -> None:
         """Drops all situations and words."""

@@ -124,7 +124,7 @@ class Words:
 
         Raises `Stopped` where `should_stop()` is true, `TooManyTerms` where there are too many.
         """
-        ask = None if self.should_stop is None else self._ask
+        ask = self.ask
         if ask is not None:
             ask()
         leaf = act(action)
@@ -141,6 +141,12 @@ class Words:
             self.forget()
             forget_steps()
         return self._word(frozenset(remaining))
+
+    @property
+    def ask(self) -> Callable[[], None] | None:
+        """To be called before whatever may take long: raises `Stopped` where `should_stop()` is
+        true. None where nobody may stop."""
+        return None if self.should_stop is None else self._ask
 
     def _ask(self) -> None:
         if self.should_stop is not None and self.should_stop():
