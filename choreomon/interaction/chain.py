@@ -103,9 +103,10 @@ def covers(region: Mask, loop: Interaction, earlier: Interaction) -> bool:
             continue
         if part.operator is Operator.ALT or is_freer(region, part):
             assert part.left is not None
-            pending.append(part.left)
             if part.right is not None:
                 pending.append(part.right)
+            # First the left operand: chains are nested to the right, and what is next tells soon.
+            pending.append(part.left)
             continue
         form = _pruned(loop, part.lifelines)
         if form is None or form.left is None or part not in alternatives(form.left):

@@ -85,6 +85,7 @@ class ExactDecider:
     def __init__(self, interaction: Interaction, mode: ExactMode) -> None:
         self.interaction = interaction
         self.mode = mode
+        self.views = Views()
         self._normal = normal(interaction)
         self._removable = is_exact_to_weaken(self._normal)
         self._weak = normal(weakened(self._normal)) if self._removable else self._normal
@@ -94,16 +95,17 @@ class ExactDecider:
         )
         self._layers = Layers()
         self._late_layers = LateLayers()
-        self._begin()
-
-    def _begin(self) -> None:
-        self.views = Views()
         self._discrete = Discrete(self.views, self._weak)
+
+    def __del__(self) -> None:
+        self.views.forget()
 
     def decide(self, multitrace: MultiTrace, limits: Limits = Limits()) -> Answer:  # noqa: B008
         """The verdict, of a multi-trace over any partition."""
         if self.views.remembered > _REMEMBERED:
-            self._begin()
+            self.views.forget()
+            self.views = Views()
+            self._discrete = Discrete(self.views, self._weak)
             forget_steps()
         parts = observed_parts(self._normal, multitrace)
         if parts is None:

@@ -22,6 +22,9 @@ SHORT: Final = 16
 """In chains of fewer operands every operand is a block: blocks are worth their while only if many
 operands have the same ones in front of them."""
 
+KEPT: Final = 10_000
+"""How many chains in front of others are kept: as many as the ends of the longest chains."""
+
 
 class Chain:
     """The operands of a chain in normal form, the first one first."""
@@ -100,8 +103,8 @@ class Chains(dict[Interaction, Chain]):
 
 
 class Rows(dict[tuple[Mask, Interaction, Interaction], Interaction]):
-    """What became of long chains in normal form with others behind them, kept as long as this
-    object: region, chain, what is behind it -> normal form."""
+    """What became of long chains in normal form with others behind them: region, chain, what is
+    behind it -> normal form. After `KEPT` of them all are forgotten."""
 
     def of(self, region: Mask, left: Interaction, right: Interaction) -> Interaction:
         """The normal form of `coreg(region)` of two terms."""
@@ -122,5 +125,7 @@ class Rows(dict[tuple[Mask, Interaction, Interaction], Interaction]):
         else:
             for operand in reversed(passed):
                 whole = make(Operator.COREG, region, operand, whole)
+        if len(self) >= KEPT:
+            self.clear()
         found = self[region, left, right] = normal(whole)
         return found

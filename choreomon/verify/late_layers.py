@@ -136,7 +136,7 @@ class LateLayers(LayeredWalk):
         for rest in self._rests.values():
             rest.clear()
         self._rests.clear()
-        self._views.late_terms.forget()
+        self._views.forget()
         self._views = Views()
         self._persistence.forget()
         self.known = 0

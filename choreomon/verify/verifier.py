@@ -4,6 +4,7 @@ Whoever states how to search gets that search (`choreomon.verify.search`), and s
 `test` and `simulate`, which are defined by one. All other questions have one right answer, and it
 comes from whoever has it soonest:
 
+- `choreomon.verify.nested_loops`, for short logs where loops are nested hundreds deep;
 - `choreomon.verify.quick`, where one clock saw everything, or nothing orders actions across
   lifelines, or nobody can tell;
 - `choreomon.verify.exact`, for everything else and for `slice`;
@@ -26,6 +27,7 @@ from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.exact_search import Limits
 from choreomon.verify.layers import LayeredTest
+from choreomon.verify.nested_loops import NestedLoops
 from choreomon.verify.quick.decider import Quick
 from choreomon.verify.search.engine import Searcher
 from choreomon.verify.search.options import Method, Options, Reason
@@ -70,9 +72,16 @@ class Verifier:
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
         self._quick: Quick | None = None
+        self._nested: NestedLoops | None = None
         self._should_stop = should_stop
         self._reason: Reason | None = None
         self._layered: LayeredTest | None = None
+        if should_stop is not None:
+            self._stop = self._asks
+        self._limits = Limits(should_stop=self._stop)
+        asked = options is not None or portfolio or method != "auto"
+        if not asked and NestedLoops.are_in(interaction):
+            self._nested = NestedLoops(interaction, mode, self._accepts)
         if options is None and mode == "test" and not portfolio:
             self._layered = LayeredTest(interaction, should_stop)
         if options is None and (
@@ -100,9 +109,6 @@ class Verifier:
             self._quick = Quick(interaction, mode)
         elif interaction.size >= LARGE:
             self._quick = Quick(interaction, "multiprefix")
-        if should_stop is not None:
-            self._stop = self._asks
-        self._limits = Limits(should_stop=self._stop)
 
     def decide(self, multitrace: MultiTrace) -> Answer:
         """The verdict on a multi-trace, over any partition that the method allows.
@@ -111,25 +117,35 @@ class Verifier:
         action that is not the interaction's never fits. Raises ValueError where lifeline removal
         is asked for and several lifelines share a clock.
         """
+        answer = self._decided(multitrace)
+        if answer.verdict is Verdict.INCONC and self._reason is not None:
+            answer = answer._replace(reason=self._reason)
+            self._reason = None
+        return answer
+
+    def _decided(self, multitrace: MultiTrace) -> Answer:
+        """The answer of whoever has it soonest."""
         if self._layered is not None and multitrace.length >= LONG:
             found = self._layered.decide(multitrace)
+            if found is not None:
+                return found
+        if self._nested is not None:
+            found = self._nested.decide(multitrace, self._limits)
             if found is not None:
                 return found
         if self._searcher is not None:
             result = self._searcher.search(multitrace)
             return Answer(result.verdict, result.reason, result.vertices)
         assert self._exact is not None
-        answer = None
         if self._quick is not None and not (self._unordered and multitrace.length >= LONG):
-            answer = self._quick.decide(multitrace, self._stop)
-            if self.mode == "slice" and answer is not None and answer.verdict is Verdict.FAIL:
-                answer = None  # only a multi-prefix is a slice for sure
-        if answer is None:
-            answer = self._exact.decide(multitrace, self._limits)
-        if answer.verdict is Verdict.INCONC and self._reason is not None:
-            answer = answer._replace(reason=self._reason)
-            self._reason = None
-        return answer
+            found = self._quick.decide(multitrace, self._stop)
+            # Only a multi-prefix is a slice for sure.
+            if found is not None and not (self.mode == "slice" and found.verdict is Verdict.FAIL):
+                return found
+        return self._exact.decide(multitrace, self._limits)
+
+    def _accepts(self, interaction: Interaction, multitrace: MultiTrace) -> Answer:
+        return Verifier(interaction, "accept", should_stop=self._should_stop).decide(multitrace)
 
     def _asks(self) -> bool:
         assert self._should_stop is not None

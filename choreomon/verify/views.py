@@ -63,6 +63,15 @@ class Views:
         """How many states there are."""
         return len(self._states)
 
+    def forget(self) -> None:
+        """Takes states and late terms apart. They lead to each other: so they need no garbage
+        collector. Neither may be used any more."""
+        for state in self._states.values():
+            state.next.clear()
+            state.gone.clear()
+            state.begun = None
+        self.late_terms.forget()
+
     def plain(self, term: Interaction) -> State:
         """The automaton of prefixes: nothing happened before the observation."""
         known = self._plain.get(term)

@@ -123,6 +123,15 @@ def test_all_ends_together_cost_what_the_longest_one_does(monkeypatch: pytest.Mo
     assert 400 <= calls < 4 * 400
 
 
+def test_what_became_of_ends_is_forgotten_once_it_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(late_chains, "KEPT", 10)
+    assert ends_become_what_they_are(Rows, "seq")
+    chain, rows = Chain(normal(nested(seq, 61, "right"))), Rows()
+    for number in range(40):
+        rows.of(NONE, chain.behind(number) or chain.term, do("l1!b"))
+        assert len(rows) <= 10
+
+
 def test_chains_taken_in_blocks_have_the_same_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not wrong(range(60))
     monkeypatch.setattr(late_chains, "SHORT", 2)
