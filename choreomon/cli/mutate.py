@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
     from choreomon.core.action import Action
     from choreomon.multitrace.multitrace import MultiTrace
+
+_IMPOSSIBLE: Final = {
+    "insert": "nothing to insert: no message is known; --signature says which there are",
+    "swap-actions": "nothing to swap: no component has two different actions",
+    "swap-components": "nothing to swap: the other multi-trace that was drawn differs in fewer "
+    "than two components",
+    "remove": "nothing to remove: there are fewer actions than --actions says",
+}
 
 
 @click.command("mutate")
@@ -85,7 +93,7 @@ def command(
         for count in range(1, number + 1):
             mutant = _mutant(rng, read, at, kind, alphabet, actions)
             if mutant is None:
-                click.echo(f"{path}: nothing to {kind.replace('-', ' ')}", err=True)
+                click.echo(f"{path}: {_IMPOSSIBLE[kind]}", err=True)
                 break
             writer.write(f"{stem(path)}-{kind}-{count}", mutant)
     if said := writer.said():

@@ -346,11 +346,22 @@ class TestMutate:
             "t-insert-1.htf",
         ]
 
-    def test_what_cannot_be_changed_is_said_and_left_out(self) -> None:
+    @pytest.mark.parametrize(
+        ("kind", "why"),
+        [
+            ("insert", "nothing to insert: no message is known; --signature says which there are"),
+            ("swap-actions", "nothing to swap: no component has two different actions"),
+            ("swap-components", "nothing to swap: the other multi-trace that was drawn differs in"),
+            ("remove", "nothing to remove: there are fewer actions than --actions says"),
+        ],
+    )
+    def test_what_cannot_be_changed_is_said_and_left_out(self, kind: str, why: str) -> None:
         Path("empty.htf").write_text("{ [a]; [b] }", encoding="utf-8")
-        answer = choreomon("mutate", "empty.htf", "pass.htf", "--kind", "swap-actions", "--json")
-        assert len(made(answer)) == 1
-        assert answer.err == "empty.htf: nothing to swap actions\n"
+        other = {"insert": [], "swap-components": ["empty.htf"]}.get(kind, ["pass.htf"])
+        answer = choreomon("mutate", "empty.htf", *other, "--kind", kind, "--json")
+        assert len(made(answer)) == (other == ["pass.htf"])
+        assert all(line.startswith(f"empty.htf: {why}") for line in answer.err.splitlines())
+        assert answer.err
 
     @pytest.mark.parametrize(
         "options",
