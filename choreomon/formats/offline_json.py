@@ -132,7 +132,7 @@ def refuse_no_mapping(text: str | bytes, file: str) -> None:
     """Raises DocumentError for a text that is empty or no JSON object."""
     start = text.strip()[:1]
     if not start:
-        raise DocumentError((Problem(file, 0, "", "is empty"),))
+        raise DocumentError((Problem(file, 0, "", "is empty: expected a mapping"),))
     if start in ("[", b"["):
         raise DocumentError((Problem(file, 1, "", "is a list: expected a mapping"),))
 

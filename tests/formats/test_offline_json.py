@@ -202,7 +202,7 @@ def test_json_that_is_no_multi_trace_is_told(components: list[object], said: lis
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("", 0, "is empty"),
+        ("", 0, "is empty: expected a mapping"),
         ("[]", 1, "is a list: expected a mapping"),
         ("{", 1, "is not JSON"),
         ('{"kind":\n"signature",', 2, "is not JSON"),

@@ -114,7 +114,7 @@ class ConfigurationSections:
 
 def read_configuration(text: str, file: str = "configuration") -> Configuration:
     """The configuration of a `.hcf` text. Raises DocumentError."""
-    cursor = Cursor(text, file)
+    cursor = Cursor(text, file, "`@analyze_option{..}` or another section")
     sections = ConfigurationSections()
     while sections.read(cursor):
         pass

@@ -5,7 +5,7 @@ Until 2022 HIBOU kept all three in one `.hsf` file: sections in any order, then 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from choreomon.formats.hibou.configuration import Configuration
 from choreomon.formats.hibou.configuration_reader import ConfigurationSections
@@ -23,13 +23,16 @@ class Model(NamedTuple):
     interaction: Interaction | None
 
 
+_INTERACTION: Final = "an interaction such as `seq(l1!m, l2?m)`; one without actions is `o`"
+
+
 def read_model(text: str, signature: Signature | None = None, file: str = "model") -> Model:
     """What a text holds. The names of the interaction are those of the text's own signature,
     else of `signature`, where there is one.
 
     Raises DocumentError.
     """
-    cursor = Cursor(text, file)
+    cursor = Cursor(text, file, _INTERACTION)
     declared, options = SignatureSections(), ConfigurationSections()
     while declared.read(cursor) or options.read(cursor):
         pass
@@ -50,7 +53,7 @@ def read_model(text: str, signature: Signature | None = None, file: str = "model
 
 def read_signature(text: str, file: str = "signature") -> Signature:
     """The signature of a `.hsf` text, whatever else it holds. Raises DocumentError."""
-    cursor = Cursor(text, file)
+    cursor = Cursor(text, file, "`@message{..}` or `@lifeline{..}`")
     declared, options = SignatureSections(), ConfigurationSections()
     while declared.read(cursor) or options.read(cursor):
         pass
@@ -71,7 +74,7 @@ def read_interaction(
     """
     model = read_model(text, signature, file)
     if model.interaction is None:
-        cursor = Cursor(text, file)
+        cursor = Cursor(text, file, _INTERACTION)
         while cursor.word != END:
             cursor.take()
         cursor.expected("an interaction")

@@ -96,7 +96,9 @@ class PieceReader:
             self._at += 1
             first = self._peek()
         if not first:
-            raise refusal(self._file, 0, "is empty")
+            raise refusal(
+                self._file, 0, "is empty: expected a multi-trace such as `{[l1] l1!m; [l2] l2?m}`"
+            )
         if first == "{":
             return self._in_braces()
         if first == "[":

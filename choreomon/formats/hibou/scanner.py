@@ -113,13 +113,14 @@ class Word(NamedTuple):
 class Cursor:
     """Reads the words of a text one after the other."""
 
-    def __init__(self, text: str, file: str) -> None:
-        """Raises DocumentError where a comment is not closed, or where there are no words."""
+    def __init__(self, text: str, file: str, wanted: str) -> None:
+        """Raises DocumentError where a comment is not closed, or where there are no words;
+        `wanted` says what they should be."""
         self.file = file
         self._text = "".join(without_comments((text.removeprefix("\ufeff"),), file))
         self._words = [Word(found[0], found.start()) for found in _WORD.finditer(self._text)]
         if not self._words:
-            raise refusal(file, 0, "is empty")
+            raise refusal(file, 0, f"is empty: expected {wanted}")
         self._words.append(Word(END, len(self._text.rstrip())))
         self._next = 0
 

@@ -159,7 +159,7 @@ def test_options_by_all_their_names(entries: str, field: str, value: object) -> 
 @pytest.mark.parametrize(
     ("written", "problems"),
     [
-        ("", [(0, "is empty")]),
+        ("", [(0, "is empty: expected `@analyze_option{..}`")]),
         ("@explore_option{} x", [(1, "expected `@analyze_option`, `@explore_option`")]),
         ("@explore_option{}\n@explore_option{}", [(2, "`@explore_option` stands here for the")]),
         ("@analyze_option{ goal = Pass", [(1, "expected `;` or `}` after an option, found the")]),

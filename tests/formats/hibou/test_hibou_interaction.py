@@ -110,8 +110,8 @@ def test_published_models_are_read_and_written_back(name: str) -> None:
 @pytest.mark.parametrize(
     ("written", "line", "said"),
     [
-        ("", 0, "is empty"),
-        ("/* */ // ", 0, "is empty"),
+        ("", 0, "is empty: expected an interaction such as `seq(l1!m, l2?m)`"),
+        ("/* */ // ", 0, "is empty: expected an interaction such as `seq(l1!m, l2?m)`"),
         ("\n/* x", 2, "this comment is not closed"),
         ("seq(\na!m,\nb!m", 1, "`seq(` is not closed: expected `)`, found the end of the file"),
         ("seq(\na!m,\nb!m))", 3, "expected the end of the file after the interaction, found ')'"),

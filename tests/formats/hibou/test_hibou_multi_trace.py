@@ -70,8 +70,8 @@ def test_figure_16_of_the_slices_paper_is_the_multi_trace_of_its_figure_1() -> N
 @pytest.mark.parametrize(
     ("written", "line", "said"),
     [
-        ("", 0, "is empty"),
-        (" // x", 0, "is empty"),
+        ("", 0, "is empty: expected a multi-trace such as `{[l1] l1!m;"),
+        (" // x", 0, "is empty: expected a multi-trace such as `{[l1] l1!m;"),
         ("{", 1, "expected `[` and the lifelines of a component, found the end of the file"),
         ("\n{[a] a!m\n", 3, "expected `;` or `}`, found the end of the file; `{` of line 2 is not"),
         ("{[a] a!m}}", 1, "expected the end of the file after `}`, found '}'"),

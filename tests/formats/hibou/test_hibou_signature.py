@@ -58,7 +58,7 @@ def test_an_old_file_holds_signature_options_and_interaction() -> None:
 @pytest.mark.parametrize(
     ("written", "lines", "said"),
     [
-        ("", [0], "is empty"),
+        ("", [0], "is empty: expected `@message{..}` or `@lifeline{..}`"),
         ("\nseq(a!m,o)", [2], "expected `@message` or `@lifeline`, found 'seq'"),
         ("@messages{a}", [1], "expected `@message` or `@lifeline`, found '@messages'"),
         ("@lifeline a", [1], "expected `{` after `@lifeline`, found 'a'"),
