@@ -76,9 +76,11 @@ def swallows(loop: Interaction, earlier: Interaction) -> bool:
 
 def _pruned(loop: Interaction, lifelines: Mask) -> Interaction | None:
     """The normal form of what pruning leaves of a loop on these lifelines; None if that is the
-    loop. Raises NotNormalYet."""
+    loop, or nothing. Raises NotNormalYet."""
     gone = loop.lifelines & ~lifelines
-    if not gone:
+    assert loop.left is not None
+    # Whoever cannot avoid what is gone is gone, too: that is seen without pruning it.
+    if not gone or all(one.unavoidable & gone for one in alternatives(loop.left)):
         return None
     pruned = prune(loop, gone)
     assert pruned is not None

@@ -28,6 +28,8 @@ operands of a `coreg` are put in order is in `choreomon.interaction.chain`.
 
 from __future__ import annotations
 
+from typing import Final
+
 from choreomon.interaction.chain import (
     NotNormalYet,
     alternatives,
@@ -51,6 +53,9 @@ from choreomon.interaction.term import (
     make,
     subterms,
 )
+
+_MANY: Final = 64
+"""Bodies of `loopH` with more lifelines that they can do without are not looked at closely."""
 
 
 def simplify(term: Interaction) -> Interaction:
@@ -189,9 +194,13 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
 
 def _keeps_order(body: Interaction) -> bool:
     """Whether no iteration of a weak loop over this body can begin before an earlier one, since
-    what an iteration does without any one of its lifelines is nothing."""
-    return not body.unserved and all(
-        prune(body, one) in (None, EMPTY) for one in each(body.lifelines & ~body.unavoidable)
+    what an iteration does without any one of its lifelines is nothing. False where there are too
+    many lifelines to look at."""
+    avoidable = body.lifelines & ~body.unavoidable
+    return (
+        not body.unserved
+        and avoidable.bit_count() <= _MANY
+        and all(prune(body, one) in (None, EMPTY) for one in each(avoidable))
     )
 
 

@@ -9,29 +9,41 @@ lifeline of `r`. So without such pairs `(x, y)` and `(y, x)` - with the lifeline
 second operand is first in `r` - nothing can be told. The same goes for two iterations of a
 `loopC(r)`.
 
+Most interactions need not be looked at so closely: the rule of `weakening` says that they are exact
+to weaken. Of those that are left, orders are worked out only in what that rule speaks of, and only
+while that does not take long: it takes the square of the lifelines for every subterm.
+
 Orders are overestimated: all lifelines of one operand before all of the next, and what follows by
 transitivity. So the rule is sufficient, not necessary.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from choreomon.interaction.lifelines import NONE, Mask, each, is_single
 from choreomon.interaction.term import Interaction, Operator, subterms
+from choreomon.interaction.weakening import revealing
 
 Order: TypeAlias = dict[Mask, Mask]
 """For a lifeline, those that may have to wait for it across lifelines."""
+
+MOST: Final = 1_000_000
+"""How many pairs of lifelines are looked at, all subterms together: less than a second."""
 
 
 def is_exact_to_weaken(term: Interaction) -> bool:
     """Whether `weakened(term)` has the multi-traces of the term in the discrete partition.
 
-    True wherever `choreomon.interaction.weakening.is_exact_by_removal` is. The weak term has no
-    strict-like operators, so any of its lifelines may be removed.
+    True wherever `choreomon.interaction.weakening.is_exact_by_removal` is, False where it takes
+    too long to find out. The weak term has no strict-like operators, so any of its lifelines may
+    be removed.
     """
+    parts = _within(revealing(term), subterms(term))
+    if sum(part.lifelines.bit_count() ** 2 for part in parts) > MOST:
+        return False
     orders: dict[Interaction, Order] = {}
-    for part in subterms(term):
+    for part in parts:
         left = {} if part.left is None else orders[part.left]
         right = {} if part.right is None else orders[part.right]
         if part.operator is Operator.COREG:
@@ -46,6 +58,16 @@ def is_exact_to_weaken(term: Interaction) -> bool:
                 return False
         orders[part] = _order(part, left, right)
     return True
+
+
+def _within(wholes: list[Interaction], parts: list[Interaction]) -> list[Interaction]:
+    """Those of `parts` (operands before what they are operands of) that are one of `wholes`, or a
+    subterm of one."""
+    found = set(wholes)
+    for part in reversed(parts):
+        if part in found:
+            found.update(side for side in (part.left, part.right) if side is not None)
+    return [part for part in parts if part in found]
 
 
 def _order(term: Interaction, left: Order, right: Order) -> Order:

@@ -49,13 +49,13 @@ def weakened(term: Interaction) -> Interaction:
 def weakened_where_exact(term: Interaction) -> Interaction:
     """The term with those strict-like operators replaced that lie under nothing that the rule
     speaks of: the accepted multi-traces in the discrete partition stay, whatever the term."""
-    return _rewritten(term, frozenset(_revealing(term)))
+    return _rewritten(term, frozenset(revealing(term)))
 
 
 def is_exact_by_removal(term: Interaction) -> bool:
     """Whether the rule lets lifelines be removed from the term, and its strict-like operators
     be weakened, without any change to its multi-traces in the discrete partition."""
-    return not _revealing(term)
+    return not revealing(term)
 
 
 def has_strict_like(term: Interaction) -> bool:
@@ -77,7 +77,7 @@ def _strict_like(parts: list[Interaction]) -> set[Interaction]:
     return found
 
 
-def _revealing(term: Interaction) -> list[Interaction]:
+def revealing(term: Interaction) -> list[Interaction]:
     """The subterms below which an order across lifelines may show in local logs."""
     parts = subterms(term)
     ordering = _strict_like(parts)

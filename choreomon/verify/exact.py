@@ -28,7 +28,8 @@ preceded and followed by simulated actions while a measure lasts; here by any nu
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import Final
 
 from choreomon.interaction.lifelines import bit, each, is_single, mask
@@ -57,6 +58,10 @@ from choreomon.verify.views import State, Views
 
 _REMEMBERED: Final = 500_000
 """After so many late terms and projections, what earlier multi-traces left behind is dropped."""
+
+MANY: Final = 64
+"""More components without actions are taken together: one by one, of hundreds of lifelines, they
+take longer than all that was recorded."""
 
 _SOON: Final = 2_000
 """How many terms and states a look at one component of a long log may find out. With more it is
@@ -110,6 +115,11 @@ class ExactDecider:
         parts = observed_parts(self._normal, multitrace)
         if parts is None:
             return Answer(Verdict.FAIL)
+        silent = [part for part in parts if not len(part.actions)]
+        if len(silent) > MANY:
+            # Whoever recorded nothing need not be looked at alone.
+            mute = Observed(reduce(or_, (part.lifelines for part in silent)), ())
+            parts = (*(part for part in parts if len(part.actions)), mute)
         ask = None if limits.should_stop is None else _asking(limits.should_stop)
         self._layers.ask = self._late_layers.ask = ask
         self.views.asking(ask)
@@ -146,7 +156,11 @@ class ExactDecider:
                     return False, 0
             start = views.begun(self._normal) if begun else views.plain(self._normal)
             return views.allows(start, actions, mode == "accept"), 0
-        weak = self._removable and mode != "prefix" and all(is_single(p.lifelines) for p in parts)
+        weak = (
+            self._removable
+            and mode != "prefix"
+            and all(is_single(part.lifelines) or not len(part.actions) for part in parts)
+        )
         if mode == "accept" and not self._may_be_whole(parts):
             return False, 0
         long = sum(len(part.actions) for part in parts) >= LONG

@@ -107,7 +107,8 @@ class Rows(dict[tuple[Mask, Interaction, Interaction], Interaction]):
     behind it -> normal form. After `KEPT` of them all are forgotten."""
 
     def of(self, region: Mask, left: Interaction, right: Interaction) -> Interaction:
-        """The normal form of `coreg(region)` of two terms."""
+        """`coreg(region)` of two terms in normal form: seldom, where loops were swallowed on the
+        way, another one than that of all of it at once."""
         passed: list[Interaction] = []
         end = left
         whole: Interaction | None = None
@@ -115,6 +116,8 @@ class Rows(dict[tuple[Mask, Interaction, Interaction], Interaction]):
             if end.operator is not Operator.COREG or end.region != region:
                 return normal(make(Operator.COREG, region, left, right))
             whole = self.get((region, end, right))
+            if whole is not None and (whole.operator, whole.region) != (end.operator, region):
+                whole = None  # it became something else, and is no end of a chain like this one
             if whole is None:
                 assert end.left is not None
                 assert end.right is not None

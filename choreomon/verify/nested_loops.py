@@ -36,6 +36,9 @@ STEPS: Final = 100_000
 """How many actions that may happen, and symbols of what remains after one of them, are looked at
 to find a prefix: some tenths of a second."""
 
+FEW: Final = 16
+"""Of terms over so many lifelines, normal forms take less time than they save."""
+
 Accepts: TypeAlias = Callable[[Interaction, MultiTrace], Answer]
 """Decides `accept`."""
 
@@ -114,10 +117,14 @@ class NestedLoops:
             # The fewer loops are around an action, the less has to follow.
             found.sort(key=lambda one: one.loops)
             for one in found:
+                limits.ask()
                 steps += term.depth
                 number = wanted[one.action]
                 place = places[number] + 1
-                yield normal(one.follow_up()), (*places[:number], place, *places[number + 1 :])
+                rest = one.follow_up()
+                if rest.lifelines.bit_count() <= FEW:
+                    rest = normal(rest)
+                yield rest, (*places[:number], place, *places[number + 1 :])
 
         start = (0,) * len(parts)
         if start == ends:

@@ -148,7 +148,7 @@ def test_weakening_without_the_rule_is_noticed(
         return all_local_views(traces(weak, 8)) == all_local_views(traces(term, 8))
 
     assert holds(term)
-    monkeypatch.setattr(weakening, "_revealing", lambda term: [])
+    monkeypatch.setattr(weakening, "revealing", lambda term: [])
     assert not holds(term)
 
 

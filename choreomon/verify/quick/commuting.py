@@ -62,6 +62,9 @@ GROWN: Final = 2
 """How many times larger than at the start a term may become before components that lag behind
 have their turn."""
 
+MANY: Final = 64
+"""Of more components, those without actions are not looked at one by one."""
+
 AHEAD: Final = 4096
 """How many actions of a component are looked at where a search branches: all that are left would
 make the time grow with the square of their number."""
@@ -153,6 +156,9 @@ class CommutingDecider:
         self._bound()
         self.words.should_stop = self._should_stop = should_stop
         components = multitrace.components
+        if len(components) > MANY:
+            # Those without actions are closed together, as if no component was about them.
+            components = tuple([part for part in components if len(part.actions)])
         layout = tuple([part.lifelines for part in components])
         start, order, views = self._begins.get(layout) or self._begin(layout)
         if start is None:
