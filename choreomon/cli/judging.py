@@ -46,6 +46,9 @@ a diagram, and deciding may take time that grows with the cube of the depth. So 
 
 DECIDING_DEEP: Final = 0.5
 
+LARGE: Final = 1_000
+"""Of interactions with more symbols, a stop watch looks at its clock whenever it is asked."""
+
 _POLLS: Final = 8
 """A stop watch is asked so often before it looks at its clock, where nothing else is said."""
 
@@ -185,7 +188,9 @@ class Judge:
         self._seconds = question.seconds
         if self._seconds is None and nesting(self.interaction) > DEEP:
             self._seconds = DECIDING_DEEP
-        self._bounds = Bounds(self._seconds, question.megabytes)
+        # Between two questions whether to stop, much is done where interactions are large.
+        polls = 1 if self.interaction.size > LARGE else _POLLS
+        self._bounds = Bounds(self._seconds, question.megabytes, polls=polls)
         self._searched: SearchResult | None = None
         try:
             self._decide = (

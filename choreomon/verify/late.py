@@ -92,6 +92,8 @@ class LateTerms:
         self._first: dict[Interaction, Mask] = {}
         self._made: dict[tuple[object, ...], dict[LateTerm, LateTerm]] = {}
         self._rows = Rows()
+        self.ask: Callable[[], None] | None = None
+        """Called now and then; may raise, to stop. What is known stays right."""
 
     def __len__(self) -> int:
         """How many late terms are known."""
@@ -347,12 +349,15 @@ class LateTerms:
         made = self._made.setdefault(how, {})
         if node in made:
             return made[node]
+        ask = self.ask
         pending = [node]
         while pending:
             top = pending[-1]
             if top in made:
                 pending.pop()
                 continue
+            if ask is not None:
+                ask()
             changed = change(top)
             if changed is not None:
                 made[top] = changed

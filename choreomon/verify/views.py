@@ -89,7 +89,7 @@ class Views:
     def asking(self, ask: Callable[[], None] | None) -> None:
         """Has `ask` called before whatever is not known yet, and now and then while it is found
         out. It may raise, to stop; what is known stays right."""
-        self._steps.ask = ask
+        self._steps.ask = self.late_terms.ask = ask
 
     def _asked(self) -> None:
         if self._steps.ask is not None:
@@ -127,6 +127,7 @@ class Views:
         key = (term, lifelines, begun)
         known = self._local.get(key)
         if known is None:
+            self._asked()
             seen = normal(project(without_heads(term), lifelines))
             known = self.begun(seen) if begun else self.plain(seen)
             self._local[key] = known
@@ -139,6 +140,7 @@ class Views:
         key = (term, lifelines, begun)
         known = self._seen.get(key)
         if known is None:
+            self._asked()
             seen = self.late_terms.seen(term, lifelines)
             if begun:
                 seen = self.late_terms.opened(seen, lifelines)
