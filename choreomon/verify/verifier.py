@@ -82,7 +82,7 @@ class Verifier:
         asked = options is not None or portfolio or method != "auto"
         if not asked and NestedLoops.are_in(interaction):
             self._nested = NestedLoops(interaction, mode, self._accepts)
-        if options is None and mode == "test" and not portfolio:
+        if not asked and mode == "test":
             self._layered = LayeredTest(interaction, should_stop)
         if options is None and (
             portfolio or method != "auto" or mode == "test" or mode == "simulate"
