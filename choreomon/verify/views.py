@@ -140,7 +140,6 @@ class Views:
         key = (term, lifelines, begun)
         known = self._seen.get(key)
         if known is None:
-            self._asked()
             seen = self.late_terms.seen(term, lifelines)
             if begun:
                 seen = self.late_terms.opened(seen, lifelines)

@@ -16,7 +16,7 @@ from choreomon.interaction.term import Interaction, alt, coreg, loop_s, par, seq
 from choreomon.interaction.weakening import is_exact_by_removal, revealing
 from choreomon.multitrace.multitrace import component, multi_trace
 from choreomon.verify import exact, views
-from choreomon.verify.exact import decide_exact
+from choreomon.verify.exact import ExactDecider, decide_exact
 from choreomon.verify.exact_search import ExactMode, Observed
 from choreomon.verify.quick import commuting, situations
 from choreomon.verify.verdict import Mode, Verdict
@@ -67,7 +67,9 @@ def test_silent_lifelines_are_not_looked_at_one_by_one(
         seen = multi_trace(parts, names)
         verdict = Verifier(SHAPES[name], mode).decide(seen).verdict
         assert verdict.passes is FITS[name][mode], all_told
-        assert decide_exact(SHAPES[name], seen, mode).verdict is verdict
+        decider = ExactDecider(SHAPES[name], mode)
+        assert decider.decide(seen).verdict is verdict
+        assert len(decider.views) < 30
     assert projected < 60
 
 
