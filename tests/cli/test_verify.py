@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -543,6 +545,20 @@ def test_bounds_are_looked_at_now_and_then() -> None:
     bounds = Bounds(1e-9, None, polls=1)
     bounds.start()
     assert [bounds() for _ in range(9)] == ["TimedOut"] * 9
+
+
+def test_of_large_interactions_the_clock_is_looked_at_whenever_it_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = {}
+    for large in (0, 1_000):
+        clock = count()
+        monkeypatch.setattr(judging, "LARGE", large)
+        monkeypatch.setattr(judging, "time", SimpleNamespace(perf_counter=clock.__next__))
+        asked = ("fail.htf", "--strategy", "bfs", "--budget", "600", "--json")
+        assert [line["verdict"] for line in lines(verify(*asked))] == ["Fail"]
+        looks[large] = next(clock)
+    assert looks[0] > looks[1_000]
 
 
 DEEP = "loopS(strict(" * 201 + "a -- m -> b" + ", b -- n -> c))" * 201
