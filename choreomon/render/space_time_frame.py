@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from choreomon.core.message import ENVIRONMENT
 from choreomon.core.run import RunEvent
@@ -33,6 +33,9 @@ from choreomon.render.wording import number
 SMALL: Final = 12.0
 EVENT: Final = 5.0
 STEP: Final = 10.0
+
+_Entry: TypeAlias = tuple[Callable[[Point], tuple[Shape, ...]], str]
+"""A sign of the legend, drawn where it is told, and what it means."""
 
 
 def lanes(scene: Scene) -> list[Shape]:
@@ -165,67 +168,61 @@ def notes(
     if not items:
         words = "The events of this run were not kept."
         return [Text(at=Point(MARGIN, 34), content=words, colour=MUTED)], 300.0, 60.0
-    entries: list[tuple[Callable[[Point], tuple[Shape, ...]], str]] = [
+    shapes, right, bottom = _rows(_entries(arrows, scene), max(scene.right, 420), y)
+    words = "Events stand in their real order; the time axis is not to scale."
+    gaps = [str(item) for item in items if isinstance(item, Gap)]
+    if gaps:
+        several = len(gaps) > 1 or "–" in gaps[0]
+        words += f" Not shown: event{'s' if several else ''} {', '.join(gaps)}."
+    bottom += 22
+    shapes.append(_small(words, MARGIN, bottom))
+    return shapes, max(right, MARGIN + text_width(words, SMALL)), bottom + MARGIN
+
+
+def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[_Entry]:
+    """What the legend explains: the signs that the picture has."""
+    entries: list[_Entry] = [
         (lambda at: (Circle(centre=at, radius=EVENT, fill=MUTED, colour=MUTED),), "send"),
         (lambda at: (Circle(centre=at, radius=EVENT, colour=MUTED),), "handle"),
     ]
     roles = {mark.role for mark in scene.roles.values()}
     if roles & {"step", "judged"}:
-        entries.append(
-            (
-                lambda at: (Circle(centre=at, radius=7, fill=scene.colour, colour=scene.colour),),
-                "step that was in question"
-                if scene.colour == QUIET
-                else "step of the forbidden sequence",
-            )
-        )
+        in_question = scene.colour == QUIET
+        words = "step that was in question" if in_question else "step of the forbidden sequence"
+        entries.append((lambda at: (_step(at, scene.colour),), words))
     if "cancellation" in roles:
         entries.append((lambda at: cross(at, 7), "cancellation in question"))
     if any(arrow.status != "delivered" for arrow in arrows):
-        entries.append(
-            (
-                lambda at: (
-                    Polyline(
-                        points=(Point(at.x - 11, at.y), Point(at.x + 9, at.y)),
-                        colour=MUTED,
-                        dashed=True,
-                    ),
-                ),
-                "still on its way, or its other end is not shown",
-            )
-        )
+        words = "still on its way, or its other end is not shown"
+        entries.append((lambda at: (_dashes(at),), words))
+    return entries
+
+
+def _step(at: Point, colour: str) -> Shape:
+    return Circle(centre=at, radius=7, fill=colour, colour=colour)
+
+
+def _dashes(at: Point) -> Shape:
+    ends = (Point(at.x - 11, at.y), Point(at.x + 9, at.y))
+    return Polyline(points=ends, colour=MUTED, dashed=True)
+
+
+def _rows(entries: Sequence[_Entry], end: float, y: float) -> tuple[list[Shape], float, float]:
+    """The entries beside each other as far as there is room up to `end`, in rows from `y`
+    downwards; where the widest row ends, and where the last one is."""
     shapes: list[Shape] = []
-    x = MARGIN + 10
-    widest = 0.0
-    row = 0.0
+    x, right = MARGIN + 10, 0.0
     for symbol, words in entries:
         needed = 16 + text_width(words, SMALL)
-        if x + needed > max(scene.right, 420) and x > MARGIN + 10:
-            x, row = MARGIN + 10, row + 20
-        shapes += symbol(Point(x, y + row))
-        shapes.append(
-            Text(
-                at=Point(x + 14, middle_of_line(y + row, SMALL)),
-                content=words,
-                size=SMALL,
-                colour=MUTED,
-            )
-        )
-        widest = max(widest, x + needed)
+        if x + needed > end and x > MARGIN + 10:
+            x, y = MARGIN + 10, y + 20
+        shapes += symbol(Point(x, y))
+        shapes.append(_small(words, x + 14, y))
+        right = max(right, x + needed)
         x += needed + 22
-    gaps = [str(item) for item in items if isinstance(item, Gap)]
-    words = "Events stand in their real order; the time axis is not to scale."
-    if gaps:
-        several = len(gaps) > 1 or "–" in gaps[0]
-        words += f" Not shown: event{'s' if several else ''} {', '.join(gaps)}."
-    row += 22
-    shapes.append(
-        Text(
-            at=Point(MARGIN, middle_of_line(y + row, SMALL)),
-            content=words,
-            size=SMALL,
-            colour=MUTED,
-        )
-    )
-    widest = max(widest, MARGIN + text_width(words, SMALL))
-    return shapes, widest, y + row + MARGIN
+    return shapes, right, y
+
+
+def _small(words: str, x: float, y: float) -> Shape:
+    at = Point(x, middle_of_line(y, SMALL))
+    return Text(at=at, content=words, size=SMALL, colour=MUTED)
