@@ -134,14 +134,7 @@ def command(
             soft_wrap=True,
         )
     seeds = range(seed, seed + runs)
-    if trace_directory is not None:
-        make_directory(trace_directory)
-        for each in seeds:
-            check_not_read(_trace_file(trace_directory, each), (file,))
-            check_writable(_trace_file(trace_directory, each))
-    if report is not None:
-        check_not_read(report, (file,))
-        check_writable(report)
+    _check_outputs(file, trace_directory, seeds, report)
     live = runs == 1 and not as_json
     outcome = _Outcome(errors, file)
     results = outcome.followed(
@@ -177,6 +170,19 @@ def command(
         if not as_json:
             screen.print(f"Report: {report}", markup=False, soft_wrap=True)
     return outcome.exit_code()
+
+
+def _check_outputs(
+    file: str, trace_directory: Path | None, seeds: range, report: Path | None
+) -> None:
+    """Before any work is done for them."""
+    outputs = [] if report is None else [report]
+    if trace_directory is not None:
+        make_directory(trace_directory)
+        outputs = [*(_trace_file(trace_directory, seed) for seed in seeds), *outputs]
+    for output in outputs:
+        check_not_read(output, (file,))
+        check_writable(output)
 
 
 class _Outcome:
