@@ -7,7 +7,6 @@ and the types below replace them by one sentence each, which says what would be 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from pydantic import (
@@ -26,6 +25,7 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from choreomon.core.errors import Path, Problem
 from choreomon.core.message import Label
+from choreomon.core.suggestion import closest
 from choreomon.formats.labels import LABEL_PATTERN, NAME_PATTERN, NAME_RULE, parse_label
 from choreomon.formats.located import Located
 from choreomon.formats.scalars import shortened
@@ -79,12 +79,9 @@ def shown(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    """A suggestion to end a message with; empty where nothing is close, and where looking
-    for it would take long."""
-    if len(known) > 100 or len(word) > 60:
-        return ""
-    close = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    """A suggestion to end a message with; empty where nothing is close."""
+    meant = closest(word, known)
+    return f"; did you mean {meant!r}?" if meant else ""
 
 
 def refused(message: str) -> PydanticCustomError:

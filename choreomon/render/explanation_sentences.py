@@ -63,13 +63,26 @@ def _stuck(one: ComponentReached) -> str:
         so_far = f"the first of {length:,} actions is explained"
     else:
         so_far = f"the first {one.position:,} of {length:,} actions are explained"
-    if not one.allowed:
-        instead = "the interaction allows no action there"
-    else:
+    return f"{one.name}: {so_far}; then comes {one.next_action}, but {_instead(one)}."
+
+
+def _instead(one: ComponentReached) -> str:
+    """What the interaction has instead of the next action."""
+    assert one.next_action is not None
+    meant = f"; perhaps {one.meant} was meant" if one.meant else ""
+    if one.obstacle == "lifeline":
+        return f"the interaction has no lifeline {one.next_action.lifeline}{meant}"
+    if one.obstacle == "others":
+        return "the interaction allows nothing there before others do more than was recorded"
+    if one.allowed:
         texts = sorted(map(str, one.allowed))
         shown = texts[:MAX_ALLOWED]
         if len(texts) > MAX_ALLOWED:
             shown.append(f"{len(texts) - MAX_ALLOWED} others")
         listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
-        instead = f"the interaction allows {listed} there"
-    return f"{one.name}: {so_far}; then comes {one.next_action}, but {instead}."
+        instead = f"allows {listed} there"
+    else:
+        instead = "allows no action there"
+    if one.obstacle == "action":
+        return f"the interaction never has it{meant}; it {instead}"
+    return f"the interaction {instead}"

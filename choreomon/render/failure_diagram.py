@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from choreomon.core.action import EMISSION, Action
 from choreomon.multitrace.multitrace import Component
@@ -52,11 +52,18 @@ _LONGEST: Final = 36
 
 class ComponentReached(NamedTuple):
     """How far a component is explained: `position` counts its explained actions. Where there are
-    more, `allowed` are the actions on its lifelines that would have been possible there."""
+    more, `allowed` are the actions on its lifelines that would have been possible there.
+
+    `obstacle` is why the next action is not explained, where that is plain: the interaction does
+    not have its lifeline, or not the action, or waits there for other lifelines. `meant` is what
+    was perhaps meant by a name that it does not have; empty where nothing is like it.
+    """
 
     component: Component
     position: int
     allowed: tuple[Action, ...]
+    obstacle: Literal["lifeline", "action", "others"] | None = None
+    meant: str = ""
 
     @property
     def next_action(self) -> Action | None:
@@ -149,7 +156,7 @@ def _lines(one: ComponentReached) -> list[_Line]:
             lines.append(_Line(shown, FAINT, action))
         else:
             lines.append(_Line(shown, VIOLATED, action, True))
-            lines += _allowed(one.allowed)
+            lines += _instead(one, action)
     if window.stop < len(actions):
         lines.append(_Line(f"{counted(len(actions) - window.stop, 'action')} more", MUTED))
     if not actions:
@@ -157,6 +164,20 @@ def _lines(one: ComponentReached) -> list[_Line]:
     elif one.next_action is None:
         lines.append(_Line("all explained", QUIET))
     return lines
+
+
+def _instead(one: ComponentReached, action: Action) -> list[_Line]:
+    """Why the action is not explained, and what would have been allowed instead of it."""
+    lines: list[_Line] = []
+    if one.obstacle == "lifeline":
+        lines.append(_Line(f"the interaction has no {shortened(action.lifeline, 20)}", VIOLATED))
+    elif one.obstacle == "action":
+        lines.append(_Line("the interaction does not have it", VIOLATED))
+    elif one.obstacle == "others":
+        lines.append(_Line("nothing is allowed here before others go on", VIOLATED))
+    if one.meant:
+        lines.append(_Line(f"perhaps {shortened(one.meant, _LONGEST)} was meant", VIOLATED))
+    return lines if lines and not one.allowed else lines + _allowed(one.allowed)
 
 
 def _allowed(actions: Sequence[Action]) -> list[_Line]:

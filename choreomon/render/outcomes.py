@@ -12,6 +12,7 @@ from choreomon.render.explanation_sentences import failure_sentences, witness_se
 from choreomon.render.failure_diagram import ComponentReached
 from choreomon.render.text import STYLE_OF
 from choreomon.render.wording import counted
+from choreomon.verify.explanation import EXPLAINED_AS
 from choreomon.verify.outcome import Outcome, Tally
 from choreomon.verify.verdict import Verdict
 
@@ -70,7 +71,11 @@ def explanation_text(outcome: Outcome) -> Text:
     if explanation is None:
         return Text()
     text = Text(f"{outcome.trace}: ")
-    text.append(explanation.verdict.value, STYLE_OF[explanation.verdict])
+    verdict = explanation.verdict if outcome.answer is None else outcome.answer.verdict
+    text.append(verdict.value, STYLE_OF[verdict])
+    if verdict != explanation.verdict and not explanation.verdict.inconclusive:
+        question = EXPLAINED_AS[outcome.mode]
+        text.append(f", explained as {question}, which says {explanation.verdict.value}")
     for sentence in why(explanation):
         text.append(f"\n  {sentence}")
     return text
@@ -87,4 +92,6 @@ def why(explanation: Explanation) -> list[str]:
 
 def component_reached(reached: Reached) -> ComponentReached:
     """What an explanation says of a component, as pictures and sentences take it."""
-    return ComponentReached(reached.component, reached.position, reached.allowed)
+    return ComponentReached(
+        reached.component, reached.position, reached.allowed, reached.obstacle, reached.meant
+    )

@@ -17,11 +17,14 @@ a cut is a projected prefix; for `multiprefix`, and for `slice` and `simulate`, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from heapq import heappop, heappush
-from typing import Any, Final, NamedTuple
+from operator import or_
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
-from choreomon.interaction.lifelines import NONE, Mask, mask
+from choreomon.core.suggestion import closest
+from choreomon.interaction.lifelines import NONE, Mask, mask, names
 from choreomon.interaction.term import Interaction, Operator, subterms
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.exact import ExactDecider, observed_parts
@@ -45,15 +48,26 @@ class WitnessStep(NamedTuple):
     observed: bool
 
 
+Obstacle: TypeAlias = Literal["lifeline", "action", "others"]
+"""What is in the way of an action: the interaction does not have its lifeline, or not the action
+itself; or all that it has there comes after actions of other lifelines, which were not recorded."""
+
+
 class Reached(NamedTuple):
     """Of a component, `position` actions are explained, `next_action` is not (None at the end);
     `allowed` are the actions that would have been possible there, sorted. At the end they are
-    what may or has to follow."""
+    what may or has to follow.
+
+    `obstacle` is why `next_action` is not, where that is plain, and `meant` the name of the
+    interaction that is most like an unknown one, where one is.
+    """
 
     component: Component
     position: int
     next_action: Action | None
     allowed: tuple[Action, ...]
+    obstacle: Obstacle | None = None
+    meant: str = ""
 
 
 class Explanation(NamedTuple):
@@ -83,7 +97,7 @@ class Explanation(NamedTuple):
         return {"witness": witness, "failure": failure}
 
 
-_QUESTION: Final[dict[Mode, ExactMode]] = {
+EXPLAINED_AS: Final[dict[Mode, ExactMode]] = {
     "accept": "accept",
     "test": "prefix",
     "prefix": "prefix",
@@ -104,7 +118,7 @@ def explain(
     """The explanation of the truth behind a mode: `test` is explained as `prefix`, `simulate` as
     `slice`, and an inconclusive verdict of theirs as what it would be if all were known."""
     limits = Limits(vertices, should_stop)
-    question = _QUESTION[mode]
+    question = EXPLAINED_AS[mode]
     decider = ExactDecider(interaction, question)
     verdict, reason, _ = decider.decide(multitrace, limits)
     if verdict.inconclusive:
@@ -233,7 +247,7 @@ def _longest(decider: ExactDecider, multitrace: MultiTrace, limits: Limits) -> t
                 ]
             )
         ]
-        reached.append(_reached(part, ends[number], allowed))
+        reached.append(_reached(decider.interaction, part, ends[number], allowed))
     return tuple(reached)
 
 
@@ -249,9 +263,28 @@ def _last(most: int, holds: Callable[[int], bool]) -> int:
     return low
 
 
-def _reached(part: Component, end: int, allowed: list[Action]) -> Reached:
-    following = part.actions[end] if end < len(part.actions) else None
-    return Reached(part, end, following, tuple(allowed))
+def _reached(
+    interaction: Interaction,
+    part: Component,
+    end: int,
+    allowed: list[Action],
+    later: Mask = NONE,
+) -> Reached:
+    """`later` are the lifelines on which there is more to come, allowed there or not."""
+    if end == len(part.actions):
+        return Reached(part, end, None, tuple(allowed))
+    following = part.actions[end]
+    obstacle: Obstacle | None = None
+    meant = ""
+    own = mask([following.lifeline])
+    if not own & interaction.lifelines:
+        obstacle, meant = "lifeline", closest(following.lifeline, names(interaction.lifelines))
+    elif following not in (alphabet := _alphabet(interaction)):
+        there = [str(action) for action in alphabet if action.lifeline == following.lifeline]
+        obstacle, meant = "action", closest(str(following), there)
+    elif not allowed and own & later:
+        obstacle = "others"
+    return Reached(part, end, following, tuple(allowed), obstacle, meant)
 
 
 def _farthest(decider: ExactDecider, multitrace: MultiTrace, limits: Limits) -> tuple[Reached, ...]:
@@ -288,11 +321,12 @@ def _farthest(decider: ExactDecider, multitrace: MultiTrace, limits: Limits) -> 
         if str(cut) != TOO_MANY_VERTICES:
             raise
     possible = {action for term in terms for action in _first(term, limits)}
+    later = reduce(or_, (term.lifelines for term in terms), NONE)
     reached: list[Reached] = []
     for number, part in enumerate(multitrace.components):
         end = farthest[known.index(number)] if number in known else 0
         allowed = sorted(action for action in possible if action.lifeline in part.lifelines)
-        reached.append(_reached(part, end, allowed))
+        reached.append(_reached(decider.interaction, part, end, allowed, later))
     return tuple(reached)
 
 

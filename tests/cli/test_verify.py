@@ -626,6 +626,15 @@ class TestExplain:
         assert "b: the first of 2 actions is explained; then comes b?m, but the inter" in said
         assert answer.out.index("t.htf: Fail") < answer.out.index("weak.htf: WeakPass")
 
+    def test_says_the_verdict_first_and_then_what_it_is_explained_as(self) -> None:
+        simulated = verify("fail.htf", "pass.htf", "--explain", "--mode", "simulate").out
+        assert "fail.htf: WeakFail, explained as slice, which says Fail\n" in simulated
+        assert "pass.htf: Pass\n" in simulated
+        tested = verify("fail.htf", "--explain", "--mode", "test").out
+        assert "fail.htf: Inconc, explained as prefix, which says Fail\n" in tested
+        sliced = verify("fail.htf", "--explain", "--mode", "slice").out
+        assert "fail.htf: Fail\n" in sliced
+
     def test_of_many_the_worst_are_explained(self) -> None:
         answer = verify(*["pass.htf"] * 12, "fail.htf", "--explain")
         assert answer.out.count("Explained by this trace") == 9

@@ -196,6 +196,28 @@ def test_a_failure_in_words_says_first_where_the_explanation_breaks() -> None:
     ]
 
 
+def test_a_failure_says_what_is_in_the_way_where_that_is_plain() -> None:
+    unknown = reached("l1", "l1!x", 0)._replace(obstacle="lifeline", meant="l2")
+    foreign = reached("l2", "l2!x", 0, "l2!y")._replace(obstacle="action", meant="l2!z")
+    waiting = reached("l3", "l3!x", 0)._replace(obstacle="others")
+    begin = ": not even its first action is explained; then comes "
+    assert failure_sentences([unknown, foreign, waiting]) == [
+        f"l1{begin}l1!x, but the interaction has no lifeline l1; perhaps l2 was meant.",
+        f"l2{begin}l2!x, but the interaction never has it; perhaps l2!z was meant; it allows "
+        "l2!y there.",
+        f"l3{begin}l3!x, but the interaction allows nothing there before others do more than was "
+        "recorded.",
+    ]
+    drawing = failure_diagram([unknown, foreign, waiting]).drawing
+    assert [text.content for text in texts(drawing) if text.colour == VIOLATED] == [
+        *("l1!x", "the interaction has no l1", "perhaps l2 was meant"),
+        *("l2!x", "the interaction does not have it", "perhaps l2!z was meant"),
+        "allowed here: l2!y",
+        *("l3!x", "nothing is allowed here before others go on"),
+    ]
+    assert not covered(drawing)
+
+
 def test_of_many_allowed_actions_the_first_are_listed_in_words() -> None:
     names = [f"l1!m{number:02}" for number in range(14)]
     (few,) = failure_sentences([reached("l1", "l1!x", 0, " ".join(names[:12]))])

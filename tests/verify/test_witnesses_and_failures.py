@@ -139,6 +139,27 @@ def test_a_failure_says_how_far_it_goes_what_comes_and_what_might_have() -> None
         assert list(map(str, answerer.allowed)) == ["l2!no", "l2!yes"]
 
 
+def in_the_way(seen: MultiTrace, mode: Mode) -> list[tuple[str | None, str]]:
+    failure = explain(REQUEST, seen, mode).failure
+    assert failure is not None
+    return [(one.obstacle, one.meant) for one in failure]
+
+
+def test_what_the_interaction_does_not_have_is_told_apart_from_what_comes_at_a_wrong_place() -> (
+    None
+):
+    unknown = multi(l11="l11!ask", l2="l2?ask l2!now", l4="")
+    for mode in ("slice", "multiprefix"):
+        assert in_the_way(unknown, mode) == [("lifeline", "l1"), ("action", "l2!no"), (None, "")]
+    unknown = multi(l1="l1!question", l2="l2!zzz", nobody="nobody!ask")
+    assert in_the_way(unknown, "accept") == [("action", ""), ("action", ""), ("lifeline", "")]
+    out_of_place = multi(l1="l1?answer", l2="l2!no")
+    assert in_the_way(out_of_place, "accept") == [(None, ""), ("others", "")]
+    assert in_the_way(multi(l1="l1!ask l1!ask", l2=""), "prefix")[0] == ("others", "")
+    late = multi(l1="l1!ask l1?answer l1!ask", l2="l2?ask l2!no")
+    assert in_the_way(late, "prefix") == [(None, ""), (None, "")], "nothing is left there"
+
+
 def test_what_is_only_a_prefix_is_not_accepted_because_of_what_has_to_follow() -> None:
     explanation = explain(REQUEST, multi(l1="l1!ask", l2="l2?ask l2!no"), "accept")
     assert explanation.failure is not None

@@ -1,0 +1,14 @@
+"""What somebody may have meant who wrote a name that nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+
+
+def closest(word: str, known: Collection[str]) -> str:
+    """The known name that is most like the word; empty where none is, and where looking for it
+    would take long."""
+    if len(known) > 100 or len(word) > 60:
+        return ""
+    return next(iter(get_close_matches(word, known, n=1)), "")
