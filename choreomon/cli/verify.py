@@ -117,11 +117,17 @@ def command(
             "themselves say who shares a clock",
             param_hint="--colocated",
         )
+    groups = shared_clocks(clocks, "--colocated")
+    for alone in [group for group in groups if len(group) == 1]:
+        raise click.BadParameter(
+            f"{alone[0]!r} shares no clock: name two processes or more, such as a,b",
+            param_hint="--colocated",
+        )
     question = Question(
         interaction,
         signature,
         analysis,
-        clocks=shared_clocks(clocks, "--colocated"),
+        clocks=groups,
         seconds=budget,
         megabytes=memory,
         explain=explain,

@@ -12,3 +12,9 @@ def closest(word: str, known: Collection[str]) -> str:
     if len(known) > 100 or len(word) > 60:
         return ""
     return next(iter(get_close_matches(word, known, n=1)), "")
+
+
+def did_you_mean(word: str, known: Collection[str]) -> str:
+    """A suggestion to end a message with; empty where nothing is close."""
+    meant = closest(word, known)
+    return f"; did you mean {meant!r}?" if meant else ""

@@ -16,6 +16,7 @@ import msgspec
 from choreomon.core.action import Action, emission, reception
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import ENVIRONMENT, SEND
+from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.json_shapes import placed_problem
 from choreomon.multitrace.coded import TraceBuilder
@@ -48,8 +49,8 @@ def multi_trace_of_events(
 ) -> MultiTrace:
     """The multi-trace that the processes recorded.
 
-    - `partition`: groups of processes with a common clock; every other process has its own, and
-      those come after the groups, sorted by name.
+    - `partition`: groups of processes with a common clock, each of them in the log or one of
+      `lifelines`; every other process has its own, and those come after the groups, sorted by name.
     - `lifelines`: processes that have a log even if no event names them; those of a `signature`
       have, too, and what it does not declare is refused.
     - `file`: what errors call the log.
@@ -60,7 +61,7 @@ def multi_trace_of_events(
     owner = {name: group for group in groups for name in group}
     builders: dict[tuple[str, ...], TraceBuilder] = {group: TraceBuilder() for group in groups}
     declared = () if signature is None else signature.lifelines
-    known = {*lifelines, *declared, *owner}
+    known = {*lifelines, *declared}
     codes: dict[tuple[str, str, str], tuple[TraceBuilder, int]] = {}
     decoder = msgspec.json.Decoder(_Line)
     last = -1
@@ -92,11 +93,19 @@ def multi_trace_of_events(
     if not number:
         _refuse(file, 0, "", "is empty: expected events, one a line")
     known.discard(ENVIRONMENT)
+    for name in owner:
+        if name not in known:
+            told = f"has no process {name!r} that could share a clock{_among(known, name)}"
+            _refuse(file, 0, "", told)
     components = [Component(group, builders[group].trace()) for group in groups]
     for name in sorted(known - owner.keys()):
         single = builders.get((name,))
         components.append(Component((name,), () if single is None else single.trace()))
     return MultiTrace(tuple(components))
+
+
+def _among(known: set[str], name: str) -> str:
+    return did_you_mean(name, known) or f"; it has {', '.join(sorted(known))}"
 
 
 def _action(line: _Line, number: int, file: str) -> Action:

@@ -6,7 +6,7 @@ and the types below replace them by one sentence each, which says what would be 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from pydantic import (
@@ -25,7 +25,7 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from choreomon.core.errors import Path, Problem
 from choreomon.core.message import Label
-from choreomon.core.suggestion import closest
+from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.labels import LABEL_PATTERN, NAME_PATTERN, NAME_RULE, parse_label
 from choreomon.formats.located import Located
 from choreomon.formats.scalars import shortened
@@ -76,12 +76,6 @@ def shown(value: object) -> str:
         case _:
             text = str(value)
             return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def did_you_mean(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    """A suggestion to end a message with; empty where nothing is close."""
-    meant = closest(word, known)
-    return f"; did you mean {meant!r}?" if meant else ""
 
 
 def refused(message: str) -> PydanticCustomError:

@@ -12,6 +12,7 @@ from typing import assert_never
 from choreomon.core.action import Action, emission, reception
 from choreomon.core.errors import Defect, Path
 from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
+from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.documents import (
     ApplicationDocument,
     AssignStatement,
@@ -28,7 +29,7 @@ from choreomon.formats.documents import (
     Statement,
     TransitionDocument,
 )
-from choreomon.formats.fields import did_you_mean, shown
+from choreomon.formats.fields import shown
 from choreomon.properties.automaton import SequenceAutomaton
 
 _TOP: Path = ("application",)

@@ -428,6 +428,13 @@ class TestFiles:
         assert choreomon(*asked).code == 0
         assert choreomon(*asked, "--colocated", "P1,P2").code == 1
         assert choreomon(*asked, "--colocated", "P1,P2", "--colocated", "P1").code == 2
+        assert choreomon(*asked, "--colocated", "P1").code == 2
+        unknown = choreomon(*asked, "--colocated", "P1,P3")
+        assert unknown.code == 2
+        assert (
+            "run-0.jsonl: has no process 'P3' that could share a clock; it has P1, P2"
+            in unknown.err
+        )
 
     def test_json_is_read_too(self) -> None:
         assert choreomon("canonize", "i.hif", "-o", "i.json").code == 0

@@ -48,7 +48,7 @@ def test_sends_and_handles_are_emissions_and_receptions_on_their_process() -> No
 
 
 def test_processes_with_a_common_clock_share_a_component() -> None:
-    assert str(multi_trace_of_events(LOG, partition=[("c", "b", "d")], lifelines=["e"])) == (
+    assert str(multi_trace_of_events(LOG, partition=[("c", "b", "d")], lifelines=["d", "e"])) == (
         "{[b,c,d] b?m.b!n; [a] a?go.a!m.a!m; [e]}"
     )
     assert str(multi_trace_of_events(LOG, partition=[PROCESSES])) == (
@@ -56,6 +56,18 @@ def test_processes_with_a_common_clock_share_a_component() -> None:
     )
     with pytest.raises(ValueError, match="a is in two co-localizations"):
         multi_trace_of_events(LOG, partition=["a", "a"])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("handler", "did you mean 'handle'?"), ("x", "it has a, b, c, handle")],
+)
+def test_who_shares_a_clock_is_known(name: str, told: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        multi_trace_of_events(LOG, partition=[("a", name)], lifelines=["handle"], file="run.jsonl")
+    assert str(caught.value) == (
+        f"run.jsonl: has no process {name!r} that could share a clock; {told}"
+    )
 
 
 def test_a_signature_says_which_processes_and_messages_there_are() -> None:
