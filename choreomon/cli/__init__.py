@@ -35,6 +35,7 @@ _COMMANDS: Final = {
     "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
     "canonize": ("choreomon.cli.canonize", "Print the normal form of an interaction."),
     "mutate": ("choreomon.cli.mutate", "Make mutants of multi-traces."),
+    "join": ("choreomon.cli.join", "Put the logs of several machines together."),
     "slice": ("choreomon.cli.slice", "Cut pieces out of multi-traces."),
     "generate-interaction": (
         "choreomon.cli.generate_interaction",

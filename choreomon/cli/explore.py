@@ -136,11 +136,18 @@ def command(
     writers: dict[Path | None, TraceWriter] = {}
     for logged, clocks in zip(wanted, onto, strict=True):
         place = folder or _folder(options, logged, stem(file))
-        writer = writers.setdefault(place, TraceWriter(place, as_json=as_json and on_line))
+        written = TraceWriter(
+            place,
+            as_json=as_json and on_line,
+            instead="use --json" if on_line else "--traces FOLDER --json writes them",
+        )
+        writer = writers.setdefault(place, written)
         _generate(exploration, clocks, logged, writer, stem(file))
     for writer in writers.values():
         if said := writer.said():
             click.echo(said, err=True)
+    if on_line and not exploration.is_whole:
+        click.echo(f"made of a part of the tree: {_in_words(exploration)}", err=True)
     if not on_line:
         click.echo(
             json.dumps(_as_json(exploration), indent=2) if as_json else _in_words(exploration)

@@ -254,7 +254,10 @@ class Judge:
                 seconds=self._seconds,
                 megabytes=self._question.megabytes,
             )
-        return Outcome(path, mode, answer, seconds, explanation)
+        recorded = tuple(
+            name for part in multitrace.components if part.actions for name in part.lifelines
+        )
+        return Outcome(path, mode, answer, seconds, explanation, recorded=recorded)
 
     def _draw(self, found: SearchResult, outputs: tuple[Path, ...]) -> None:
         """Raises `ClickException` for a picture that is too large, or cannot be written."""

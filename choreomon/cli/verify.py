@@ -96,7 +96,8 @@ def command(
     """Verify multi-traces against an interaction.
 
     Each TRACE is a file, or a folder with all that is in it: .htf, .json, and run-*.jsonl, the
-    event logs that `choreomon simulate --trace` writes.
+    event logs that `choreomon simulate --trace` writes. A file is one run, with the logs of all its
+    machines; `choreomon join` puts logs in files of their own together.
 
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
@@ -157,6 +158,12 @@ def command(
         click.echo(
             f"{interaction}: operators are nested more than {judging.DEEP} deep, so each decision "
             f"had {judging.DECIDING_DEEP:g} s; --budget SECONDS gives it more",
+            err=True,
+        )
+    if tally.apart:
+        click.echo(
+            "each file was verified as a run of its own, and no two have actions of one lifeline: "
+            "if they are the logs of one run, `choreomon join` makes one file of them",
             err=True,
         )
     for place in sorted({one.parent for some in question.pictures.values() for one in some}):

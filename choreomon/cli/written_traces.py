@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,22 +29,25 @@ def check_apart(folder: Path, paths: Iterable[str]) -> None:
 class TraceWriter:
     """Takes multi-traces with their names. With a `folder` each becomes a file of it, `NAME.htf`,
     or `NAME.json`; without one each is printed, as JSON on a line of its own. A name that comes
-    again gets a number, so that no file is written over another of them.
+    again gets a number, so that no file is written over another of them. `instead` is what the
+    command offers where a name is none for `.htf`.
 
     Raises `ClickException` for a folder that cannot be made.
     """
 
-    def __init__(self, folder: Path | None, *, as_json: bool) -> None:
+    def __init__(self, folder: Path | None, *, as_json: bool, instead: str = "use --json") -> None:
         self._folder = folder
         self._as_json = as_json
+        self._instead = instead
         self._named: Counter[str] = Counter()
+        self._made = folder is not None and not folder.exists()
         self.written = 0
         if folder is not None:
             make_directory(folder)
 
     def write(self, name: str, multitrace: MultiTrace) -> None:
         """Raises `ClickException` for what cannot be written, or has names that the format
-        cannot express."""
+        cannot express; a folder that was made for nothing is taken away then."""
         from choreomon.formats.hibou import write_multi_trace
         from choreomon.formats.offline_json import write_multi_trace_json
 
@@ -53,7 +57,10 @@ class TraceWriter:
         try:
             text = (write_multi_trace_json if self._as_json else write_multi_trace)(multitrace)
         except ValueError as error:
-            raise click.ClickException(f"{name}: {error}") from None
+            if self._folder is not None and self._made and not self.written:
+                with suppress(OSError):
+                    self._folder.rmdir()
+            raise click.ClickException(f"{name}: {error}: {self._instead}") from None
         if self._folder is None:
             click.echo(text if self._as_json else f"/* {name} */\n{text}", nl=False)
         else:

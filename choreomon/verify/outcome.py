@@ -21,7 +21,8 @@ class Outcome(NamedTuple):
     - `trace`: its file, as it was given or found;
     - `answer`: None where it could not be read, and then `problem` says why;
     - `seconds`: for reading and deciding, without explaining;
-    - `explanation`: where it was asked for, and where there is one.
+    - `explanation`: where it was asked for, and where there is one;
+    - `recorded`: the lifelines of components with actions.
     """
 
     trace: str
@@ -30,6 +31,7 @@ class Outcome(NamedTuple):
     seconds: float
     explanation: Explanation | None = None
     problem: str = ""
+    recorded: tuple[str, ...] = ()
 
     @property
     def conclusion(self) -> Conclusion:
@@ -48,13 +50,24 @@ class Tally:
         self.verdicts: Counter[Verdict] = Counter()
         self.reasons: Counter[str] = Counter()
         self.unreadable = 0
+        self._recorded: set[str] | None = set()
 
     def add(self, outcome: Outcome) -> None:
+        if self._recorded is not None:
+            apart = outcome.recorded and self._recorded.isdisjoint(outcome.recorded)
+            self._recorded = self._recorded.union(outcome.recorded) if apart else None
         if outcome.answer is None:
             self.unreadable += 1
         else:
             self.verdicts[outcome.answer.verdict] += 1
             self.reasons[outcome.answer.reason] += 1
+
+    @property
+    def apart(self) -> bool:
+        """Whether there are several, and no lifeline recorded something in two of them: then they
+        are more likely the logs of one run than runs of their own."""
+        several = sum(self.verdicts.values()) + self.unreadable > 1
+        return several and self._recorded is not None
 
     @property
     def conclusion(self) -> Conclusion:

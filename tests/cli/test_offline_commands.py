@@ -1,4 +1,4 @@
-"""`choreomon explore`, `mutate`, `slice`, `canonize` and `generate-interaction`."""
+"""`choreomon explore`, `mutate`, `slice`, `join`, `canonize` and `generate-interaction`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
+from choreomon.core.action import emission
 from choreomon.formats.hibou import read_interaction, read_multi_trace, read_signature
-from choreomon.formats.offline_json import read_interaction_json, read_multi_trace_json
+from choreomon.formats.offline_json import (
+    read_interaction_json,
+    read_multi_trace_json,
+    write_multi_trace_json,
+)
 from choreomon.interaction.measures import metrics
 from choreomon.interaction.normal import normal
-from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.multitrace.slices import is_multi_prefix, is_slice
 from tests.cli.command_line import Answer, choreomon
 from tests.cli.offline import INTERACTION, TRACES, write_offline_files
@@ -110,7 +115,9 @@ class TestExplore:
         options = ["--generate", kind, "--traces", "made", "--max-depth", 4]
         answer = choreomon("explore", "i.hif", *options)
         assert answer.code == 0
-        assert answer.err.endswith("multi-traces written to made\n")
+        written, cut = answer.err.splitlines()
+        assert written.endswith(" multi-traces written to made")
+        assert cut.startswith("made of a part of the tree: 31 nodes, 32 steps cut off; ")
         mode = "accept" if kind == "exact" else "prefix"
         assert choreomon("verify", "-i", "i.hif", "made", "--mode", mode).code == 0
 
@@ -436,6 +443,64 @@ class TestSlice:
         answer = choreomon("slice", "pass.htf", *options)
         assert (answer.code, answer.out) == (2, "")
         assert "Usage: choreomon slice" in answer.err
+
+
+class TestJoin:
+    """What the machines of `pass.htf` recorded, each in a file of its own."""
+
+    @pytest.fixture(autouse=True)
+    def _machines(self) -> None:
+        Path("machines").mkdir()
+        for part in PASS.components:
+            text = str(MultiTrace((part,)))
+            Path("machines", f"{part.lifelines[0]}.htf").write_text(text, encoding="utf-8")
+
+    def test_puts_the_logs_of_a_run_together(self) -> None:
+        assert read_multi_trace(choreomon("join", "machines").out) == PASS
+        assert made(choreomon("join", "machines", "--json")) == [PASS]
+        files = ["machines/a.htf", "machines/b.htf", "machines/c.htf"]
+        for name in ("run.htf", "run.json"):
+            answer = choreomon("join", *files, "-o", name)
+            assert (answer.code, answer.out) == (0, "")
+            assert choreomon("verify", "-i", "i.hif", name, "--mode", "accept").code == 0
+
+    def test_is_what_verify_speaks_of_where_files_are_about_different_machines(self) -> None:
+        apart = choreomon("verify", "-i", "i.hif", "machines", "--json")
+        assert "if they are the logs of one run, `choreomon join` makes one file" in apart.err
+        assert choreomon("verify", "-i", "i.hif", "pass.htf", "weak.htf").err == ""
+
+    def test_refuses_two_logs_of_one_machine(self) -> None:
+        answer = choreomon("join", "machines", "weak.htf")
+        assert (answer.code, answer.out) == (2, "")
+        assert "a has a log in machines/a.htf and in weak.htf; of one run" in answer.err
+
+    @pytest.mark.parametrize(
+        ("options", "told"),
+        [
+            (["pass.htf", "-o", "pass.htf"], "pass.htf: is read, too"),
+            (["pass.htf", "-o", "x.htf", "--json"], "is JSON only where it ends in .json"),
+            (["unknown.htf", "-s", "s.hsf"], "unknown.htf:1: unknown message 'x'"),
+            (["missing.htf"], "missing.htf: there is no such file"),
+            ([], "Missing argument"),
+        ],
+    )
+    def test_tells_bad_usage_and_input(self, options: list[str], told: str) -> None:
+        answer = choreomon("join", *options)
+        assert answer.code == 2
+        assert told in answer.err
+        assert not Path("x.htf").exists()
+
+    def test_says_how_to_write_names_that_the_format_cannot_hold(self) -> None:
+        text = write_multi_trace_json(multi_trace([component(["a-b"], [emission("a-b", "m")])]))
+        Path("dash.json").write_text(text, encoding="utf-8")
+        answer = choreomon("join", "dash.json")
+        assert answer.code == 2
+        assert "--json" in answer.err
+        assert choreomon("join", "dash.json", "--json").code == 0
+        refused = choreomon("slice", "dash.json", "-o", "pieces")
+        assert refused.code == 2
+        assert "JSON has no such limit: use --json" in refused.err
+        assert not Path("pieces").exists(), "it would be empty"
 
 
 class TestCanonize:

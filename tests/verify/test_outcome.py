@@ -39,3 +39,22 @@ def test_outcomes_are_counted_by_verdict() -> None:
 @pytest.mark.parametrize("kind", ONE)
 def test_an_outcome_alone_comes_to_the_same(kind: str) -> None:
     assert ONE[kind].conclusion == tally([ONE[kind]]).conclusion
+
+
+def recording(*names: str) -> Outcome:
+    return ONE["Pass"]._replace(recorded=names)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "apart"),
+    [
+        ([recording("a"), recording("b", "c"), recording("d")], True),
+        ([recording("a"), recording("b", "c"), recording("c")], False),
+        ([recording("a"), recording("b"), recording()], False),
+        ([recording("a"), ONE["bad"], recording("b")], False),
+        ([recording("a")], False),
+        ([], False),
+    ],
+)
+def test_logs_of_different_machines_are_noticed(outcomes: list[Outcome], apart: bool) -> None:
+    assert tally(outcomes).apart == apart
