@@ -11,7 +11,8 @@ second operand is first in `r` - nothing can be told. The same goes for two iter
 
 Most interactions need not be looked at so closely: the rule of `weakening` says that they are exact
 to weaken. Of those that are left, orders are worked out only in what that rule speaks of, and only
-while that does not take long: it takes the square of the lifelines for every subterm.
+while that does not take long: for every subterm it takes as long as it has lifelines, and the
+square of that for operands that share some of them.
 
 Orders are overestimated: all lifelines of one operand before all of the next, and what follows by
 transitivity. So the rule is sufficient, not necessary.
@@ -29,7 +30,8 @@ Order: TypeAlias = dict[Mask, Mask]
 """For a lifeline, those that may have to wait for it across lifelines."""
 
 MOST: Final = 1_000_000
-"""How many pairs of lifelines are looked at, all subterms together: less than a second."""
+"""How many lifelines, and pairs of them, are looked at, all subterms together: less than a
+second."""
 
 
 def is_exact_to_weaken(term: Interaction) -> bool:
@@ -40,17 +42,14 @@ def is_exact_to_weaken(term: Interaction) -> bool:
     be removed.
     """
     parts = _within(revealing(term), subterms(term))
-    if sum(part.lifelines.bit_count() ** 2 for part in parts) > MOST:
+    if sum(map(_effort, parts)) > MOST:
         return False
     orders: dict[Interaction, Order] = {}
     for part in parts:
         left = {} if part.left is None else orders[part.left]
         right = {} if part.right is None else orders[part.right]
         if part.operator is Operator.COREG:
-            assert part.left is not None
-            assert part.right is not None
-            shared = part.left.lifelines & part.right.lifelines
-            if left and right and _contradict(left, right, shared, part.region):
+            if left and right and _contradict(left, right, _shared(part), part.region):
                 return False
         elif part.operator is Operator.LOOP_C and left:
             assert part.left is not None
@@ -70,22 +69,55 @@ def _within(wholes: list[Interaction], parts: list[Interaction]) -> list[Interac
     return [part for part in parts if part in found]
 
 
+def _effort(term: Interaction) -> int:
+    """How long the order within a term takes, those within its operands being known: the square
+    where two orders may have to be put together, and for the cycles of iterations."""
+    lifelines = term.lifelines.bit_count()
+    left, right = term.left, term.right
+    if left is None or right is None:
+        return lifelines if term.operator is not Operator.LOOP_C else lifelines * lifelines
+    if is_single(left.lifelines) or is_single(right.lifelines) or not _shared(term):
+        return lifelines
+    return lifelines * lifelines
+
+
+def _shared(term: Interaction) -> Mask:
+    """The lifelines that both operands have."""
+    if term.left is None or term.right is None:
+        return NONE
+    return term.left.lifelines & term.right.lifelines
+
+
 def _order(term: Interaction, left: Order, right: Order) -> Order:
     """The order within a term, of those within its operands."""
-    pairs: Order = dict(left)
+    pairs = _together(left, right, term)
+    first = then = NONE
+    if term.left is not None and term.operator in (Operator.LOOP_S, Operator.LOOP_H):
+        first = then = term.left.lifelines
+    elif term.left is not None and term.right is not None and term.operator is Operator.STRICT:
+        first, then = term.left.lifelines, term.right.lifelines
+    if not first:
+        return pairs
+    # A path along what is new ends on `then` or behind it, however often it gets there.
+    behind = then
+    for one in each(then):
+        behind |= pairs.get(one, NONE)
+    for one in each(term.lifelines):
+        waiting = pairs.get(one, NONE)
+        if (one | waiting) & first:
+            waiting = (waiting | behind) & ~one
+            if waiting:
+                pairs[one] = waiting
+    return pairs
+
+
+def _together(left: Order, right: Order, term: Interaction) -> Order:
+    """What the orders of the operands of a term come to together, as a new one."""
+    pairs = {**left}
     for before, waiting in right.items():
         pairs[before] = pairs.get(before, NONE) | waiting
-    if term.left is not None and not is_single(term.lifelines):
-        first = then = NONE
-        if term.operator is Operator.STRICT and term.right is not None:
-            first, then = term.left.lifelines, term.right.lifelines
-        elif term.operator in (Operator.LOOP_S, Operator.LOOP_H):
-            first = then = term.left.lifelines
-        for one in each(first):
-            others = then & ~one
-            if others:
-                pairs[one] = pairs.get(one, NONE) | others
-    changed = True
+    # Where they have no lifeline in common, one cannot lead on where the other one ends.
+    changed = bool(left and right) and _shared(term) != NONE
     while changed:
         changed = False
         for before, waiting in pairs.items():
