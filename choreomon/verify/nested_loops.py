@@ -20,10 +20,10 @@ from typing import Final, TypeAlias
 from choreomon.interaction.enabled import Enabled, enabled
 from choreomon.interaction.measures import loop_depth
 from choreomon.interaction.normal import normal
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.affordable import affordable
-from choreomon.verify.exact_search import STOPPED, Exhausted, Limits
+from choreomon.verify.exact_search import STOPPED, Exhausted, Limits, Vertex
 from choreomon.verify.verdict import Answer, Mode, Verdict
 
 NESTED: Final = 100
@@ -32,9 +32,8 @@ NESTED: Final = 100
 SHORT: Final = 64
 """So many actions may be recorded."""
 
-STEPS: Final = 100_000
-"""How many actions that may happen, and symbols of what remains after one of them, are looked at
-to find a prefix: some tenths of a second."""
+STEPS: Final = 400_000
+"""How many symbols of terms are looked at or made to find a prefix."""
 
 FEW: Final = 16
 """Of terms over so many lifelines, normal forms take less time than they save."""
@@ -56,6 +55,7 @@ class NestedLoops:
         self, interaction: Interaction, mode: Mode, accepts: Accepts, steps: int = STEPS
     ) -> None:
         self._term = normal(interaction)
+        self._actions = {one.action for one in subterms(self._term) if one.action is not None}
         self._mode: Mode = mode
         self._accepts = accepts
         self._steps = steps
@@ -70,8 +70,9 @@ class NestedLoops:
         limits ended the decision."""
         if multitrace.length > SHORT:
             return None
-        parts = multitrace.components
-        recorded = {action for part in parts for action in part.actions}
+        recorded = {action for part in multitrace.components for action in part.actions}
+        if not recorded <= self._actions and self._mode not in ("test", "simulate"):
+            return Answer(Verdict.FAIL)
         rest = affordable(self._term, recorded, multitrace.length)
         count = 0
         if rest is not None:
@@ -84,59 +85,72 @@ class NestedLoops:
             count = answer.vertices
         if self._mode == "accept":
             return Answer(Verdict.FAIL, "", count)
+        search = _PrefixSearch(multitrace, limits, self._steps)
         try:
-            looked = self._prefix(multitrace, limits)
+            found = search.finds_end(self._term)
         except Exhausted:
             return Answer(Verdict.INCONC, STOPPED, count)
-        return None if looked is None else Answer(Verdict.WEAK_PASS, "", count + looked)
+        return Answer(Verdict.WEAK_PASS, "", count + search.visited) if found else None
 
-    def _prefix(self, multitrace: MultiTrace, limits: Limits) -> int | None:
-        """After how many terms the multi-trace was found to be one of a prefix of an accepted
-        trace; None where it was not."""
-        parts = [part.actions for part in multitrace.components]
-        ends = tuple(map(len, parts))
-        known: set[tuple[Interaction, tuple[int, ...]]] = set()
-        steps = 0
 
-        def following(
-            term: Interaction, places: tuple[int, ...]
-        ) -> Iterator[tuple[Interaction, tuple[int, ...]]]:
-            nonlocal steps
-            wanted = {
-                parts[number][place]: number
-                for number, place in enumerate(places)
-                if place < ends[number]
-            }
-            found: list[Enabled] = []
-            for one in enabled(term):
-                steps += 1
-                if not steps % _PATIENCE:
-                    limits.ask()
-                if one.action in wanted:
-                    found.append(one)
-            # The fewer loops are around an action, the less has to follow.
-            found.sort(key=lambda one: one.loops)
-            for one in found:
-                limits.ask()
-                steps += term.depth
-                number = wanted[one.action]
-                place = places[number] + 1
-                rest = one.follow_up()
-                if rest.lifelines.bit_count() <= FEW:
-                    rest = normal(rest)
-                yield rest, (*places[:number], place, *places[number + 1 :])
+class _PrefixSearch:
+    """A search for one way to consume a multi-trace, depth first, with one follow-up at a time.
 
-        start = (0,) * len(parts)
-        if start == ends:
-            return 0
-        pending = [following(self._term, start)]
-        while pending and steps < self._steps:
-            there = next(pending[-1], None)
-            if there is None:
+    It gives up after about `most` symbols of terms that are looked at or made.
+    """
+
+    def __init__(self, multitrace: MultiTrace, limits: Limits, most: int) -> None:
+        self._parts = [part.actions for part in multitrace.components]
+        self._ends = tuple(map(len, self._parts))
+        self._limits = limits
+        self._most = most
+        self._known: set[Vertex] = set()
+        self._symbols = 0
+
+    @property
+    def visited(self) -> int:
+        """How many vertices there were."""
+        return len(self._known) + 1
+
+    def finds_end(self, term: Interaction) -> bool:
+        """Whether a way to the ends of all components was found."""
+        start = (term, (0,) * len(self._parts))
+        if start[1] == self._ends:
+            return True
+        pending = [self._following(start)]
+        while pending and self._symbols < self._most:
+            vertex = next(pending[-1], None)
+            if vertex is None:
                 pending.pop()
-            elif there[1] == ends:
-                return len(known) + 1
-            elif there not in known:
-                known.add(there)
-                pending.append(following(*there))
-        return None
+            elif vertex[1] == self._ends:
+                return True
+            elif vertex not in self._known:
+                self._known.add(vertex)
+                pending.append(self._following(vertex))
+        return False
+
+    def _following(self, vertex: Vertex) -> Iterator[Vertex]:
+        """What can be reached with the next action of a component."""
+        term, places = vertex
+        wanted = {
+            self._parts[number][place]: number
+            for number, place in enumerate(places)
+            if place < self._ends[number]
+        }
+        found: list[Enabled] = []
+        for count, one in enumerate(enabled(term)):
+            if not count % _PATIENCE:
+                self._limits.ask()
+            if one.action in wanted:
+                found.append(one)
+        self._symbols += term.size
+        # The fewer loops are around an action, the less has to follow.
+        found.sort(key=lambda one: one.loops)
+        for one in found:
+            self._limits.ask()
+            number = wanted[one.action]
+            rest = one.follow_up()
+            self._symbols += rest.size
+            if rest.lifelines.bit_count() <= FEW:
+                rest = normal(rest)
+            yield rest, (*places[:number], places[number] + 1, *places[number + 1 :])

@@ -1,14 +1,15 @@
 """One verifier for all modes: it chooses who decides.
 
-Whoever states how to search gets that search (`choreomon.verify.search`), and so do the modes
-`test` and `simulate`, which are defined by one. All other questions have one right answer, and it
-comes from whoever has it soonest:
+Whoever states how to search gets that search (`choreomon.verify.search`). All other questions
+come to whoever has the answer soonest:
 
-- `choreomon.verify.nested_loops`, for short logs where loops are nested hundreds deep;
+- `choreomon.verify.nested_loops`, for short logs where loops are nested hundreds deep, in every
+  mode;
+- the search, for all else of `test` and `simulate`, which are defined by one; but
+  `choreomon.verify.layers` for logs of thousands of actions in the mode `test`;
 - `choreomon.verify.quick`, where one clock saw everything, or nothing orders actions across
   lifelines, or nobody can tell;
-- `choreomon.verify.exact`, for everything else and for `slice`;
-- `choreomon.verify.layers`, for logs of thousands of actions in the mode `test`.
+- `choreomon.verify.exact`, for everything else and for `slice`.
 
 Logs of thousands of actions of interactions with loops whose iterations are not in order
 (`loopP`, `loopC(r)`) go to `exact` at once.
@@ -41,6 +42,9 @@ LARGE: Final = 2_000
 """Of interactions with so many symbols multi-prefixes are looked for before slices are: they are
 slices as well, and found without looking at all the places where a log may begin."""
 
+KEPT: Final = 16
+"""Verifiers of what short logs leave of nested loops."""
+
 
 class Verifier:
     """Decides multi-traces of one interaction in one mode.
@@ -68,20 +72,16 @@ class Verifier:
             raise ValueError(f"the method {method} is one of multiprefix, not of {mode}")
         self.interaction = interaction
         self.mode: Mode = mode
-        self._stop: Callable[[], bool] | None = None
+        self._asking = None if should_stop is None else _Asking(should_stop)
+        self._limits = Limits(should_stop=self._asking)
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
         self._quick: Quick | None = None
         self._nested: NestedLoops | None = None
-        self._should_stop = should_stop
-        self._reason: Reason | None = None
         self._layered: LayeredTest | None = None
-        if should_stop is not None:
-            self._stop = self._asks
-        self._limits = Limits(should_stop=self._stop)
         asked = options is not None or portfolio or method != "auto"
         if not asked and NestedLoops.are_in(interaction):
-            self._nested = NestedLoops(interaction, mode, self._accepts)
+            self._nested = NestedLoops(interaction, mode, _Acceptance(should_stop))
         if not asked and mode == "test":
             self._layered = LayeredTest(interaction, should_stop)
         if options is None and (
@@ -117,10 +117,12 @@ class Verifier:
         action that is not the interaction's never fits. Raises ValueError where lifeline removal
         is asked for and several lifelines share a clock.
         """
+        if self._asking is None:
+            return self._decided(multitrace)
+        self._asking.reason = None
         answer = self._decided(multitrace)
-        if answer.verdict is Verdict.INCONC and self._reason is not None:
-            answer = answer._replace(reason=self._reason)
-            self._reason = None
+        if answer.verdict is Verdict.INCONC and self._asking.reason is not None:
+            return answer._replace(reason=self._asking.reason)
         return answer
 
     def _decided(self, multitrace: MultiTrace) -> Answer:
@@ -138,16 +140,41 @@ class Verifier:
             return Answer(result.verdict, result.reason, result.vertices)
         assert self._exact is not None
         if self._quick is not None and not (self._unordered and multitrace.length >= LONG):
-            found = self._quick.decide(multitrace, self._stop)
+            found = self._quick.decide(multitrace, self._asking)
             # Only a multi-prefix is a slice for sure.
             if found is not None and not (self.mode == "slice" and found.verdict is Verdict.FAIL):
                 return found
         return self._exact.decide(multitrace, self._limits)
 
-    def _accepts(self, interaction: Interaction, multitrace: MultiTrace) -> Answer:
-        return Verifier(interaction, "accept", should_stop=self._should_stop).decide(multitrace)
 
-    def _asks(self) -> bool:
-        assert self._should_stop is not None
-        self._reason = self._should_stop()
-        return self._reason is not None
+class _Asking:
+    """Whether to stop, and the `reason` that was told last; None where there was none.
+
+    Apart from the verifier: what a verifier holds must not hold the verifier. Commands have no
+    cycle collector that would take both away.
+    """
+
+    def __init__(self, should_stop: Asked) -> None:
+        self._should_stop = should_stop
+        self.reason: Reason | None = None
+
+    def __call__(self) -> bool:
+        self.reason = self._should_stop()
+        return self.reason is not None
+
+
+class _Acceptance:
+    """Decides `accept` of one interaction after the other, and keeps some verifiers of them."""
+
+    def __init__(self, should_stop: Asked | None) -> None:
+        self._should_stop = should_stop
+        self._verifiers: dict[Interaction, Verifier] = {}
+
+    def __call__(self, interaction: Interaction, multitrace: MultiTrace) -> Answer:
+        verifier = self._verifiers.get(interaction)
+        if verifier is None:
+            if len(self._verifiers) >= KEPT:
+                self._verifiers.clear()
+            verifier = Verifier(interaction, "accept", should_stop=self._should_stop)
+            self._verifiers[interaction] = verifier
+        return verifier.decide(multitrace)
