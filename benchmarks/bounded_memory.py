@@ -39,7 +39,7 @@ from simulator.application import (
     compile_application,
 )
 from simulator.delays import NO_TIME, LinkDelays, Uniform, sampler
-from simulator.monitoring import Surroundings, watchers
+from simulator.monitoring import Surroundings, monitors
 from simulator.network import Network
 from simulator.randomness import Streams
 from simulator.world import World
@@ -150,7 +150,7 @@ def sizes(events: int, seed: int, *, silent: bool) -> list[int]:
     order = labels()
     Random(f"bounded memory {seed}").shuffle(order)
     automaton = property_over(order, silent=silent)
-    world.watchers[:] = watchers("pull", surroundings, automaton, "sound")
+    world.watchers[:] = monitors("pull", surroundings, automaton, "sound").watchers
     world.run()
     return measurements.curve
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from choreomon.core.message import Event
+from choreomon.core.verdict import Verdict
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.rules import Rules
@@ -36,3 +37,7 @@ class CentralMonitor:
         """Judge the event of a notice, and anew whatever it concerns; the words to give,
         each with the process of its event."""
         return self._words.revise(self._gathering.observe(Event(notice.label, notice.event)))
+
+    def explained(self, verdict: Verdict) -> Verdict:
+        """One of its words with the reasons of now; see `Gathering.explained`."""
+        return self._gathering.explained(verdict)

@@ -10,9 +10,12 @@ Events that are concurrent and may each continue the other could take turns in r
 and refuting each other for ever while the news travel. So after `MAX_REVISIONS` changes
 a judgement stays `Frm_p`, which is always right, and less precise.
 
-Most news leave most judgements as they are, and those are not made anew: see
-`Gathering._concerned`. Nothing is ever dropped: these strategies are there to be compared
-with.
+Most news leave most results as they are, and those judgements are not made anew: see
+`Gathering._concerned`. Their reasons grow old meanwhile, and may turn out wrong: what a
+result rests on is cancelled, and something else has taken its place. So the reasons that
+count are asked for once, when the network is quiet: `Gathering.explained`.
+
+Nothing is ever dropped: these strategies are there to be compared with.
 """
 
 from __future__ import annotations
@@ -24,7 +27,15 @@ from typing import Final, NamedTuple
 
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference, Result
+from choreomon.core.verdict import (
+    FRM,
+    FRM_P,
+    Judgement,
+    Reason,
+    Reference,
+    Result,
+    Verdict,
+)
 from choreomon.monitor.history import Chain, Record
 from choreomon.monitor.rules import NOTHING, STARTS, Rules
 from choreomon.properties.tables import Inspected, TransitionTable
@@ -34,7 +45,7 @@ MAX_REVISIONS: Final = 8
 
 class Judged(NamedTuple):
     """What one transition came to at one event, and how often that result has changed.
-    The reasons are those of the last change."""
+    The reasons are those of the last change, and need not hold any more."""
 
     inspected: Inspected
     event: VectorClock
@@ -126,6 +137,22 @@ class Gathering:
             return []
         self.revisions[reference, event] = revision
         return self._spread(self._set(reference, event, result))
+
+    def explained(self, verdict: Verdict) -> Verdict:
+        """A word that rests on the judgements here, with the reasons that it has by all that
+        is known now; everything else about it stays.
+
+        Not guaranteed: where a judgement stays `Frm_p` after `MAX_REVISIONS`, the reasons
+        may say more than the word does, or less.
+        """
+        own = self.index_of[verdict.process]
+        because: dict[Reason, None] = {}
+        for reference in verdict.transitions:
+            entries = self.judged[reference]
+            place = bisect_left(entries, verdict.clock[own], key=lambda entry: entry.event[own])
+            judgement = self._judge(entries[place].inspected, verdict.clock, own)
+            because.update(dict.fromkeys(judgement.because))
+        return verdict._replace(because=tuple(because))
 
     def _set(
         self, reference: Reference, event: VectorClock, result: Result | None
@@ -222,7 +249,7 @@ class Gathering:
 
     def _revised(self, entry: Judged) -> Judged | None:
         """The entry judged anew, or `None` where the result is the same: other reasons
-        for it are no news."""
+        for it are no news, and nobody needs them before the end (`explained`)."""
         if entry.inspected.starts:
             return None
         own = self.index_of[entry.inspected.reference.process]

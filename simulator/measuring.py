@@ -75,9 +75,14 @@ class Measures:
         if self._on_word is not None and word.verdict is not None:
             self._on_word(word)
 
-    def last_words(self) -> list[Word]:
-        """The last word about each event for which there was a verdict."""
-        return [word for word in self._last.values() if word.verdict is not None]
+    def last_words(self, explained: Callable[[Verdict], Verdict]) -> list[Word]:
+        """The last word about each event for which there was a verdict, with the reasons that
+        `explained` gives it. Its time stays that at which it was given."""
+        return [
+            word._replace(verdict=explained(word.verdict))
+            for word in self._last.values()
+            if word.verdict is not None
+        ]
 
     def latency(self) -> Summary:
         """From an event with a final label to the last word about it, in microseconds."""

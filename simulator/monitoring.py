@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Verdict
 from choreomon.formats.wire import encode
 from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.messages import MonitoringMessage, Notice
@@ -280,30 +281,45 @@ def _watching(table: TransitionTable, watch: Watcher, measurements: Measurements
     }
 
 
-def watchers(
+class Monitors(NamedTuple):
+    """The monitors of a strategy, in place.
+
+    `watchers`: for each process, by its index, whom to tell of which labels. `explained`: a
+    last word with the reasons that its monitor has by now, to be asked for when the network is
+    quiet; pulling monitors give their final words with them.
+    """
+
+    watchers: Sequence[Watchers]
+    explained: Callable[[Verdict], Verdict]
+
+
+def monitors(
     strategy: StrategyName,
     surroundings: Surroundings,
     automaton: SequenceAutomaton,
     rules: RulesName,
-) -> Sequence[Watchers]:
-    """The monitors of a strategy, in place; for each process, by its index, whom to tell
-    of which labels."""
+) -> Monitors:
+    """Put the monitors of a strategy in place."""
     processes = surroundings.processes
     tables = transition_tables(automaton, processes, rules)
     judging: Rules = RULES[rules]
     if strategy == "central":
         centre = CentralMonitor(tuple(tables.values()), processes, judging)
-        return CentralStation(surroundings, centre, tables).watchers
+        return Monitors(CentralStation(surroundings, centre, tables).watchers, centre.explained)
     if strategy == "push":
+        telling = {
+            process: PushMonitor(tables[process], processes, judging) for process in processes
+        }
         pushing = {
-            process: PushStation(
-                surroundings, PushMonitor(tables[process], processes, judging), own
-            )
+            process: PushStation(surroundings, telling[process], own)
             for own, process in enumerate(processes)
         }
         for station in pushing.values():
             station.connect(pushing)
-        return [station.watchers for station in pushing.values()]
+        return Monitors(
+            [station.watchers for station in pushing.values()],
+            lambda verdict: telling[verdict.process].explained(verdict),
+        )
     pulling = {
         process: PullStation(
             surroundings,
@@ -313,4 +329,4 @@ def watchers(
     }
     for puller in pulling.values():
         puller.connect(pulling)
-    return [puller.watchers for puller in pulling.values()]
+    return Monitors([puller.watchers for puller in pulling.values()], lambda verdict: verdict)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import POSSIBLY_VIOLATED, Judgement, Reference, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, Judgement, Reference, Verdict, Word
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Push
@@ -77,6 +77,10 @@ class PushMonitor:
         clock = merge(clock, push.clock)
         changed = self._gathering.learn(push.reference, push.event, push.result, push.revision)
         return clock, self._tell(changed, clock)
+
+    def explained(self, verdict: Verdict) -> Verdict:
+        """One of its words with the reasons of now; see `Gathering.explained`."""
+        return self._gathering.explained(verdict)
 
     def _tell(self, changed: list[Judged], clock: VectorClock) -> list[Effect]:
         effects: list[Effect] = []

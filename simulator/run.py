@@ -12,7 +12,7 @@ from typing import Final
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Reason
+from choreomon.core.verdict import Reason, Verdict
 from choreomon.formats.read import Document
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.linear import linear_formations
@@ -33,7 +33,7 @@ from simulator.delays import (
     sampler,
 )
 from simulator.measuring import Measures, Word
-from simulator.monitoring import StrategyName, Surroundings, watchers
+from simulator.monitoring import StrategyName, Surroundings, monitors
 from simulator.network import Network
 from simulator.randomness import Streams
 from simulator.recording import each_of
@@ -70,9 +70,10 @@ class Simulation:
         """Run once.
 
         `rules` overrides the document's. `recorder` is given every event, `on_word` every
-        word of a monitor as it is given, the provisional ones too. With `keep_events` the
-        last `KEPT_EVENTS` events are kept, and where those are all, the formations of the
-        property in the real order of events are found.
+        word of a monitor as it is given, the provisional ones too, with the reasons of then;
+        the last words of the `Run` have those of the end. With `keep_events` the last
+        `KEPT_EVENTS` events are kept, and where those are all, the formations of the property
+        in the real order of events are found.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         recorders = [r for r in (recorder, kept.append if keep_events else None) if r]
@@ -86,12 +87,14 @@ class Simulation:
         )
         measures: Measures | None = None
         if self.automaton is not None:
-            measures = self._monitored(self.automaton, world, seed, strategy, rules, on_word)
+            measures, explained = self._monitored(
+                self.automaton, world, seed, strategy, rules, on_word
+            )
         verdicts: list[RunVerdict] = []
         with _without_cycle_collection():
             world.run()
             if measures is not None:
-                verdicts = [*map(_Lookup(world).verdict, measures.last_words())]
+                verdicts = [*map(_Lookup(world).verdict, measures.last_words(explained))]
         verdicts.sort(key=lambda verdict: verdict.event_index)
         complete = keep_events and world.events == len(kept)
         return Run(
@@ -117,8 +120,9 @@ class Simulation:
         strategy: StrategyName,
         rules: RulesName | None,
         on_word: Callable[[RunVerdict], None] | None,
-    ) -> Measures:
-        """Put monitors beside the processes of the world."""
+    ) -> tuple[Measures, Callable[[Verdict], Verdict]]:
+        """Put monitors beside the processes of the world; what they will have cost, and their
+        `Monitors.explained`."""
         agenda, streams, lookup = world.agenda, Streams(seed), _Lookup(world)
         pulling = strategy == "pull"
         measures = Measures(
@@ -145,8 +149,9 @@ class Simulation:
             deadline=self.deadline,
             measurements=measures,
         )
-        world.watchers[:] = watchers(strategy, surroundings, automaton, rules or self.rules)
-        return measures
+        placed = monitors(strategy, surroundings, automaton, rules or self.rules)
+        world.watchers[:] = placed.watchers
+        return measures, placed.explained
 
 
 def simulation(document: Document) -> Simulation:
