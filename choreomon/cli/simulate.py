@@ -345,7 +345,7 @@ def _show(screen: Console, runs: list[Run]) -> None:
             screen.print()
         screen.print(formed_text(run))
     screen.print(summary_table(runs))
-    screen.print(headline(runs), style="bold")
+    screen.print(headline(runs), style="bold", soft_wrap=True)
 
 
 def _show_verification(screen: Console, runs: list[Run], verifying: RunLogs) -> None:

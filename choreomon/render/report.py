@@ -58,8 +58,7 @@ def report_page(
     `interaction` is what the logs of the runs were verified against, where they were.
     """
     result = " ".join(filter(None, (headline(runs), verification_headline(runs))))
-    tones = {_CLASS.get(worst_word(run) or "", "quiet") for run in runs}
-    tones |= {*map(_tone_of_logs, runs)}
+    tones = {*map(_tone, runs), *map(_tone_of_logs, runs)}
     tone = next((tone for tone in ("violated", "possibly") if tone in tones), "quiet")
     body = [
         f'<header class="{tone}"><p>{_text(title)}</p><h1>{_text(result)}</h1></header>',
@@ -77,6 +76,11 @@ def report_page(
         f"<body>\n<main>\n{chr(10).join(part for part in body if part)}\n</main>\n"
         "</body>\n</html>\n"
     )
+
+
+def _tone(run: Run) -> str:
+    """What no monitor declared is as grave as what one did."""
+    return "violated" if missed(run) else _CLASS.get(worst_word(run) or "", "quiet")
 
 
 def _tone_of_logs(run: Run) -> str:

@@ -28,22 +28,35 @@ def missed(run: Run) -> tuple[int, ...]:
 
 
 def headline(runs: Sequence[Run]) -> str:
-    """The result of all runs in one sentence."""
+    """The result of all runs in one or two sentences: what was declared, and what was missed."""
     if not runs:
         return "Nothing was run."
-    words = Counter(map(worst_word, runs))
-    if len(runs) == 1:
-        word = worst_word(runs[0])
-        if word == VIOLATED:
-            return "The forbidden sequence was formed."
-        if word == POSSIBLY_VIOLATED:
-            return "The forbidden sequence may have been formed."
+    return _headline_of_one(runs[0]) if len(runs) == 1 else _headline_of_many(runs)
+
+
+def _headline_of_one(run: Run) -> str:
+    word = worst_word(run)
+    if word not in (VIOLATED, POSSIBLY_VIOLATED):
+        if missed(run):
+            return "The forbidden sequence was formed, and no monitor declared it."
         return "No forbidden sequence was found."
+    said = "was formed" if word == VIOLATED else "may have been formed"
+    elsewhere = " At another event it was formed, and no monitor declared it."
+    return f"The forbidden sequence {said}.{elsewhere if missed(run) else ''}"
+
+
+def _headline_of_many(runs: Sequence[Run]) -> str:
+    words = Counter(map(worst_word, runs))
     counts = ((words[VIOLATED], "formed"), (words[POSSIBLY_VIOLATED], "possibly formed"))
     found = [f"{what} in {count:,} of {len(runs):,} runs" for count, what in counts if count]
-    if not found:
+    unseen = sum(1 for run in runs if missed(run))
+    missing = f"in {unseen:,} of {len(runs):,} runs"
+    if not found and not unseen:
         return f"No forbidden sequence was found in {len(runs):,} runs."
-    return f"The forbidden sequence was {', '.join(found)}."
+    if not found:
+        return f"The forbidden sequence was formed {missing}, and no monitor declared it."
+    said = f"The forbidden sequence was {', '.join(found)}."
+    return f"{said} It was formed and not declared {missing}." if unseen else said
 
 
 def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:

@@ -104,7 +104,15 @@ property:
     assert choreomon("simulate", "started.yaml", "--rules", "sound").code == 1
     answer = choreomon("simulate", "started.yaml", "--rules", "paper")
     assert "Missed by the monitors: event" in answer.out
+    assert answer.out.splitlines()[-1] == (
+        "The forbidden sequence was formed, and no monitor declared it."
+    )
     assert answer.err.startswith("warning: started.yaml:")
+    many = choreomon("simulate", "started.yaml", "--runs", 3, columns=60)
+    assert many.code == 0
+    assert many.out.splitlines()[-1] == (
+        "The forbidden sequence was formed in 3 of 3 runs, and no monitor declared it."
+    )
 
 
 def test_traces_have_one_event_a_line_in_the_order_in_which_they_happened() -> None:

@@ -127,6 +127,14 @@ def test_a_missed_formation_is_said_in_so_many_words() -> None:
     assert "Missed: the sequence was formed at event 2 in the real order" in text
 
 
+def test_the_head_of_the_page_is_as_grave_for_what_was_missed_as_for_what_was_declared() -> None:
+    missing = run(0, formed=((2, (1, 2)),))
+    assert '<header class="violated">' in page_of(missing, run(1))
+    assert '<header class="violated">' in page_of(missing, run(1, POSSIBLY))
+    assert '<header class="possibly">' in page_of(run(0, POSSIBLY, formed=((5, (1, 5)),)))
+    assert '<header class="quiet">' in page_of(run(0, formed=()))
+
+
 def test_a_run_without_findings_is_shown_as_it_was() -> None:
     text = Page(page_of(run(3))).text
     assert "No monitor declared anything." in text

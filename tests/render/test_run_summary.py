@@ -22,6 +22,32 @@ def test_the_headline_of_many_runs_counts_them() -> None:
     assert headline([]) == "Nothing was run."
 
 
+MISSED = ((2, (1, 2)),)
+
+
+def test_the_headline_of_one_run_says_what_no_monitor_declared() -> None:
+    withdrawn = replace(POSSIBLY, verdict="withdrawn")
+    for verdicts in ((), (withdrawn,)):
+        assert headline([run(0, *verdicts, formed=MISSED)]) == (
+            "The forbidden sequence was formed, and no monitor declared it."
+        )
+    assert headline([run(0, POSSIBLY, formed=MISSED)]) == (
+        "The forbidden sequence may have been formed. "
+        "At another event it was formed, and no monitor declared it."
+    )
+
+
+def test_the_headline_of_many_runs_counts_those_that_were_missed() -> None:
+    runs = [run(0, VIOLATED), run(1, POSSIBLY), run(2, formed=MISSED), run(3, formed=MISSED)]
+    assert headline(runs) == (
+        "The forbidden sequence was formed in 1 of 4 runs, possibly formed in 1 of 4 runs. "
+        "It was formed and not declared in 2 of 4 runs."
+    )
+    assert headline(runs[2:]) == (
+        "The forbidden sequence was formed in 2 of 2 runs, and no monitor declared it."
+    )
+
+
 def test_a_withdrawn_verdict_is_not_a_finding() -> None:
     withdrawn = replace(POSSIBLY, verdict="withdrawn")
     assert worst_word(run(0, withdrawn)) == "withdrawn"
