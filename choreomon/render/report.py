@@ -23,7 +23,16 @@ from choreomon.render.explanation import explanation
 from choreomon.render.report_style import STYLE
 from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.space_time import space_time_picture
-from choreomon.render.summary import figures, headline, missed, worst_word
+from choreomon.render.summary import (
+    figures,
+    gravest,
+    gravity,
+    headline,
+    missed,
+    not_shown,
+    tells,
+    worst_word,
+)
 from choreomon.render.svg import svg_element
 from choreomon.render.text import table_rows
 from choreomon.render.verification import verdict_of, verification_headline, verified
@@ -54,7 +63,8 @@ def report_page(
     `document_facts` are names and values that say what was run (file, strategy, rules and
     so on). In detail come the first `max_detailed_runs` of the runs with a verdict or a
     missed formation, the gravest first, with at most `MAX_VERDICTS_PER_RUN` verdicts each;
-    the table of runs has at most `MAX_ROWS` rows. What is left out is counted on the page.
+    the table of runs has at most `MAX_ROWS` rows, of more runs those of the gravest. What is left
+    out is counted on the page.
     `interaction` is what the logs of the runs were verified against, where they were.
     """
     result = " ".join(filter(None, (headline(runs), verification_headline(runs))))
@@ -130,9 +140,7 @@ def _figure(picture: Picture, caption: str = "") -> str:
 
 
 def _verdicts(runs: Sequence[Run], limit: int) -> list[str]:
-    order = {word: place for place, word in enumerate(VERDICT_IN_WORDS)}
-    found = [run for run in runs if run.verdicts or missed(run)]
-    found.sort(key=lambda run: order.get(worst_word(run) or VIOLATED, len(order)))
+    found = sorted(filter(tells, runs), key=gravity)
     if not found:
         parts = ["<p>No monitor declared anything.</p>"]
         shown = next((run for run in runs if run.kept_events), None)
@@ -142,11 +150,20 @@ def _verdicts(runs: Sequence[Run], limit: int) -> list[str]:
         return parts
     parts = [_run(run) for run in found[:limit]]
     if len(found) > limit:
-        parts.append(
-            f'<p class="note">{counted(len(found) - limit, "more run")} with verdicts '
-            "not shown in detail; the table of runs below names them.</p>"
-        )
+        parts.append(f'<p class="note">{_left_out(runs, len(found), limit)}</p>')
     return parts
+
+
+def _left_out(runs: Sequence[Run], found: int, limit: int) -> str:
+    """Of `found` runs that tell something all but `limit` are not shown in detail."""
+    left = found - limit
+    listed = sum(map(tells, gravest(runs, MAX_ROWS))) - limit
+    names = "it" if left == 1 else "them" if listed >= left else f"{listed:,} of them"
+    return (
+        f"{counted(left, 'more run')} with a verdict or with a missed sequence "
+        f"{'is' if left == 1 else 'are'} not shown in detail; the table of runs below names "
+        f"{names}."
+    )
 
 
 def _run(run: Run) -> str:
@@ -225,13 +242,14 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
     if len(runs) > 1:
         parts.append("<h3>Runs</h3>")
         columns = ["seed", "result", "events", "monitoring messages", "bytes", "latency, ms"]
-        rows = [_run_row(run) for run in runs[:MAX_ROWS]]
+        shown = gravest(runs, MAX_ROWS)
+        rows = [_run_row(run) for run in shown]
         if any(run.verification is not None for run in runs):
             columns.append("logs")
-            rows = [(*row, verified(run)) for row, run in zip(rows, runs, strict=False)]
+            rows = [(*row, verified(run)) for row, run in zip(rows, shown, strict=True)]
         parts.append(_table(columns, rows))
     if len(runs) > MAX_ROWS:
-        parts.append(f'<p class="note">{len(runs) - MAX_ROWS:,} more runs are not shown.</p>')
+        parts.append(f'<p class="note">{not_shown(len(runs) - MAX_ROWS)}.</p>')
     return parts
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from choreomon.core.run import Run
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Word
-from choreomon.render.verification import verdicts_counted
+from choreomon.render.verification import passes, verdicts_counted
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
 
 
@@ -25,6 +25,39 @@ def missed(run: Run) -> tuple[int, ...]:
     declared it, not even as possible. Empty where the run was not evaluated."""
     declared = {v.event_index for v in run.verdicts if v.verdict in (VIOLATED, POSSIBLY_VIOLATED)}
     return tuple(index for index, _ in run.formed or () if index not in declared)
+
+
+def gravity(run: Run) -> int:
+    """Which runs to look at first, as a number that is smaller for graver ones: those in which
+    a formation was missed, then violated ones, possibly violated ones in which the sequence was
+    really formed and others, withdrawn ones, logs that do not fit, and the rest."""
+    word = worst_word(run)
+    if missed(run):
+        return 0
+    if word == VIOLATED:
+        return 1
+    if word == POSSIBLY_VIOLATED:
+        return 2 if run.formed else 3
+    if word is not None:
+        return 4
+    return 6 if run.verification is None or passes(run) else 5
+
+
+def tells(run: Run) -> bool:
+    """Whether a run has a verdict or a missed formation, and so something to explain."""
+    return bool(run.verdicts or missed(run))
+
+
+def gravest(runs: Sequence[Run], limit: int) -> list[Run]:
+    """The runs as they are where they are at most `limit`, else so many of them, the gravest
+    first."""
+    return [*runs] if len(runs) <= limit else sorted(runs, key=gravity)[:limit]
+
+
+def not_shown(count: int) -> str:
+    """Of the runs that `gravest` leaves out."""
+    are = "is" if count == 1 else "are"
+    return f"{counted(count, 'more run')} {are} not shown; the gravest come first"
 
 
 def headline(runs: Sequence[Run]) -> str:

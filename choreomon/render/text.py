@@ -13,9 +13,14 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Word
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import TransitionTable
 from choreomon.render.explanation import explanation
-from choreomon.render.summary import figures, missed, worst_word
+from choreomon.render.summary import figures, gravest, missed, not_shown, worst_word
 from choreomon.render.verification import verdict_of, verified
-from choreomon.render.wording import DECLARATION, VERDICT_IN_WORDS, formula_in_words, number
+from choreomon.render.wording import (
+    DECLARATION,
+    VERDICT_IN_WORDS,
+    formula_in_words,
+    number,
+)
 from choreomon.verify.verdict import Verdict
 
 STYLES: Final[dict[Word, str]] = {
@@ -101,14 +106,15 @@ def summary_table(runs: Sequence[Run]) -> Table:
 
 
 def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
-    """One line for each of the first `limit` runs; the caption says how many are left out."""
+    """One line for each run, of more than `limit` runs for the gravest; the caption says how many
+    are left out."""
     table = _table("Runs", "seed", "result", "events", "messages", "bytes", "latency, ms")
     for column in table.columns[2:]:
         column.justify = "right"
     with_logs = any(run.verification is not None for run in runs)
     if with_logs:
         table.add_column("logs", overflow="fold")
-    for run in runs[:limit]:
+    for run in gravest(runs, limit):
         word = worst_word(run)
         result = (
             Text("nothing declared") if word is None else Text(VERDICT_IN_WORDS[word], STYLES[word])
@@ -126,7 +132,7 @@ def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
             *([Text(verified(run), _of_verdict(run))] if with_logs else []),
         )
     if len(runs) > limit:
-        table.caption = Text(f"{len(runs) - limit:,} more runs are not shown")
+        table.caption = Text(not_shown(len(runs) - limit))
     return table
 
 

@@ -18,6 +18,7 @@ from choreomon.properties.tables import transition_tables
 from choreomon.render.report import MAX_ROWS, report_page
 
 FACTS = [("file", "smart-home.yaml"), ("strategy", "pull"), ("rules", "sound")]
+MISSED = ((2, (1, 2)),)
 TABLES = tuple(transition_tables(SMART_HOME, PROCESSES, "sound").values())
 EMPTY_TAGS = {"meta", "br", "hr"}
 
@@ -108,7 +109,33 @@ def test_the_gravest_runs_come_first_and_the_rest_is_counted() -> None:
     text = Page(page_of(*runs, max_detailed_runs=2)).text
     assert text.index("Run with seed 8") < text.index("Run with seed 0")
     assert "Run with seed 1" not in text
-    assert "7 more runs with verdicts not shown in detail" in text
+    assert (
+        "7 more runs with a verdict or with a missed sequence are not shown in detail; "
+        "the table of runs below names them." in text
+    )
+
+
+def test_of_what_is_not_shown_in_detail_the_page_says_how_many_runs_the_table_names() -> None:
+    """A missed formation is no verdict, and the table is shorter than the list of runs."""
+    missing = [run(seed, formed=MISSED) for seed in range(MAX_ROWS + 60)]
+    text = Page(page_of(*missing)).text
+    assert "255 more runs with a verdict or with a missed sequence are not shown" in text
+    assert "the table of runs below names 195 of them." in text
+    text = Page(page_of(*missing[:6])).text
+    assert "1 more run with a verdict or with a missed sequence is not shown" in text
+    assert "the table of runs below names it." in text
+
+
+def test_runs_that_tell_something_are_in_a_table_that_is_too_short_for_all() -> None:
+    quiet = [run(seed, kept=()) for seed in range(MAX_ROWS)]
+    told = [run(seed, POSSIBLY, kept=()) for seed in range(MAX_ROWS, MAX_ROWS + 9)]
+    source = page_of(*quiet, *told)
+    rows = source.partition("<h3>Runs</h3>")[2]
+    for seed in (0, *range(MAX_ROWS, MAX_ROWS + 9)):
+        assert f"<tr><td>{seed}</td>" in rows
+    assert rows.index(f"<td>{MAX_ROWS}</td>") < rows.index("<td>0</td>")
+    assert "names them." in source
+    assert "9 more runs are not shown; the gravest come first." in source
 
 
 def test_many_verdicts_of_one_run_are_bounded_and_counted() -> None:
@@ -119,7 +146,7 @@ def test_many_verdicts_of_one_run_are_bounded_and_counted() -> None:
 
 def test_many_runs_are_bounded_and_counted() -> None:
     text = Page(page_of(*(run(seed) for seed in range(MAX_ROWS + 5)))).text
-    assert "5 more runs are not shown." in text
+    assert "5 more runs are not shown; the gravest come first." in text
 
 
 def test_a_missed_formation_is_said_in_so_many_words() -> None:
@@ -128,7 +155,7 @@ def test_a_missed_formation_is_said_in_so_many_words() -> None:
 
 
 def test_the_head_of_the_page_is_as_grave_for_what_was_missed_as_for_what_was_declared() -> None:
-    missing = run(0, formed=((2, (1, 2)),))
+    missing = run(0, formed=MISSED)
     assert '<header class="violated">' in page_of(missing, run(1))
     assert '<header class="violated">' in page_of(missing, run(1, POSSIBLY))
     assert '<header class="possibly">' in page_of(run(0, POSSIBLY, formed=((5, (1, 5)),)))

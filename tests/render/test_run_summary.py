@@ -4,7 +4,17 @@ from dataclasses import replace
 
 from examples_to_draw import POSSIBLY, VIOLATED, run
 
-from choreomon.render.summary import figures, headline, missed, seeds, worst_word
+from choreomon.core.run import Verification
+from choreomon.render.summary import (
+    figures,
+    gravest,
+    gravity,
+    headline,
+    missed,
+    seeds,
+    tells,
+    worst_word,
+)
 
 
 def test_the_headline_of_one_run_is_its_gravest_verdict() -> None:
@@ -46,6 +56,25 @@ def test_the_headline_of_many_runs_counts_those_that_were_missed() -> None:
     assert headline(runs[2:]) == (
         "The forbidden sequence was formed in 2 of 2 runs, and no monitor declared it."
     )
+
+
+def test_runs_are_the_graver_the_more_there_is_to_see() -> None:
+    withdrawn = replace(POSSIBLY, verdict="withdrawn")
+    logs = Verification("accept", "Fail", "", ())
+    in_order = [
+        run(0, POSSIBLY, formed=MISSED),
+        run(1, VIOLATED, formed=MISSED),
+        run(2, POSSIBLY, formed=((5, (1, 5)),)),
+        run(3, POSSIBLY, formed=()),
+        run(4, withdrawn, formed=()),
+        replace(run(5), verification=logs),
+        replace(run(6), verification=replace(logs, verdict="Pass")),
+    ]
+    assert [*map(gravity, in_order)] == [*range(7)]
+    assert gravity(run(7)) == 6
+    assert gravest(in_order[::-1], 3) == in_order[:3]
+    assert gravest(in_order[::-1], 7) == in_order[::-1]
+    assert [*map(tells, in_order)] == [True] * 5 + [False] * 2
 
 
 def test_a_withdrawn_verdict_is_not_a_finding() -> None:

@@ -83,8 +83,17 @@ def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
 
 def test_the_table_of_runs_is_bounded_and_counts_what_it_leaves_out() -> None:
     shown = printed(runs_table([run(seed, POSSIBLY) for seed in range(9)], limit=2))
-    assert "7 more runs are not shown" in shown
+    assert "7 more runs are not shown; the gravest come first" in shown
     assert shown.count("possibly violated") == 2
+
+
+def test_of_many_runs_the_gravest_are_listed_first() -> None:
+    runs = [run(0), run(1, POSSIBLY), run(2, VIOLATED), run(3)]
+    for limit, listed in ((4, "0123"), (3, "210")):
+        shown = printed(runs_table(runs, limit=limit))
+        rows = filter(None, map(cells, shown.splitlines()))
+        assert [row[0] for row in rows if row[0].isdigit()] == [*listed]
+    assert "1 more run is not shown" in shown
 
 
 def test_a_run_with_a_missed_formation_says_so() -> None:
