@@ -171,7 +171,7 @@ def _conclusion(verdict: RunVerdict) -> list[str]:
     if verdict.verdict == VIOLATED:
         sentences.append("So the forbidden sequence was formed, whatever the unknown orderings.")
     elif verdict.verdict == WITHDRAWN:
-        sentences.append("Later answers showed that it was not.")
+        sentences.append("Later answers showed that the sequence was not formed there.")
     else:
         sentences.append("So it may have been formed: what the monitors know leaves that open.")
     return sentences

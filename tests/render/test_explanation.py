@@ -186,7 +186,7 @@ def test_silent_monitors_are_named() -> None:
 def test_a_withdrawn_verdict_says_that_nothing_was_formed() -> None:
     explained = explanation(replace(POSSIBLY, verdict="withdrawn", transitions=(), because=()))
     assert explained.headline.startswith("P3 withdraws its verdict at event 5")
-    assert explained.sentences[-1] == "Later answers showed that it was not."
+    assert explained.sentences[-1] == "Later answers showed that the sequence was not formed there."
 
 
 def test_without_kept_events_the_label_of_the_verdict_is_used() -> None:
