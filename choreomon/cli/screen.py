@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -13,6 +15,31 @@ if TYPE_CHECKING:
 LEAST_WIDTH: Final = 40
 """Columns. On narrower screens tables and sentences would lose words, and where the
 environment says `COLUMNS=0` they would lose all."""
+
+
+class Unprinted:
+    """What keeps a command from printing, such as that the reader of its output left, as `head`
+    does. With `put_off` it is kept until files are written that the command was asked for;
+    else it ends the command at once, as nobody wants the rest."""
+
+    def __init__(self, *, put_off: bool) -> None:
+        self._put_off = put_off
+        self._first: BaseException | None = None
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Around printing, and nothing else: rich says by `SystemExit` that the reader left."""
+        try:
+            yield
+        except (SystemExit, OSError) as error:
+            if not self._put_off:
+                raise
+            self._first = self._first or error
+
+    def raise_kept(self) -> None:
+        """Raises what was put off, if anything was."""
+        if self._first is not None:
+            raise self._first
 
 
 def screens() -> tuple[Console, Console]:

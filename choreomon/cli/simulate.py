@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from choreomon.cli.run_logs import RunLogs
+    from choreomon.cli.screen import Unprinted
     from choreomon.core.run import Run, RunVerdict
     from choreomon.core.verdict import Word
     from choreomon.formats.read import Document
@@ -35,14 +35,6 @@ if TYPE_CHECKING:
     from simulator.observation import WindowsName
     from simulator.run import Simulation
     from simulator.world import Recorder
-
-EXPLAINED: Final = 10
-"""Verdicts of a single run that are explained on the screen."""
-
-ANNOUNCED: Final = 50
-"""Words of a single run that are printed as they are given."""
-
-GRAVEST_FIRST: Final = ("violated", "possibly-violated", "withdrawn")
 
 RUNS_WITH_EVENTS: Final = 5
 """Runs of each outcome whose events are kept for the report."""
@@ -114,7 +106,8 @@ def command(
     Times are virtual. One seed gives one run, on every machine.
     """
     from choreomon.cli.run_logs import run_logs
-    from choreomon.cli.screen import screens
+    from choreomon.cli.run_output import announcer, print_json, show
+    from choreomon.cli.screen import Unprinted, screens
     from choreomon.formats.read import load_document
     from simulator.run import simulation
 
@@ -136,7 +129,8 @@ def command(
     seeds = range(seed, seed + runs)
     _check_outputs(file, trace_directory, seeds, report)
     live = runs == 1 and not as_json
-    outcome = _Outcome(errors, file)
+    unprinted = Unprinted(put_off=report is not None or trace_directory is not None)
+    outcome = _Outcome(errors, file, unprinted)
     results = outcome.followed(
         _runs(
             prepared,
@@ -146,29 +140,26 @@ def command(
             trace_directory,
             verifying,
             keep_events=not as_json or report is not None,
-            screen=screen if live else None,
+            on_word=announcer(screen, unprinted) if live else None,
             progress=errors if runs > 1 and errors.is_terminal else None,
         )
     )
-    if as_json:
-        from choreomon.formats.results import runs_json_pieces
-
-        kept = [] if report is None else [*results]
-        for piece in runs_json_pieces(results if report is None else kept):
-            sys.stdout.write(piece)
-        sys.stdout.write("\n")
+    if as_json and report is None:
+        print_json(results, unprinted)
     else:
         kept = [*results]
-        if document.property is not None:
-            _show(screen, kept)
-        else:
-            _show_unmonitored(screen, kept)
-        if verifying is not None:
-            _show_verification(screen, kept, verifying)
-    if report is not None:
-        write(report, _page(document, kept, strategy, rules or prepared.rules, seed, verifying))
-        if not as_json:
+        try:  # first, since the reader of what is printed may leave
+            if report is not None:
+                used = rules or prepared.rules
+                write(report, _page(document, kept, strategy, used, seed, verifying))
+        finally:
+            if as_json:
+                print_json(kept, unprinted)
+            else:
+                show(screen, document, kept, verifying)
+        if report is not None and not as_json:
             screen.print(f"Report: {report}", markup=False, soft_wrap=True)
+    unprinted.raise_kept()
     return outcome.exit_code()
 
 
@@ -188,9 +179,10 @@ def _check_outputs(
 class _Outcome:
     """What all runs come to, taken down as they pass."""
 
-    def __init__(self, errors: Console, file: str) -> None:
+    def __init__(self, errors: Console, file: str, unprinted: Unprinted) -> None:
         self._errors = errors
         self._file = file
+        self._unprinted = unprinted
         self._words: set[Word] = set()
         self._logs: set[Verdict] = set()
         self._stopped = False
@@ -204,9 +196,9 @@ class _Outcome:
                 self._logs.add(verdict_of(run.verification))
             if run.reached_max_events:
                 self._stopped = True
-                self._errors.print(
-                    stopped(self._file, run), style="red", markup=False, soft_wrap=True
-                )
+                said = stopped(self._file, run)
+                with self._unprinted.kept():
+                    self._errors.print(said, style="red", markup=False, soft_wrap=True)
             yield run
 
     def exit_code(self) -> int:
@@ -228,7 +220,7 @@ def _runs(
     verifying: RunLogs | None,
     *,
     keep_events: bool,
-    screen: Console | None,
+    on_word: Callable[[RunVerdict], None] | None,
     progress: Console | None,
 ) -> Iterator[Run]:
     from choreomon.render.summary import missed, worst_word
@@ -251,7 +243,7 @@ def _runs(
                 rules=rules,
                 recorder=each_of(*recorders) if recorders else None,
                 keep_events=keep_events,
-                on_word=_announcer(screen) if screen else None,
+                on_word=on_word,
             )
         if verifying is not None and logbook is not None:
             run = replace(run, verification=verifying.verification(logbook, seed))
@@ -288,80 +280,6 @@ def stopped(file: str, run: Run) -> str:
         "longer, or look for handlers that send to each other without end",
     )
     return str(problem)
-
-
-def _announcer(screen: Console) -> Callable[[RunVerdict], None]:
-    """Says the words as they are given, in virtual time, each once: a monitor that finds
-    other reasons for the same word gives it again. At most `ANNOUNCED` of them."""
-    from choreomon.render.sentences import word_line
-
-    said: dict[int, tuple[Word, tuple[str, ...], bool]] = {}
-    lines = 0
-
-    def announce(verdict: RunVerdict) -> None:
-        nonlocal lines
-        word = (verdict.verdict, verdict.silent, verdict.early)
-        if lines > ANNOUNCED or said.get(verdict.event_index) == word:
-            return
-        said[verdict.event_index] = word
-        lines += 1
-        if lines > ANNOUNCED:
-            screen.print(f"{'...':>12}  and so on")
-        else:
-            screen.print(word_line(verdict), soft_wrap=True)
-
-    return announce
-
-
-def _show_unmonitored(screen: Console, runs: list[Run]) -> None:
-    from choreomon.render.wording import counted
-
-    events = sum(run.events for run in runs)
-    screen.print(
-        f"{counted(len(runs), 'run')}, {counted(events, 'event')}: nothing was monitored",
-        style="bold",
-    )
-
-
-def _show(screen: Console, runs: list[Run]) -> None:
-    from choreomon.cli.screen import print_indented
-    from choreomon.render.sentences import formed_text
-    from choreomon.render.summary import headline
-    from choreomon.render.text import runs_table, summary_table, verdict_text
-    from choreomon.render.wording import counted
-
-    if len(runs) > 1:
-        screen.print(runs_table(runs))
-    else:
-        (run,) = runs
-        explained = sorted(run.verdicts, key=_gravity)[:EXPLAINED]
-        for verdict in sorted(explained, key=lambda verdict: verdict.event_index):
-            screen.print()
-            print_indented(screen, verdict_text(verdict, run.kept_events))
-        if len(run.verdicts) > EXPLAINED:
-            left = counted(len(run.verdicts) - EXPLAINED, "more verdict")
-            screen.print(f"\n{left}, not graver than these: --json prints all")
-        if run.verdicts:
-            screen.print()
-        screen.print(formed_text(run))
-    screen.print(summary_table(runs))
-    screen.print(headline(runs), style="bold", soft_wrap=True)
-
-
-def _show_verification(screen: Console, runs: list[Run], verifying: RunLogs) -> None:
-    """Of a single run whose logs do not fit also where their explanation breaks."""
-    from rich.text import Text
-
-    from choreomon.cli.screen import print_indented
-    from choreomon.render.verification import passes, verification_headline
-
-    if len(runs) == 1 and not passes(runs[0]):
-        print_indented(screen, Text("\n".join(verifying.why())))
-    screen.print(verification_headline(runs), style="bold")
-
-
-def _gravity(verdict: RunVerdict) -> int:
-    return GRAVEST_FIRST.index(verdict.verdict)
 
 
 def _page(

@@ -104,7 +104,7 @@ def command(
     """
     from choreomon.cli import judging
     from choreomon.cli.judging import Question, outcomes
-    from choreomon.cli.screen import screens
+    from choreomon.cli.screen import Unprinted, screens
     from choreomon.cli.trace_files import trace_files
     from choreomon.verify.outcome import Tally
 
@@ -143,16 +143,23 @@ def command(
         found = _tracked(found, len(paths), errors)
     tally = Tally()
     kept: list[Outcome] = []
+    unprinted = Unprinted(put_off=junit is not None)
     for outcome in found:
         tally.add(outcome)
-        if outcome.answer is None:
-            errors.print(outcome.problem, style="red", markup=False, soft_wrap=True)
-        if as_json:
-            _print_line(outcome)
+        with unprinted.kept():
+            if outcome.answer is None:
+                errors.print(outcome.problem, style="red", markup=False, soft_wrap=True)
+            if as_json:
+                _print_line(outcome)
         if not as_json or junit is not None:
             kept.append(outcome)
-    if not as_json:
-        _show(screen, kept, tally, searched=question.analysis.search is not None)
+    try:  # first, since the reader of what is printed may leave
+        if junit is not None:
+            _write_junit(junit, interaction, kept)
+    finally:
+        if not as_json:
+            _show(screen, kept, tally, searched=question.analysis.search is not None)
+    unprinted.raise_kept()
     if budget is None and tally.reasons["TimedOut"]:
         # Nothing else has a bound where none was asked for.
         click.echo(
@@ -168,10 +175,6 @@ def command(
         )
     for place in sorted({one.parent for some in question.pictures.values() for one in some}):
         click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
-    if junit is not None:
-        from choreomon.formats.junit import junit_xml
-
-        write(junit, junit_xml(f"choreomon verify {interaction}", kept))
     return EXIT_CODES[tally.conclusion]
 
 
@@ -219,6 +222,12 @@ def _tracked(outcomes: Iterable[Outcome], total: int, screen: Console) -> Iterat
     # The output is not the bar's to redirect: JSON is written while it is shown.
     with Progress(console=screen, transient=True, redirect_stdout=False) as bar:
         yield from bar.track(outcomes, total=total, description="Verifying")
+
+
+def _write_junit(junit: Path, interaction: str, outcomes: list[Outcome]) -> None:
+    from choreomon.formats.junit import junit_xml
+
+    write(junit, junit_xml(f"choreomon verify {interaction}", outcomes))
 
 
 def _print_line(outcome: Outcome) -> None:

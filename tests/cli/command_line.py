@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -79,3 +81,18 @@ def choreomon(*arguments: object, columns: object = 100) -> Answer:
     code = end.value.code
     assert isinstance(code, int)
     return Answer(code, out.getvalue(), err.getvalue())
+
+
+def unread(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+    """Run a command in a process whose output nobody reads: the reading end of the pipe is closed
+    before anything is written."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        return subprocess.run(
+            [sys.executable, "-m", "choreomon", *map(str, arguments)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            check=False,
+        )

@@ -18,7 +18,7 @@ import yaml
 import choreomon.formats.read as choreomon_read
 from choreomon.cli import _COMMANDS, group
 from choreomon.core.errors import InternalError
-from tests.cli.command_line import ROOT, VIOLATED, choreomon
+from tests.cli.command_line import ROOT, VIOLATED, choreomon, unread
 
 HEAVY = ("pydantic", "rich", "yaml", "matplotlib", "msgspec", "simulator")
 
@@ -133,17 +133,7 @@ def test_an_interrupted_run_says_so_and_is_no_verdict(monkeypatch: pytest.Monkey
     ids=" ".join,
 )
 def test_a_reader_that_goes_away_is_no_verdict_and_no_error(arguments: list[str]) -> None:
-    """The reading end of the pipe is closed before anything is written."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    with os.fdopen(writing, "wb") as pipe:
-        finished = subprocess.run(
-            [sys.executable, "-m", "choreomon", *arguments],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=pipe,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
+    finished = unread(*arguments)
     assert finished.returncode == 141
     assert finished.stderr == b""
 

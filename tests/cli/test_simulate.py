@@ -16,7 +16,7 @@ import pytest
 from choreomon.cli.writing import check_writable
 from choreomon.core.run import Run, RunVerdict
 from simulator.run import Simulation
-from tests.cli.command_line import VIOLATED, choreomon
+from tests.cli.command_line import VIOLATED, choreomon, unread
 
 KEYS = [
     "seed",
@@ -338,6 +338,34 @@ def test_a_full_disk_is_no_error_of_ours() -> None:
     assert answer.code == 2
     assert "No space left on device" in answer.err
     assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize("more", [[], ["--runs", 3], ["--json"]], ids=str)
+def test_the_report_is_written_though_nobody_reads_what_is_printed(more: list[object]) -> None:
+    """A single run prints words while it goes on."""
+    finished = unread("simulate", "violated.yaml", "--report", "out.html", *more)
+    assert (finished.returncode, finished.stderr) == (141, b"")
+    page = Path("out.html").read_text(encoding="utf-8")
+    assert "P2 declares violated" in page
+    assert page.rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("more", [[], ["--json", "--runs", 30]], ids=str)
+def test_traces_are_written_though_nobody_reads_what_is_printed(more: list[object]) -> None:
+    """Thirty runs are more than a buffer of JSON."""
+    choreomon("simulate", "violated.yaml", "--trace", "read", *more)
+    assert unread("simulate", "violated.yaml", "--trace", "unread", *more).returncode == 141
+    whole = {path.name: path.read_bytes() for path in Path("read").iterdir()}
+    assert {path.name: path.read_bytes() for path in Path("unread").iterdir()} == whole
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=str)
+def test_what_was_found_is_printed_though_the_report_cannot_be_written(more: list[str]) -> None:
+    Path("full.html").symlink_to("/dev/full")
+    whole = choreomon("simulate", "violated.yaml", *more).out
+    answer = choreomon("simulate", "violated.yaml", "--report", "full.html", *more)
+    assert (answer.code, answer.out) == (2, whole)
+    assert "full.html: cannot be written: No space left on device" in answer.err
 
 
 class TestProvisionalWords:

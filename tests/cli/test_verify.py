@@ -14,7 +14,7 @@ import pytest
 
 from choreomon.cli import judging
 from choreomon.cli.judging import Bounds
-from tests.cli.command_line import Answer, choreomon
+from tests.cli.command_line import Answer, choreomon, unread
 from tests.cli.offline import TRACES, write_offline_files
 
 KEYS = ["trace", "mode", "verdict", "reason", "vertices", "seconds", "witness", "failure"]
@@ -661,3 +661,18 @@ def test_strange_widths_of_screens_do_no_harm(columns: str) -> None:
     answer = choreomon("verify", "-i", "i.hif", "pass.htf", columns=columns)
     assert (answer.code, answer.err) == (0, "")
     assert "pass.htf" in answer.out
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=str)
+def test_junit_is_written_though_nobody_reads_what_is_printed(more: list[str]) -> None:
+    traces = ["pass.htf", "fail.htf", "bad.htf"]
+    finished = unread("verify", "-i", "i.hif", *traces, "--junit", "j.xml", *more)
+    assert finished.returncode == 141
+    assert len([*ElementTree.parse("j.xml").iter("testcase")]) == 3
+
+
+def test_what_was_found_is_printed_though_junit_cannot_be_written() -> None:
+    Path("full.xml").symlink_to("/dev/full")
+    answer = verify("pass.htf", "--junit", "full.xml")
+    assert (answer.code, answer.out) == (2, verify("pass.htf").out)
+    assert "full.xml: cannot be written: No space left on device" in answer.err

@@ -1,0 +1,116 @@
+"""What `choreomon simulate` prints: words as they are given, runs when they are over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from choreomon.cli.run_logs import RunLogs
+    from choreomon.cli.screen import Unprinted
+    from choreomon.core.run import Run, RunVerdict
+    from choreomon.core.verdict import Word
+    from choreomon.formats.read import Document
+
+EXPLAINED: Final = 10
+"""Verdicts of a single run that are explained on the screen."""
+
+ANNOUNCED: Final = 50
+"""Words of a single run that are printed as they are given."""
+
+GRAVEST_FIRST: Final = ("violated", "possibly-violated", "withdrawn")
+
+
+def announcer(screen: Console, unprinted: Unprinted) -> Callable[[RunVerdict], None]:
+    """Says the words as they are given, in virtual time, each once: a monitor that finds
+    other reasons for the same word gives it again. At most `ANNOUNCED` of them."""
+    from choreomon.render.sentences import word_line
+
+    said: dict[int, tuple[Word, tuple[str, ...], bool]] = {}
+    lines = 0
+
+    def announce(verdict: RunVerdict) -> None:
+        nonlocal lines
+        word = (verdict.verdict, verdict.silent, verdict.early)
+        if lines > ANNOUNCED or said.get(verdict.event_index) == word:
+            return
+        said[verdict.event_index] = word
+        lines += 1
+        line = f"{'...':>12}  and so on" if lines > ANNOUNCED else word_line(verdict)
+        with unprinted.kept():
+            screen.print(line, soft_wrap=True)
+
+    return announce
+
+
+def print_json(runs: Iterable[Run], unprinted: Unprinted) -> None:
+    from choreomon.formats.results import runs_json_pieces
+
+    for piece in runs_json_pieces(runs):
+        with unprinted.kept():
+            sys.stdout.write(piece)
+    with unprinted.kept():
+        sys.stdout.write("\n")
+
+
+def show(screen: Console, document: Document, runs: list[Run], verifying: RunLogs | None) -> None:
+    if document.property is not None:
+        _show_monitored(screen, runs)
+    else:
+        _show_unmonitored(screen, runs)
+    if verifying is not None:
+        _show_verification(screen, runs, verifying)
+
+
+def _show_unmonitored(screen: Console, runs: list[Run]) -> None:
+    from choreomon.render.wording import counted
+
+    events = sum(run.events for run in runs)
+    screen.print(
+        f"{counted(len(runs), 'run')}, {counted(events, 'event')}: nothing was monitored",
+        style="bold",
+    )
+
+
+def _show_monitored(screen: Console, runs: list[Run]) -> None:
+    from choreomon.cli.screen import print_indented
+    from choreomon.render.sentences import formed_text
+    from choreomon.render.summary import headline
+    from choreomon.render.text import runs_table, summary_table, verdict_text
+    from choreomon.render.wording import counted
+
+    if len(runs) > 1:
+        screen.print(runs_table(runs))
+    else:
+        (run,) = runs
+        explained = sorted(run.verdicts, key=_gravity)[:EXPLAINED]
+        for verdict in sorted(explained, key=lambda verdict: verdict.event_index):
+            screen.print()
+            print_indented(screen, verdict_text(verdict, run.kept_events))
+        if len(run.verdicts) > EXPLAINED:
+            left = counted(len(run.verdicts) - EXPLAINED, "more verdict")
+            screen.print(f"\n{left}, not graver than these: --json prints all")
+        if run.verdicts:
+            screen.print()
+        screen.print(formed_text(run))
+    screen.print(summary_table(runs))
+    screen.print(headline(runs), style="bold", soft_wrap=True)
+
+
+def _show_verification(screen: Console, runs: list[Run], verifying: RunLogs) -> None:
+    """Of a single run whose logs do not fit also where their explanation breaks."""
+    from rich.text import Text
+
+    from choreomon.cli.screen import print_indented
+    from choreomon.render.verification import passes, verification_headline
+
+    if len(runs) == 1 and not passes(runs[0]):
+        print_indented(screen, Text("\n".join(verifying.why())))
+    screen.print(verification_headline(runs), style="bold")
+
+
+def _gravity(verdict: RunVerdict) -> int:
+    return GRAVEST_FIRST.index(verdict.verdict)
