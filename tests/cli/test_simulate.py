@@ -350,11 +350,13 @@ def test_the_report_is_written_though_nobody_reads_what_is_printed(more: list[ob
     assert page.rstrip().endswith("</html>")
 
 
-@pytest.mark.parametrize("more", [[], ["--json", "--runs", 30]], ids=str)
-def test_traces_are_written_though_nobody_reads_what_is_printed(more: list[object]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [["endless.yaml"], ["violated.yaml", "--json", "--runs", 30]], ids=str
+)
+def test_traces_are_written_though_nobody_reads_what_is_printed(arguments: list[object]) -> None:
     """Thirty runs are more than a buffer of JSON."""
-    choreomon("simulate", "violated.yaml", "--trace", "read", *more)
-    assert unread("simulate", "violated.yaml", "--trace", "unread", *more).returncode == 141
+    choreomon("simulate", *arguments, "--trace", "read")
+    assert unread("simulate", *arguments, "--trace", "unread").returncode == 141
     whole = {path.name: path.read_bytes() for path in Path("read").iterdir()}
     assert {path.name: path.read_bytes() for path in Path("unread").iterdir()} == whole
 
