@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from simulator.world import Recorder
 
 RUNS_WITH_EVENTS: Final = 5
-"""Runs of each outcome whose events are kept for the report."""
+"""Runs of each gravity whose events are kept for the report."""
 
 
 @click.command("simulate")
@@ -223,11 +223,11 @@ def _runs(
     on_word: Callable[[RunVerdict], None] | None,
     progress: Console | None,
 ) -> Iterator[Run]:
-    from choreomon.render.summary import missed, worst_word
+    from choreomon.render.summary import gravity
     from simulator.recording import each_of, tracing
 
     many = len(seeds) > 1
-    kept: Counter[str] = Counter()
+    kept: Counter[int] = Counter()
     for seed in _tracked(seeds, progress) if progress else seeds:
         with ExitStack() as stack:
             recorders: list[Recorder] = []
@@ -247,9 +247,8 @@ def _runs(
             )
         if verifying is not None and logbook is not None:
             run = replace(run, verification=verifying.verification(logbook, seed))
-        outcome = "missed" if missed(run) else str(worst_word(run))
-        kept[outcome] += 1
-        if many and kept[outcome] > RUNS_WITH_EVENTS:
+        kept[gravity(run)] += 1
+        if many and kept[gravity(run)] > RUNS_WITH_EVENTS:
             run = replace(run, kept_events=())
         yield run
 

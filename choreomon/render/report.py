@@ -30,6 +30,7 @@ from choreomon.render.summary import (
     headline,
     missed,
     not_shown,
+    result_in_words,
     tells,
     worst_word,
 )
@@ -168,7 +169,10 @@ def _left_out(runs: Sequence[Run], found: int, limit: int) -> str:
 
 def _run(run: Run) -> str:
     order = {word: place for place, word in enumerate(VERDICT_IN_WORDS)}
-    verdicts = sorted(run.verdicts, key=lambda v: (order[v.verdict], v.event_index))
+    formed = dict(run.formed or ())
+    verdicts = sorted(  # they are in the order of events
+        run.verdicts, key=lambda v: (order[v.verdict], v.event_index not in formed)
+    )
     parts = [f"<h3>Run with seed {run.seed}</h3>"]
     parts += [_verdict(verdict, run) for verdict in verdicts[:MAX_VERDICTS_PER_RUN]]
     left = len(verdicts) - MAX_VERDICTS_PER_RUN
@@ -254,13 +258,9 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
 
 
 def _run_row(run: Run) -> tuple[str, ...]:
-    word = worst_word(run)
-    result = "nothing declared" if word is None else VERDICT_IN_WORDS[word]
-    if missed(run):
-        result += f", missed {len(missed(run))}"
     return (
         str(run.seed),
-        result,
+        "".join(result_in_words(run)),
         f"{run.events:,}",
         f"{run.monitoring_messages:,}",
         f"{run.monitoring_bytes:,}",

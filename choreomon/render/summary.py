@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from choreomon.core.run import Run
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Word
 from choreomon.render.verification import passes, verdicts_counted
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
+
+NAMED_SEEDS: Final = 5
+"""Seeds of one kind that are named among the figures."""
 
 
 def worst_word(run: Run) -> Word | None:
@@ -60,6 +64,17 @@ def not_shown(count: int) -> str:
     return f"{counted(count, 'more run')} {are} not shown; the gravest come first"
 
 
+def result_in_words(run: Run) -> tuple[str, str]:
+    """The gravest verdict with how often the property was really formed, where that was evaluated,
+    and how often that was missed; empty where it was not."""
+    word = worst_word(run)
+    result = "nothing declared" if word is None else VERDICT_IN_WORDS[word]
+    formed, unseen = len(run.formed or ()), len(missed(run))
+    if formed > unseen:
+        result += f", formed {formed:,}"
+    return result, f", missed {unseen:,}" if unseen else ""
+
+
 def headline(runs: Sequence[Run]) -> str:
     """The result of all runs in one or two sentences: what was declared, and what was missed."""
     if not runs:
@@ -93,7 +108,8 @@ def _headline_of_many(runs: Sequence[Run]) -> str:
 
 
 def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
-    """Names and values: runs, verdicts, events, monitoring messages, latency, history.
+    """Names and values: runs, verdicts, events, monitoring messages, latency, history; of several
+    runs also a few seeds with which there is something to see.
 
     Means of latency and history are means over the runs of each run's mean; worst values
     are over all runs. Latencies of a `Run` are in microseconds, shown in milliseconds.
@@ -108,6 +124,8 @@ def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
         formed = sum(len(run.formed or ()) for run in evaluated)
         rows.append(("formed in the real order", f"{formed:,}"))
         rows.append(("of these not declared", f"{sum(len(missed(run)) for run in evaluated):,}"))
+    if len(runs) > 1:
+        rows += _where_to_look(runs)
     rows += [
         ("events", f"{sum(run.events for run in runs):,}"),
         ("monitoring messages", f"{sum(run.monitoring_messages for run in runs):,}"),
@@ -123,6 +141,27 @@ def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
     if stopped:
         rows.append(("stopped at max_events", counted(stopped, "run")))
     return tuple(rows)
+
+
+def _where_to_look(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """The seeds of the runs in which there is something of a kind, for each kind that occurs."""
+    kinds = {
+        "violated": [run for run in runs if _has(run, VIOLATED)],
+        "possibly violated": [run for run in runs if _has(run, POSSIBLY_VIOLATED)],
+        "really formed": [run for run in runs if run.formed],
+        "not declared": [run for run in runs if missed(run)],
+    }
+    return [(f"seeds, {kind}", _few_seeds(some)) for kind, some in kinds.items() if some]
+
+
+def _has(run: Run, word: Word) -> bool:
+    return any(verdict.verdict == word for verdict in run.verdicts)
+
+
+def _few_seeds(runs: Sequence[Run]) -> str:
+    first = ", ".join(str(run.seed) for run in runs[:NAMED_SEEDS])
+    left = len(runs) - NAMED_SEEDS
+    return f"{first} and {left:,} more" if left > 0 else first
 
 
 def seeds(runs: Sequence[Run]) -> str:

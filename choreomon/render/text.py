@@ -13,11 +13,10 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Word
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import TransitionTable
 from choreomon.render.explanation import explanation
-from choreomon.render.summary import figures, gravest, missed, not_shown, worst_word
+from choreomon.render.summary import figures, gravest, not_shown, result_in_words, worst_word
 from choreomon.render.verification import verdict_of, verified
 from choreomon.render.wording import (
     DECLARATION,
-    VERDICT_IN_WORDS,
     formula_in_words,
     number,
 )
@@ -107,7 +106,7 @@ def summary_table(runs: Sequence[Run]) -> Table:
 
 def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
     """One line for each run, of more than `limit` runs for the gravest; the caption says how many
-    are left out."""
+    are left out. With the result stand how often the property was really formed, and missed."""
     table = _table("Runs", "seed", "result", "events", "messages", "bytes", "latency, ms")
     for column in table.columns[2:]:
         column.justify = "right"
@@ -116,11 +115,9 @@ def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
         table.add_column("logs", overflow="fold")
     for run in gravest(runs, limit):
         word = worst_word(run)
-        result = (
-            Text("nothing declared") if word is None else Text(VERDICT_IN_WORDS[word], STYLES[word])
-        )
-        if missed(run):
-            result.append(f", missed {len(missed(run))}", "bold red")
+        said, unseen = result_in_words(run)
+        result = Text(said) if word is None else Text(said, STYLES[word])
+        result.append(unseen, "bold red")
         latency = "–" if run.latency.mean is None else number(run.latency.mean / 1000)
         table.add_row(
             Text(str(run.seed)),

@@ -16,7 +16,7 @@ import pytest
 from choreomon.cli.writing import check_writable
 from choreomon.core.run import Run, RunVerdict
 from simulator.run import Simulation
-from tests.cli.command_line import VIOLATED, choreomon, unread
+from tests.cli.command_line import PROPERTY, VIOLATED, choreomon, unread
 
 KEYS = [
     "seed",
@@ -155,10 +155,42 @@ def test_a_report_beside_json_leaves_the_json_alone() -> None:
 
 def test_many_runs_are_a_table_and_a_summary() -> None:
     answer = choreomon("simulate", "violated.yaml", "--runs", 60)
-    assert answer.out.count("│ violated ") >= 50
+    assert answer.out.count("│ violated, formed 1 ") == 50
     assert "10 more runs are not shown" in answer.out
+    assert re.search(r"seeds, violated +│ +0, 1, 2, 3, 4 and 55 more", answer.out)
     assert answer.out.splitlines()[-1] == "The forbidden sequence was formed in 60 of 60 runs."
     assert "declares" not in answer.out
+
+
+RARE = (
+    """
+application:
+  processes:
+    - id: P0
+      handlers: {go: [{send: {to: P1, message: go}}]}
+    - id: P1
+      handlers: {go: [{send: {to: P2, message: a}}]}
+    - id: P2
+      handlers: {a: [], go: [{send: {to: P3, message: b}}]}
+    - id: P3
+      handlers: {b: []}
+  start: [{to: P0, message: go, at: 0}, {to: P2, message: go, at: 3}]
+"""
+    + PROPERTY
+)
+"""a and b are concurrent, and in the real order a is rarely before b."""
+
+
+def test_of_many_runs_the_page_shows_those_in_which_the_sequence_was_really_formed() -> None:
+    Path("rare.yaml").write_text(RARE, encoding="utf-8")
+    options = ["--runs", 28, "--strategy", "push", "--report", "rare.html"]
+    answer = choreomon("simulate", "rare.yaml", *options)
+    (named,) = re.findall(r"seeds, really formed +│ +(.*) │", answer.out)
+    assert named == "3, 6, 21, 25, 27"
+    assert re.search(r"seeds, possibly violated +│ +0, 1, 2, 3, 4 and 23 more", answer.out)
+    page = Path("rare.html").read_text(encoding="utf-8")
+    assert ", ".join(re.findall(r"<h3>Run with seed (\d+)</h3>", page)) == named
+    assert page.count("Marked: a sequence that was formed") == 5
 
 
 def test_many_runs_show_their_progress_beside_the_output_where_somebody_watches(

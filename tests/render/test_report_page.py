@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -136,6 +138,22 @@ def test_runs_that_tell_something_are_in_a_table_that_is_too_short_for_all() -> 
     assert rows.index(f"<td>{MAX_ROWS}</td>") < rows.index("<td>0</td>")
     assert "names them." in source
     assert "9 more runs are not shown; the gravest come first." in source
+
+
+def test_runs_in_which_the_sequence_was_really_formed_come_before_other_possible_ones() -> None:
+    runs = [run(seed, POSSIBLY, formed=()) for seed in range(6)]
+    runs += [run(6, POSSIBLY, formed=((5, (1, 5)),)), run(7, POSSIBLY, formed=MISSED)]
+    source = page_of(*runs, max_detailed_runs=3)
+    assert re.findall(r"Run with seed (\d)", source) == ["7", "6", "0"]
+    assert "<td>possibly violated, formed 1</td>" in source
+    assert "<td>possibly violated, missed 1</td>" in source
+
+
+def test_of_the_verdicts_of_one_run_those_about_real_formations_come_first() -> None:
+    verdicts = [replace(POSSIBLY, event_index=index) for index in range(1, 6)]
+    text = Page(page_of(run(0, *verdicts, formed=((4, (1, 4)),)))).text
+    said = re.findall(r"possibly violated at event (\d)", text)
+    assert [*dict.fromkeys(said)] == ["4", "1", "2"]
 
 
 def test_many_verdicts_of_one_run_are_bounded_and_counted() -> None:

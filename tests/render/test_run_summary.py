@@ -11,6 +11,7 @@ from choreomon.render.summary import (
     gravity,
     headline,
     missed,
+    result_in_words,
     seeds,
     tells,
     worst_word,
@@ -113,6 +114,9 @@ def test_figures_add_up_over_the_runs_and_times_are_in_milliseconds() -> None:
         "withdrawn": "0",
         "formed in the real order": "2",
         "of these not declared": "1",
+        "seeds, violated": "0",
+        "seeds, really formed": "0, 1",
+        "seeds, not declared": "1",
         "events": "21",
         "monitoring messages": "10",
         "monitoring bytes": "100",
@@ -128,6 +132,27 @@ def test_figures_without_any_value_are_dashes_and_runs_cut_short_are_counted() -
     assert shown["latency, mean"] == "–"
     assert shown["stopped at max_events"] == "1 run"
     assert "formed in the real order" not in shown
+
+
+def test_figures_of_several_runs_name_seeds_with_which_there_is_something_to_see() -> None:
+    runs = [run(seed, POSSIBLY, formed=()) for seed in range(3, 10)]
+    runs += [run(20, POSSIBLY, VIOLATED, formed=MISSED), run(21, formed=MISSED), run(22)]
+    shown = dict(figures(runs))
+    assert shown["seeds, violated"] == "20"
+    assert shown["seeds, possibly violated"] == "3, 4, 5, 6, 7 and 3 more"
+    assert shown["seeds, really formed"] == "20, 21"
+    assert shown["seeds, not declared"] == "21"
+    assert not [name for name, _ in figures(runs[-1:] * 2) if name.startswith("seeds,")]
+    assert not [name for name, _ in figures(runs[-2:-1]) if name.startswith("seeds,")]
+
+
+def test_the_result_of_a_run_says_how_often_it_was_really_formed_and_missed() -> None:
+    twice = (*MISSED, (5, (1, 5)))
+    assert result_in_words(run(0)) == ("nothing declared", "")
+    assert result_in_words(run(0, formed=twice)) == ("nothing declared", ", missed 2")
+    assert result_in_words(run(0, POSSIBLY, formed=())) == ("possibly violated", "")
+    assert result_in_words(run(0, VIOLATED, formed=MISSED)) == ("violated, formed 1", "")
+    assert result_in_words(run(0, VIOLATED, formed=twice)) == ("violated, formed 2", ", missed 1")
 
 
 def test_seeds_that_follow_each_other_are_a_range() -> None:

@@ -96,9 +96,11 @@ def test_of_many_runs_the_gravest_are_listed_first() -> None:
     assert "1 more run is not shown" in shown
 
 
-def test_a_run_with_a_missed_formation_says_so() -> None:
+def test_a_run_in_which_the_sequence_was_really_formed_or_missed_says_so() -> None:
     shown = printed(runs_table([run(0, formed=((2, (1, 2)),))]))
     assert "nothing declared, missed 1" in shown
+    shown = printed(runs_table([run(0, POSSIBLY, formed=((5, (1, 5)),))]))
+    assert "possibly violated, formed 1" in shown
 
 
 def test_the_summary_has_a_line_for_each_figure() -> None:
