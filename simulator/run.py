@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from choreomon.core.errors import DocumentError, Problem
@@ -15,7 +16,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reason, Verdict
 from choreomon.formats.read import Document
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.linear import linear_formations
+from choreomon.properties.linear import FormationRules, linear_formations
 from choreomon.properties.tables import RulesName
 from simulator.agenda import MONITORING
 from simulator.application import (
@@ -32,6 +33,7 @@ from simulator.delays import (
     microseconds,
     sampler,
 )
+from simulator.formations import noting_formations
 from simulator.measuring import Measures, Word
 from simulator.monitoring import StrategyName, Surroundings, monitors
 from simulator.network import Network
@@ -72,8 +74,8 @@ class Simulation:
         `rules` overrides the document's. `recorder` is given every event, `on_word` every
         word of a monitor as it is given, the provisional ones too, with the reasons of then;
         the last words of the `Run` have those of the end. With `keep_events` the last
-        `KEPT_EVENTS` events are kept, and where those are all, the formations of the property
-        in the real order of events are found.
+        `KEPT_EVENTS` events are kept, and where those are all, it is found out by which of them
+        the property was formed in their real order; where it was is noted always.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         recorders = [r for r in (recorder, kept.append if keep_events else None) if r]
@@ -86,9 +88,13 @@ class Simulation:
             recorder=each_of(*recorders) if len(recorders) > 1 else next(iter(recorders), None),
         )
         measures: Measures | None = None
+        formed: Sequence[int] = ()
         if self.automaton is not None:
             measures, explained = self._monitored(
                 self.automaton, world, seed, strategy, rules, on_word
+            )
+            world.watchers[:], formed = noting_formations(
+                self._formation_rules, world.processes, world.watchers, lambda: world.events
             )
         verdicts: list[RunVerdict] = []
         with _without_cycle_collection():
@@ -109,8 +115,13 @@ class Simulation:
             history_records=measures.history_records() if measures else Summary(),
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
-            formed=_formed(self.automaton, kept, verdicts) if complete and self.automaton else None,
+            formed=_formed(self.automaton, formed, kept if complete else (), verdicts),
         )
+
+    @cached_property
+    def _formation_rules(self) -> FormationRules:
+        assert self.automaton is not None
+        return FormationRules(self.automaton)
 
     def _monitored(
         self,
@@ -234,10 +245,18 @@ class _Lookup:
 
 
 def _formed(
-    automaton: SequenceAutomaton, events: Iterable[RunEvent], verdicts: Iterable[RunVerdict]
-) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Where the property was formed in this order, and by which events: where several
-    sequences end there, by one that the monitor was certain of, if it was of any."""
+    automaton: SequenceAutomaton | None,
+    formed: Iterable[int],
+    events: Sequence[RunEvent],
+    verdicts: Iterable[RunVerdict],
+) -> tuple[tuple[int, tuple[int, ...]], ...] | None:
+    """Where the property was formed in the real order and, where `events` are all of the run, by
+    which: where several sequences end there, by one that the monitor was certain of, if it was of
+    any."""
+    if automaton is None:
+        return None
+    if not events:
+        return tuple([(index, ()) for index in formed])
     certain = {
         verdict.event_index: {
             reason.transition[1]
@@ -246,10 +265,10 @@ def _formed(
         }
         for verdict in verdicts
     }
-    formed = []
+    found = []
     for formation in linear_formations(automaton, (event.label for event in events)):
         sources = certain.get(formation.index, set())
         ways = zip(formation.transitions, formation.sequences, strict=True)
         sure = [sequence for transition, sequence in ways if transition.source in sources]
-        formed.append((formation.index, (sure or formation.sequences)[0]))
-    return tuple(formed)
+        found.append((formation.index, (sure or formation.sequences)[0]))
+    return tuple(found)

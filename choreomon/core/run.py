@@ -97,8 +97,8 @@ class Run:
     """One run. `kept_events` are all events where they were kept (see the simulator), else empty.
     `formed` are the indices of the events at which the property was formed in the real order,
     with the indices of one sequence of events that formed it each, by the reference
-    semantics; `None` where it was not evaluated. `verification` is `None` where the logs were not
-    verified.
+    semantics, which are empty where the events were not kept; `None` where there is no property.
+    `verification` is `None` where the logs were not verified.
     """
 
     seed: int

@@ -44,6 +44,7 @@ def _run(run: Run) -> dict[str, Any]:
         },
         "history_records": {"mean": run.history_records.mean, "max": run.history_records.max},
         "verdicts": [_verdict(verdict) for verdict in run.verdicts],
+        **({} if run.formed is None else {"formed": [index for index, _ in run.formed]}),
         **({} if run.verification is None else {"verification": _verification(run.verification)}),
     }
 

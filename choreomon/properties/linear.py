@@ -1,4 +1,5 @@
-"""The reference semantics in one pass: the same formations in time linear in the events.
+"""The reference semantics in one pass: the same formations in time linear in the events; or only
+where they are, event by event, in the space that the automaton takes.
 
 Cancellations remove by transition, whenever it fired; so of each forward transition it is
 enough to remember the last time that it fired and is live. `formations` of `reference` is
@@ -61,6 +62,52 @@ def linear_formations(
         for each in fired:
             live[each.transition] = each
     return found
+
+
+class FormationRules:
+    """What `FormationWatch` needs of an automaton, made once for any number of them: for each label
+    what it fires, as the bit of a transition and the bits of those of which one must be live,
+    and what it cancels, as bits of which one must be live and all bits that stay."""
+
+    def __init__(self, automaton: SequenceAutomaton) -> None:
+        bits = {t: 2 << number for number, t in enumerate(automaton.forward)}
+
+        def mask(transitions: Iterable[Transition]) -> int:
+            return sum({bits[t] for t in transitions})
+
+        self.final = mask(t for t in automaton.forward if t.target in automaton.final)
+        self.reactions = {}
+        for label in automaton.labels:
+            fires, cancels = _reaction(automaton, label)
+            self.reactions[label] = (
+                tuple((bits[t], mask(pre) | starts) for t, starts, pre in fires),
+                tuple((mask(pre), ~mask(victims)) for pre, victims in cancels),
+            )
+
+
+class FormationWatch:
+    """Where the property is formed, for events that are told one after the other. By which
+    events it does not know: all that is kept is which transitions are live, as bits."""
+
+    def __init__(self, rules: FormationRules) -> None:
+        self._reactions = rules.reactions
+        self._final = rules.final
+        self._live = 1  # the lowest bit is always live: what starts a sequence continues it
+
+    def formed_at(self, label: Label) -> bool:
+        """Whether the next event forms the property. It has one of the automaton's labels; others
+        need not be told."""
+        fires, cancels = self._reactions[label]
+        live = left = self._live
+        fired = 0
+        for bit, needed in fires:
+            if live & needed:
+                fired |= bit
+        for needed, spared in cancels:
+            if live & needed:
+                left &= spared
+        self._live = left | fired
+        return bool(fired & self._final)
 
 
 def _reaction(automaton: SequenceAutomaton, label: Label) -> _Reaction:

@@ -50,9 +50,8 @@ def word_line(verdict: RunVerdict) -> Text:
 
 
 def formed_text(run: Run) -> Text:
-    """What the reference says of the real order of the run, which no monitor knows."""
-    if run.formed is None:
-        return Text("The real order of events was not evaluated: the run is too long to be kept.")
+    """What the reference says of the real order of the run, which no monitor knows. By which
+    events the property was formed is left out where that is not known."""
     if not run.formed:
         return Text("In the real order, which no monitor knows, the property was never formed.")
     text = Text(
@@ -60,7 +59,8 @@ def formed_text(run: Run) -> Text:
         f"{counted(len(run.formed), 'time')}:"
     )
     for index, sequence in run.formed[:MAX_FORMATIONS]:
-        text.append(f"\n  at event {index}, by events {', '.join(map(str, sequence))}")
+        by = f", by events {', '.join(map(str, sequence))}" if sequence else ""
+        text.append(f"\n  at event {index}{by}")
     if len(run.formed) > MAX_FORMATIONS:
         text.append(f"\n  and {counted(len(run.formed) - MAX_FORMATIONS, 'more time')}")
     if missed(run):

@@ -26,6 +26,7 @@ KEYS = [
     "latency_ms",
     "history_records",
     "verdicts",
+    "formed",
 ]
 
 
@@ -370,6 +371,17 @@ def test_a_full_disk_is_no_error_of_ours() -> None:
     assert answer.code == 2
     assert "No space left on device" in answer.err
     assert "Traceback" not in answer.err
+
+
+def test_json_says_where_the_sequence_was_really_formed() -> None:
+    Path("rare.yaml").write_text(RARE, encoding="utf-8")
+    options = ["--runs", 28, "--strategy", "push"]
+    runs = json.loads(choreomon("simulate", "rare.yaml", *options, "--json").out)["runs"]
+    assert [run["seed"] for run in runs if run["formed"]] == [3, 6, 21, 25, 27]
+    judged = [verdict["event_index"] for verdict in runs[3]["verdicts"]]
+    assert runs[3]["formed"] == judged
+    unmonitored = json.loads(choreomon("simulate", "application.yaml", "--json").out)["runs"][0]
+    assert "formed" not in unmonitored
 
 
 @pytest.mark.parametrize("more", [[], ["--runs", 3], ["--json"]], ids=str)

@@ -25,6 +25,7 @@ RUN = Run(
     latency=Summary(1500.0, 1000.0, 2500.0, 2500.0),
     history_records=Summary(1.5, 1.0, 3.0, 3.0),
     verdicts=(VERDICT,),
+    formed=((4, (1, 4)), (17, ())),
 )
 TEXT = (
     '{"seed":3,"events":20,"monitoring_messages":4,"monitoring_bytes":123,'
@@ -34,7 +35,7 @@ TEXT = (
     '{"event_index":9,"transition":["q0","q1"],"role":"pre","result":"Frm",'
     '"relation":"before","certain":true},'
     '{"event_index":12,"transition":["q1","q0"],"role":"vio","of":9,"of_transition":["q0","q1"],'
-    '"result":"Frm_p","relation":"concurrent","certain":false}]}]}'
+    '"result":"Frm_p","relation":"concurrent","certain":false}]}],"formed":[4,17]}'
 )
 
 
@@ -48,12 +49,14 @@ def test_several_runs_and_none_are_json() -> None:
 
 
 def test_what_does_not_apply_is_null_or_left_out() -> None:
-    run = replace(RUN, latency=Summary(), history_records=Summary(), verdicts=())
+    run = replace(RUN, latency=Summary(), history_records=Summary(), verdicts=(), formed=None)
     written = json.loads(runs_json([run]))["runs"][0]
     assert written["latency_ms"] == {"mean": None, "p50": None, "p99": None}
     assert written["history_records"] == {"mean": None, "max": None}
     assert written["verdicts"] == []
     assert "max_events_reached" not in written
+    assert "formed" not in written
+    assert json.loads(runs_json([replace(run, formed=())]))["runs"][0]["formed"] == []
 
 
 def test_silent_monitors_merged_records_and_a_stopped_run_are_said() -> None:

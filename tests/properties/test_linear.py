@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from choreomon.core.message import Label
 from choreomon.properties import linear
 from choreomon.properties.automaton import SequenceAutomaton, Transition
-from choreomon.properties.linear import linear_formations
+from choreomon.properties.linear import FormationRules, FormationWatch, linear_formations
 from choreomon.properties.reference import formations
 from tests.properties.words import automaton as spelled
 from tests.properties.words import letter
@@ -39,6 +39,21 @@ def test_one_pass_finds_what_the_reference_finds(
             assert all(a < b for a, b in pairwise(sequence))
 
 
+def watched(automaton: SequenceAutomaton, word: list[Label | None]) -> list[int]:
+    watch = FormationWatch(FormationRules(automaton))
+    told = [(index, label) for index, label in enumerate(word) if label is not None]
+    return [index for index, label in told if watch.formed_at(label)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(words())
+def test_told_event_by_event_the_same_events_form_the_property(
+    case: tuple[SequenceAutomaton, list[Label | None]],
+) -> None:
+    automaton, word = case
+    assert watched(automaton, word) == [f.index for f in formations(automaton, word)]
+
+
 def test_the_law_notices_that_cancellations_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     def harmless(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
         return ()
@@ -48,3 +63,4 @@ def test_the_law_notices_that_cancellations_are_forgotten(monkeypatch: pytest.Mo
     assert linear_formations(cancelled, word) == formations(cancelled, word) == []
     monkeypatch.setattr(linear, "vio_transitions", harmless)
     assert linear_formations(cancelled, word) != formations(cancelled, word)
+    assert watched(cancelled, word) == [2]

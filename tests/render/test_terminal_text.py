@@ -7,7 +7,7 @@ from examples_to_draw import EVENTS, FIGURE_4, POSSIBLY, SMART_HOME, VIOLATED, a
 from rich.console import Console, RenderableType
 
 from choreomon.properties.tables import transition_tables
-from choreomon.render.sentences import word_line
+from choreomon.render.sentences import formed_text, word_line
 from choreomon.render.text import (
     monitor_table,
     runs_table,
@@ -115,3 +115,8 @@ def test_a_word_that_was_given_early_says_what_it_waits_for() -> None:
     assert word_line(asked).plain.endswith("turnOn), for now: no answer from P1, P2")
     own = word_line(replace(POSSIBLY, early=True)).plain
     assert own.endswith("turnOn), for now: an earlier event of its own is not decided")
+
+
+def test_where_the_property_was_formed_is_said_with_the_events_that_formed_it_if_known() -> None:
+    shown = formed_text(run(0, VIOLATED, formed=((2, (1, 2)), (5, ())))).plain
+    assert shown.splitlines()[1:3] == ["  at event 2, by events 1, 2", "  at event 5"]

@@ -10,7 +10,7 @@ import pytest
 from choreomon.core.message import Label
 from choreomon.formats.read import parse_document
 from simulator import run as run_module
-from simulator.monitoring import Monitors, Watcher
+from simulator.monitoring import Watcher
 from simulator.run import simulation
 from simulator.world import World
 
@@ -53,14 +53,14 @@ class Counting(dict[Label, Watcher]):
 def counting(monkeypatch: pytest.MonkeyPatch) -> list[Counting]:
     """The watchers of every process of the next run, counted."""
     made: list[Counting] = []
-    make: Callable[..., Monitors] = run_module.monitors
+    make: Callable[..., Any] = run_module.noting_formations
 
-    def counted(*arguments: Any) -> Monitors:
-        monitors = make(*arguments)
-        made[:] = [Counting(dict(watchers)) for watchers in monitors.watchers]
-        return monitors._replace(watchers=made)
+    def counted(*arguments: Any) -> tuple[list[Counting], Any]:
+        watching, formed = make(*arguments)
+        made[:] = [Counting(dict(watchers)) for watchers in watching]
+        return made, formed
 
-    monkeypatch.setattr(run_module, "monitors", counted)
+    monkeypatch.setattr(run_module, "noting_formations", counted)
     return made
 
 

@@ -172,8 +172,24 @@ def test_formations_and_events_are_kept_where_asked_for(monkeypatch: pytest.Monk
     monkeypatch.setattr(run_module, "KEPT_EVENTS", len(found.events) - 1)
     short = drawn.run(1, keep_events=True)
     assert short.kept_events == found.events[1:]
-    assert short.formed is None
+    assert short.formed == tuple((index, ()) for index in sorted(found.formed))
     assert drawn.run(1).kept_events == ()
+
+
+@pytest.mark.parametrize("strategy", ["pull", "push", "central"])
+@pytest.mark.parametrize("rules", ["sound", "paper"])
+def test_formations_are_noted_though_no_event_is_kept(
+    strategy: StrategyName, rules: RulesName
+) -> None:
+    """Also those at labels that the tables of the paper's rules forget."""
+    formed = 0
+    for seed in range(60):
+        drawn = draw_simulation(Random(seed), seed, max_events=80)
+        run = drawn.run(seed, strategy=strategy, rules=rules)
+        expected = judged(drawn, seed).formed
+        assert run.formed == tuple((index, ()) for index in sorted(expected))
+        formed += len(expected)
+    assert formed > 50
 
 
 def test_a_document_without_an_application_cannot_be_simulated() -> None:
