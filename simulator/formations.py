@@ -12,31 +12,24 @@ from simulator.monitoring import Watcher, Watchers
 
 
 def noting_formations(
-    rules: FormationRules,
-    processes: Sequence[str],
-    watchers: Sequence[Watchers],
-    happened: Callable[[], int],
+    rules: FormationRules, watchers: Sequence[Watchers], happened: Callable[[], int]
 ) -> tuple[list[Watchers], array[int]]:
-    """The watchers of each process, by its index, with all labels of the automaton watched, and
-    the indices of the events that formed the property, to which these add.
+    """The watchers of each process, and the indices of the events that formed the property, to
+    which these add.
 
-    `happened` tells how many events have happened, the watched one included. Other events cost
-    nothing.
+    `happened` tells how many events have happened, the watched one included. What nobody watches
+    can neither fire nor cancel anything, and costs nothing.
     """
     watch = FormationWatch(rules)
     formed = array("q")
 
-    def noting(watcher: Watcher | None) -> Watcher:
+    def noting(watcher: Watcher) -> Watcher:
         def note(label: Label, clock: VectorClock) -> None:
             if watch.formed_at(label):
                 formed.append(happened() - 1)
-            if watcher is not None:
-                watcher(label, clock)
+            watcher(label, clock)
 
         return note
 
-    every = [dict(each) for each in watchers]
-    for label in rules.reactions:
-        own = every[processes.index(label.process)]
-        own[label] = noting(own.get(label))
-    return [*every], formed
+    noted = [{label: noting(told) for label, told in each.items()} for each in watchers]
+    return [*noted], formed

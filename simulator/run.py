@@ -94,7 +94,7 @@ class Simulation:
                 self.automaton, world, seed, strategy, rules, on_word
             )
             world.watchers[:], formed = noting_formations(
-                self._formation_rules, world.processes, world.watchers, lambda: world.events
+                self._formation_rules, world.watchers, lambda: world.events
             )
         verdicts: list[RunVerdict] = []
         with _without_cycle_collection():

@@ -181,7 +181,6 @@ def test_formations_and_events_are_kept_where_asked_for(monkeypatch: pytest.Monk
 def test_formations_are_noted_though_no_event_is_kept(
     strategy: StrategyName, rules: RulesName
 ) -> None:
-    """Also those at labels that the tables of the paper's rules forget."""
     formed = 0
     for seed in range(60):
         drawn = draw_simulation(Random(seed), seed, max_events=80)
