@@ -240,6 +240,10 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
             "property was formed in the order in which events really happened. The simulator "
             "knows that order and no monitor does: it is there to judge the monitors by.</p>"
         )
+    parts.append(
+        '<p class="note">"Latency" is the time from an event that may complete a sequence to the '
+        "last word about it, also where that is that nothing was formed.</p>"
+    )
     charts = _charts(runs)
     if charts:
         parts.append(f'<div class="charts">{"".join(map(_figure, charts))}</div>')
@@ -281,7 +285,7 @@ def _charts(runs: Sequence[Run]) -> list[Picture]:
     pictures = [bar_chart("Runs by gravest verdict", [*bars, Bar("nothing", words[None], MUTED)])]
     latencies = [run.latency.mean / 1000 for run in runs if run.latency.mean is not None]
     if len(latencies) > 1:
-        pictures.append(histogram("Runs by mean latency of a verdict, ms", latencies, " ms"))
+        pictures.append(histogram("Runs by mean latency of the last word, ms", latencies, " ms"))
     messages = [float(run.monitoring_messages) for run in runs]
     pictures.append(histogram("Runs by monitoring messages", messages))
     return pictures

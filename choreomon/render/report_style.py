@@ -23,6 +23,7 @@ article:first-of-type {{ border-top: 0; }}
 .quiet {{ color: {QUIET}; }}
 .note {{ color: {MUTED}; }}
 p, ul {{ margin: .25rem 0 .5rem; }}
+h1, h3, p, li {{ overflow-wrap: anywhere; }}
 ul {{ padding-left: 1.25rem; }}
 figure, .wide {{ margin: .5rem 0; overflow-x: auto; }}
 figcaption {{ color: {MUTED}; font-size: .875rem; }}

@@ -180,6 +180,19 @@ def test_the_head_of_the_page_is_as_grave_for_what_was_missed_as_for_what_was_de
     assert '<header class="quiet">' in page_of(run(0, formed=()))
 
 
+def test_latency_is_not_said_to_be_that_of_verdicts() -> None:
+    """It counts words that nothing was formed, and here there are no others."""
+    text = Page(page_of(run(0), run(1, latency=2500.0))).text
+    assert "Runs by mean latency of the last word, ms" in text
+    assert "the last word about it, also where that is that nothing was formed." in text
+    assert "latency of a verdict" not in text
+
+
+def test_long_names_are_broken_where_a_card_is_too_narrow_for_them() -> None:
+    (rule,) = re.findall(r"^(.*) \{ overflow-wrap: anywhere; \}$", page_of(run(0)), re.MULTILINE)
+    assert {*rule.split(", ")} == {"h1", "h3", "p", "li"}
+
+
 def test_a_run_without_findings_is_shown_as_it_was() -> None:
     text = Page(page_of(run(3))).text
     assert "No monitor declared anything." in text
