@@ -15,6 +15,8 @@ from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import write
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from choreomon.cli.analysis_options import Analysis
     from choreomon.formats.hibou import Signature
     from choreomon.interaction.term import Interaction
@@ -95,8 +97,10 @@ def draw_interaction(
     if trace is not None:
         multitrace = _multi_trace(trace, interaction, declared)
         analysis = analysis_of(**choices, plain=True)
-        draw = _explanation if explain else _graph
-        picture = draw(interaction, multitrace, analysis)
+        if explain:
+            picture = _explanation(interaction, lifelines, multitrace, analysis)
+        else:
+            picture = _graph(interaction, multitrace, analysis)
     elif tree:
         from choreomon.render.term_tree import term_tree
 
@@ -119,17 +123,26 @@ def _multi_trace(trace: str, interaction: Interaction, declared: Signature | Non
     return load_multi_trace(trace, names(interaction.lifelines), declared)
 
 
-def _explanation(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis) -> Picture:
+def _explanation(
+    interaction: Interaction,
+    lifelines: Sequence[str],
+    multitrace: MultiTrace,
+    analysis: Analysis,
+) -> Picture:
     from choreomon.cli.judging import explained
     from choreomon.render.failure_diagram import failure_diagram
     from choreomon.render.outcomes import component_reached
-    from choreomon.render.sequence_diagram_parts import message_passings
+    from choreomon.render.sequence_diagram_parts import lifelines_of, message_passings, parts_of
     from choreomon.render.witness_diagram import witness_diagram
     from choreomon.verify.verdict import Verdict
 
     found = explained(interaction, multitrace, analysis.mode, Verdict.INCONC)
     if found.witness is not None:
-        return witness_diagram(found.witness, passings=message_passings(interaction))
+        return witness_diagram(
+            found.witness,
+            passings=message_passings(interaction),
+            lifelines=lifelines_of(parts_of(interaction), lifelines),
+        )
     if found.failure is not None:
         return failure_diagram(map(component_reached, found.failure))
     raise click.ClickException(f"not explained: {found.reason}")

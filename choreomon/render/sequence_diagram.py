@@ -26,6 +26,7 @@ from choreomon.render.drawing import (
     Shape,
     Text,
     arrowhead,
+    direction,
     middle_of_line,
     shortened,
     text_width,
@@ -39,6 +40,7 @@ from choreomon.render.sequence_diagram_layout import (
     LONGEST_NAME,
     MARGIN,
     MESSAGE_SIZE,
+    ROW,
     SELF_HEIGHT,
     SELF_WIDTH,
     STUB,
@@ -55,7 +57,8 @@ from choreomon.render.wording import counted
 
 _ROWS_BEFORE_FEET: Final = 15
 _TAB_FILL: Final = "#eef2f6"
-_DOT: Final = 4.0
+DOT: Final = 4.0
+"""Of the circle where a message leads to or comes from the environment: its radius."""
 NOTHING_HAPPENS: Final = "nothing happens"
 """Written below the lifelines where no message and no frame is drawn."""
 
@@ -148,8 +151,8 @@ def drawing_of(layout: SequenceLayout, title: str) -> Drawing:
     shapes += [_frame(frame, layout) for frame in layout.frames]
     column = {name: number for number, name in enumerate(layout.lifelines)}
     shapes += [
-        _message(row.message, row.y, layout, column)
-        for row in layout.rows
+        _message(row.message, number, layout, column)
+        for number, row in enumerate(layout.rows)
         if row.message is not None
     ]
     shapes += _heads(layout, MARGIN)
@@ -231,7 +234,8 @@ def _brackets(frame: Frame, layout: SequenceLayout) -> list[Shape]:
     return shapes
 
 
-def _message(message: Message, y: float, layout: SequenceLayout, column: dict[str, int]) -> Group:
+def _message(message: Message, row: int, layout: SequenceLayout, column: dict[str, int]) -> Group:
+    y = layout.rows[row].y
     name = shortened(message.message, LONGEST_MESSAGE)
     width = name_width(message)
     seen = any(message.observed)
@@ -248,14 +252,19 @@ def _message(message: Message, y: float, layout: SequenceLayout, column: dict[st
         start = layout.columns[at]
         for one in (-1, 1):
             shapes += _arrows(message, y, layout, column, one)
+        shapes += _later(message, row, layout, column)
         if len(message.receivers) > 1:
             shapes.append(
                 Circle(centre=Point(start, y), radius=3.0, fill=colour, colour=colour, width=1.0)
             )
         if message.sender in message.receivers:
-            shapes += _to_self(message, y, start)
+            if message.to_self:
+                shapes += _to_self(message, start, y, y + SELF_HEIGHT)
             x = start + SELF_WIDTH + 4 + width / 2
             y += SELF_HEIGHT / 2 + 7 + 0.35 * MESSAGE_SIZE
+        elif all(one.delay for one in message.receptions):
+            # The arrow falls from here: further on, the name would hang over others.
+            x = start + (width / 2 + 6) * (1 if side == "right" else -1)
         else:
             x = (start + layout.columns[at + (1 if side == "right" else -1)]) / 2
     shapes.append(
@@ -265,6 +274,7 @@ def _message(message: Message, y: float, layout: SequenceLayout, column: dict[st
             size=MESSAGE_SIZE,
             anchor="middle",
             colour=INK if seen else MUTED,
+            halo=True,
         )
     )
     marks = "" if all(message.observed) else " (not observed)" if not seen else ""
@@ -288,31 +298,31 @@ def _with_environment(
     reach = max(STUB, name_width(message) + 8)
     if message.sender is None:
         end = Point(layout.columns[column[message.receivers[0]]], y)
-        start = Point(end.x - reach + _DOT, y)
+        start = Point(end.x - reach + DOT, y)
         dot = start
     else:
         start = Point(layout.columns[column[message.sender]], y)
-        end = Point(start.x + reach - 2 * _DOT, y)
-        dot = Point(end.x + _DOT, y)
+        end = Point(start.x + reach - 2 * DOT, y)
+        dot = Point(end.x + DOT, y)
     return [
         _line((start, end), observed),
         arrowhead(end, 0.0, colour),
-        Circle(centre=dot, radius=_DOT, fill=colour, colour=colour, width=1.0),
+        Circle(centre=dot, radius=DOT, fill=colour, colour=colour, width=1.0),
     ]
 
 
 def _arrows(
     message: Message, y: float, layout: SequenceLayout, column: dict[str, int], towards: int
 ) -> list[Shape]:
-    """To the receivers left (-1) or right (1) of the sender: the emission's half of the way to
-    the nearest one looks as the emission does, the rest as the receptions there."""
+    """To the receivers left (-1) or right (1) of the sender that it reaches in its row: the
+    emission's half of the way to the nearest one looks as the emission does, the rest as the
+    receptions there."""
     assert message.sender is not None
     at = column[message.sender]
-    receptions = message.observed[1:]
     reached = sorted(
         (abs(column[name] - at), layout.columns[column[name]], seen)
-        for name, seen in zip(message.receivers, receptions, strict=True)
-        if (column[name] - at) * towards > 0
+        for name, seen, delay in message.receptions
+        if (column[name] - at) * towards > 0 and not delay
     )
     if not reached:
         return []
@@ -333,10 +343,39 @@ def _arrows(
     return shapes
 
 
-def _to_self(message: Message, y: float, x: float) -> list[Shape]:
+def _later(
+    message: Message, row: int, layout: SequenceLayout, column: dict[str, int]
+) -> list[Shape]:
+    """A slanted arrow to each reception in a row below, the halves of which look as the emission
+    and the reception do. Where that row is not drawn, it runs out at the foot of the picture."""
     assert message.sender is not None
-    received = message.observed[1 + message.receivers.index(message.sender)]
-    right, middle, back = x + SELF_WIDTH, y + SELF_HEIGHT / 2, y + SELF_HEIGHT
+    start = Point(layout.columns[column[message.sender]], layout.rows[row].y)
+    shapes: list[Shape] = []
+    for name, seen, delay in message.receptions:
+        if not delay:
+            continue
+        beyond = max(0, row + delay - (len(layout.rows) - 1))
+        end = Point(layout.columns[column[name]], layout.rows[row + delay - beyond].y)
+        end = end._replace(y=end.y + beyond * ROW)
+        if name == message.sender and not beyond:
+            shapes += _to_self(message, start.x, start.y, end.y)
+            continue
+        shown = min(1.0, (layout.bottom - start.y) / (end.y - start.y))
+        tip, middle = (
+            Point(start.x + part * (end.x - start.x), start.y + part * (end.y - start.y))
+            for part in (shown, min(shown, 0.5))
+        )
+        shapes.append(_line((start, middle), message.sent))
+        shapes.append(_line((middle, tip), seen))
+        if not beyond:
+            shapes.append(arrowhead(tip, direction(start, tip), INK if seen else FAINT))
+    return shapes
+
+
+def _to_self(message: Message, x: float, y: float, back: float) -> list[Shape]:
+    assert message.sender is not None
+    received = message.receptions[message.receivers.index(message.sender)].observed
+    right, middle = x + SELF_WIDTH, (y + back) / 2
     return [
         _line((Point(x, y), Point(right, y), Point(right, middle)), message.sent),
         _line((Point(right, middle), Point(right, back), Point(x, back)), received),

@@ -16,6 +16,7 @@ from choreomon.core.errors import ChoreomonError
 from choreomon.render.drawing import shortened, text_width
 from choreomon.render.lifeline_head import HEAD, head_width
 from choreomon.render.sequence_diagram_parts import (
+    Arrival,
     FrameEnd,
     FrameStart,
     Message,
@@ -58,7 +59,7 @@ Side: TypeAlias = Literal["left", "right"]
 
 
 class Row(NamedTuple):
-    """A message and the height of its arrow, or an empty operand (None)."""
+    """A message and the height where its arrow begins; None for an arrival or an empty operand."""
 
     message: Message | None
     y: float
@@ -122,12 +123,11 @@ def sequence_layout(parts: Sequence[Part], lifelines: Sequence[str]) -> Sequence
     for part in parts:
         around = frames[inner[-1]] if inner else None
         if isinstance(part, Message):
-            to_self = part.sender in part.receivers
-            y += SELF_ROW if to_self else ROW
-            rows.append(Row(part, y - (SELF_HEIGHT if to_self else 0.0)))
+            y += SELF_ROW if part.to_self else ROW
+            rows.append(Row(part, y - (SELF_HEIGHT if part.to_self else 0.0)))
             widths.message(part, column, around)
-        elif isinstance(part, Nothing):
-            y += EMPTY_ROW
+        elif isinstance(part, Nothing | Arrival):
+            y += EMPTY_ROW if isinstance(part, Nothing) else ROW
             rows.append(Row(None, y))
         elif isinstance(part, FrameStart):
             if len(inner) == MAX_NESTING:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.core.errors import ChoreomonError
@@ -28,17 +28,27 @@ MAX_SYMBOLS: Final = 20_000
 """Terms share what is equal within them, pictures cannot: those of larger terms are refused."""
 
 
+class Reception(NamedTuple):
+    """Where a message arrives: `delay` rows below the row of the message."""
+
+    lifeline: str
+    observed: bool
+    delay: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """A message in one row. `sender` is None for one from the environment, `receivers` is empty
     for one to it; never both. `sent` and each of `received` say whether that action was observed;
-    in the picture of an interaction every one counts as observed."""
+    in the picture of an interaction every one counts as observed. `delays` say how many rows
+    below each reception is, where an `Arrival` keeps its place; empty: none is below."""
 
     sender: str | None
     message: str
     receivers: tuple[str, ...] = ()
     sent: bool = True
     received: tuple[bool, ...] = ()
+    delays: tuple[int, ...] = ()
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -51,6 +61,18 @@ class Message:
         """Of each of `actions`, whether it was observed."""
         own = () if self.sender is None else (self.sent,)
         return (*own, *(self.received or (True,) * len(self.receivers)))
+
+    @property
+    def receptions(self) -> tuple[Reception, ...]:
+        """One for each of `receivers`."""
+        count = len(self.receivers)
+        received, delays = self.received or (True,) * count, self.delays or (0,) * count
+        return tuple(map(Reception, self.receivers, received, delays))
+
+    @property
+    def to_self(self) -> bool:
+        """Whether the sender receives it in the same row."""
+        return any(one.lifeline == self.sender and not one.delay for one in self.receptions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +102,12 @@ class Nothing:
     """The empty interaction, as an operand or as a whole."""
 
 
-Part: TypeAlias = Message | FrameStart | NextOperand | FrameEnd | Nothing
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The row in which a message arrives that was sent in a row above."""
+
+
+Part: TypeAlias = Message | Arrival | FrameStart | NextOperand | FrameEnd | Nothing
 
 
 def check_size(term: Interaction) -> None:

@@ -3,6 +3,7 @@ bottom, with what nobody observed dashed and grey."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
@@ -12,6 +13,7 @@ from choreomon.render.drawing import (
     FAINT,
     INK,
     MUTED,
+    Circle,
     Picture,
     Point,
     Polyline,
@@ -20,9 +22,9 @@ from choreomon.render.drawing import (
     middle_of_line,
     text_width,
 )
-from choreomon.render.sequence_diagram import drawing_of, structure_of
+from choreomon.render.sequence_diagram import DOT, drawing_of, structure_of
 from choreomon.render.sequence_diagram_layout import MARGIN, sequence_layout
-from choreomon.render.sequence_diagram_parts import Message, lifelines_of
+from choreomon.render.sequence_diagram_parts import Arrival, Message, lifelines_of
 from choreomon.render.wording import counted
 
 MAX_ROWS: Final = 400
@@ -36,38 +38,47 @@ Passings: TypeAlias = frozenset[tuple[str, str, str]]
 """(sender, message, receiver), as `message_passings` finds them in an interaction."""
 
 
-def witness_messages(
+def witness_rows(
     witness: Iterable[tuple[Action, bool]], passings: Passings = frozenset()
-) -> list[Message]:
-    """The rows of a witness, whose actions come with whether they were observed. An emission and
-    the receptions directly after it are one row where `passings` has them as a message passing:
-    the trace alone does not say who sent what was received. All others are rows of their own."""
-    rows: list[Message] = []
+) -> list[Message | Arrival]:
+    """The rows of a witness, whose actions come with whether they were observed.
+
+    A reception belongs to the earliest emission from which `passings` lets that message come and
+    which has not reached its lifeline yet: the trace alone does not say who sent what was
+    received, nor which of several equal messages it was. Directly below its emission, or below
+    other receptions there, it has no row of its own. An action without a counterpart is a
+    message to or from the environment."""
+    rows: list[Message | Arrival] = []
+    sent: dict[str, list[int]] = {}  # by message, the rows of its emissions
+    passed: Counter[Action] = Counter()  # how many of those no longer come into question for it
     for action, observed in witness:
-        last = rows[-1] if rows else None
+        emissions = sent.setdefault(action.message, [])
         if action.kind == EMISSION:
+            emissions.append(len(rows))
             rows.append(Message(sender=action.lifeline, message=action.message, sent=observed))
-        elif (
-            last is not None
-            and last.sender is not None
-            and action.lifeline not in last.receivers
-            and last.message == action.message
-            and (last.sender, action.message, action.lifeline) in passings
-        ):
-            rows[-1] = replace(
-                last,
-                receivers=(*last.receivers, action.lifeline),
-                received=(*last.received, observed),
-            )
+            continue
+        for place in range(passed[action], len(emissions)):
+            passed[action] += 1
+            number = emissions[place]
+            message = rows[number]
+            assert isinstance(message, Message)
+            if (message.sender, message.message, action.lifeline) in passings:
+                break
         else:
+            receivers, received = (action.lifeline,), (observed,)
             rows.append(
-                Message(
-                    sender=None,
-                    message=action.message,
-                    receivers=(action.lifeline,),
-                    received=(observed,),
-                )
+                Message(sender=None, message=action.message, receivers=receivers, received=received)
             )
+            continue
+        delay = len(rows) - number if number < len(rows) - 1 else 0
+        rows[number] = replace(
+            message,
+            receivers=(*message.receivers, action.lifeline),
+            received=(*message.received, observed),
+            delays=(*message.delays, delay),
+        )
+        if delay:
+            rows.append(Arrival())
     return rows
 
 
@@ -77,28 +88,36 @@ def witness_diagram(
     passings: Passings = frozenset(),
     lifelines: Sequence[str] = (),
 ) -> Picture:
-    """The witness, one message a row, as `witness_messages` puts them together. Of an arrow, the
-    half at the sender says whether the emission was observed, the rest whether the reception was.
+    """The witness, one message or arrival a row, as `witness_rows` puts them together. Of an
+    arrow, the half at the sender says whether the emission was observed, the rest whether the
+    reception was. Lifelines of the witness stand in the order of `lifelines`, further ones behind
+    these in the order in which they come up.
 
-    `structure` is that of `sequence_diagram` without fragments, and `observed` beside each arrow:
-    one for the emission, if there is one, then one for each reception. `rows_left_out` counts what
-    is not drawn of a witness with more than `MAX_ROWS` rows.
+    `structure` is that of `sequence_diagram` without fragments, and beside each arrow `observed`:
+    one for the emission, if there is one, then one for each reception, and `received_in`: the row
+    of each reception. `rows_left_out` counts what is not drawn of a witness with more than
+    `MAX_ROWS` rows.
     """
-    every = witness_messages(witness, passings)
+    every = witness_rows(witness, passings)
     rows = every[:MAX_ROWS]
     left_out = len(every) - len(rows)
-    layout = sequence_layout(rows, lifelines_of(rows, lifelines))
+    occurring = lifelines_of(rows)
+    layout = sequence_layout(
+        rows, lifelines_of(rows, [name for name in lifelines if name in occurring])
+    )
     missing = sum(not observed for _, observed in witness)
     title = (
         f"A trace that explains what was observed: {counted(len(witness), 'action')}, "
         f"{missing} of them not observed"
     )
     drawing = drawing_of(layout, title)
-    legend, width = _legend(drawing.height, left_out, any_missing=bool(missing))
+    legend, width = _legend(drawing.height, rows, left_out)
     structure = structure_of(layout)
     del structure["fragments"]
-    for arrow, row in zip(structure["arrows"], rows, strict=True):
+    messages = [row for row in rows if isinstance(row, Message)]
+    for arrow, row in zip(structure["arrows"], messages, strict=True):
         arrow["observed"] = list(row.observed)
+        arrow["received_in"] = [arrow["row"] + one.delay for one in row.receptions]
     structure["rows_left_out"] = left_out
     return Picture(
         drawing=replace(
@@ -111,20 +130,25 @@ def witness_diagram(
     )
 
 
-def _legend(y: float, left_out: int, *, any_missing: bool) -> tuple[list[Shape], float]:
+def _legend(
+    y: float, rows: Sequence[Message | Arrival], left_out: int
+) -> tuple[list[Shape], float]:
     """What the lines mean and what is not drawn, and how far to the right that reaches."""
     shapes: list[Shape] = []
     x = MARGIN
-    if any_missing:
-        for words, colour, dashed in (
-            ("observed", INK, False),
-            ("not observed", FAINT, True),
-        ):
+    messages = [row for row in rows if isinstance(row, Message)]
+    observed = {one for row in messages for one in row.observed}
+    for words, seen in (("observed", True), ("not observed", False)):
+        if seen in observed:
             ends = (Point(x, y), Point(x + _SAMPLE, y))
-            shapes.append(Polyline(points=ends, colour=colour, dashed=dashed))
-            x += _SAMPLE + 8
-            shapes.append(_words(words, x, y))
-            x += text_width(words, _SIZE) + 20
+            shapes.append(Polyline(points=ends, colour=INK if seen else FAINT, dashed=not seen))
+            shapes.append(_words(words, x + _SAMPLE + 8, y))
+            x += _SAMPLE + 8 + text_width(words, _SIZE) + 20
+    if any(row.sender is None or not row.receivers for row in messages):
+        words = "to or from the environment"
+        shapes.append(Circle(centre=Point(x + DOT, y), radius=DOT, fill=INK, width=1.0))
+        shapes.append(_words(words, x + 2 * DOT + 8, y))
+        x += 2 * DOT + 8 + text_width(words, _SIZE) + 20
     if left_out:
         words = f"{counted(left_out, 'further row')} not drawn"
         shapes.append(_words(words, x, y))

@@ -257,6 +257,14 @@ class TestAnalyses:
         assert [part["lifelines"] for part in components] == [["a"], ["b"], ["c"]]
         assert Path("e.png").read_bytes().startswith(b"\x89PNG")
 
+    def test_are_explained_over_lifelines_in_the_order_of_the_interaction(self) -> None:
+        Path("two.hif").write_text("par(a -- m -> b, c -- k -> d)", encoding="utf-8")
+        Path("two.htf").write_text("{ [a,b,c,d] c!k.d?k.a!m.b?m }", encoding="utf-8")
+        options = ("--trace", "two.htf", "--explain", "--json")
+        found = json.loads(choreomon("draw", "two.hif", "-o", "e.svg", *options).out)
+        assert [arrow["message"] for arrow in found["arrows"]] == ["k", "m"]
+        assert found["lifelines"] == ["a", "b", "c", "d"]
+
     def test_are_configured_by_a_file(self) -> None:
         Path("c.hcf").write_text(
             "@analyze_option{ analysis_kind = accept; filters = [max_node_number = 2] }",

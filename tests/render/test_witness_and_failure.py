@@ -8,11 +8,11 @@ from interactions_to_draw import FIGURE_2
 
 from choreomon.core.action import Action, parse_action
 from choreomon.multitrace.multitrace import component
-from choreomon.render.drawing import VIOLATED, Drawing, Polyline
+from choreomon.render.drawing import VIOLATED, Circle, Drawing, Polyline
 from choreomon.render.explanation_sentences import failure_sentences, witness_sentences
 from choreomon.render.failure_diagram import ComponentReached, failure_diagram
-from choreomon.render.sequence_diagram_parts import message_passings
-from choreomon.render.witness_diagram import MAX_ROWS, witness_diagram, witness_messages
+from choreomon.render.sequence_diagram_parts import Message, message_passings
+from choreomon.render.witness_diagram import MAX_ROWS, witness_diagram, witness_rows
 
 
 def trace(text: str) -> list[tuple[Action, bool]]:
@@ -40,40 +40,108 @@ WITNESS = trace("l1!m1 (l2?m1) l3?m1 (l3!m4) l2!m3 l3?m3 (l2?m4) (l1!m2) (l2?m2)
 def test_actions_are_joined_to_arrows_where_the_interaction_passes_that_message() -> None:
     structure = witness_diagram(WITNESS, passings=message_passings(FIGURE_2)).structure
     found = [
-        (one["from"], one["message"], one["to"], one["observed"]) for one in structure["arrows"]
+        (one["row"], one["from"], one["message"], one["to"], one["received_in"], one["observed"])
+        for one in structure["arrows"]
     ]
     assert found == [
-        ("l1", "m1", ["l2", "l3"], [True, False, True]),
-        ("l3", "m4", [], [False]),
-        ("l2", "m3", ["l3"], [True, True]),
-        (None, "m4", ["l2"], [False]),
-        ("l1", "m2", ["l2"], [False, False]),
+        (0, "l1", "m1", ["l2", "l3"], [0, 0], [True, False, True]),
+        (1, "l3", "m4", ["l2"], [3], [False, False]),
+        (2, "l2", "m3", ["l3"], [2], [True, True]),
+        (4, "l1", "m2", ["l2"], [4], [False, False]),
     ]
+
+
+def rows(text: str) -> list[str]:
+    """What is in each row, as `witness_rows` puts it: receptions with the rows where they are."""
+    passings = frozenset({("a", "m", "b"), ("a", "m", "c"), ("a", "n", "c"), ("d", "m", "b")})
+    written = []
+    for number, row in enumerate(witness_rows(trace(text), passings)):
+        if not isinstance(row, Message):
+            written.append("")
+            continue
+        received = [f"{one.lifeline}:{number + one.delay}" for one in row.receptions]
+        written.append(" ".join((f"{row.sender} {row.message}", *received)))
+    return written
 
 
 def test_what_is_joined_is_one_message_and_reaches_each_lifeline_once() -> None:
-    passings = frozenset({("a", "m", "b"), ("a", "m", "c"), ("a", "n", "c")})
+    assert rows("a!m b?m b?m") == ["a m b:0", "None m b:1"]
+    assert rows("a!m c?n") == ["a m", "None n c:1"]
+    assert rows("b?m c?m") == ["None m b:0", "None m c:1"]
+    assert rows("a!m c?m b?m") == ["a m c:0 b:0"]
 
-    def rows(text: str) -> list[list[str]]:
-        return [[*map(str, row.actions)] for row in witness_messages(trace(text), passings)]
 
-    assert rows("a!m b?m b?m") == [["a!m", "b?m"], ["b?m"]]
-    assert rows("a!m c?n") == [["a!m"], ["c?n"]]
-    assert rows("a!m c?k b?m") == [["a!m"], ["c?k"], ["b?m"]]
-    assert rows("b?m c?m") == [["b?m"], ["c?m"]]
-    assert rows("a!m c?m b?m") == [["a!m", "c?m", "b?m"]]
+def test_a_message_is_received_in_the_row_where_its_reception_is() -> None:
+    assert rows("a!m c?k b?m") == ["a m b:2", "None k c:1", ""]
+    assert rows("a!m b?m c?k c?m") == ["a m b:0 c:2", "None k c:1", ""]
+
+
+def test_of_equal_messages_the_first_one_that_may_be_it_arrives_first() -> None:
+    assert rows("a!m a!m b?m b?m") == ["a m b:2", "a m b:3", "", ""]
+    assert rows("d!m a!m c?m b?m b?m") == ["d m b:2", "a m c:1 b:3", "", ""]
 
 
 def test_without_an_interaction_nobody_knows_who_sent_what_was_received() -> None:
-    rows = witness_messages(WITNESS)
-    assert [len(row.actions) for row in rows] == [1] * len(WITNESS)
+    found = [row for row in witness_rows(WITNESS) if isinstance(row, Message)]
+    assert [len(row.actions) for row in found] == [1] * len(WITNESS)
 
 
 def test_every_action_of_a_witness_is_in_one_row_in_its_order() -> None:
     for passings in (frozenset[tuple[str, str, str]](), message_passings(FIGURE_2)):
-        rows = witness_messages(WITNESS, passings)
-        again = [pair for row in rows for pair in zip(row.actions, row.observed, strict=True)]
-        assert again == WITNESS
+        again = [
+            (number + delay, action, observed)
+            for number, row in enumerate(witness_rows(WITNESS, passings))
+            if isinstance(row, Message)
+            for action, observed, delay in zip(
+                row.actions,
+                row.observed,
+                (*([] if row.sender is None else [0]), *(one.delay for one in row.receptions)),
+                strict=True,
+            )
+        ]
+        assert [pair for _, *pair in sorted(again, key=lambda one: one[0])] == [
+            [*pair] for pair in WITNESS
+        ]
+
+
+def test_a_message_that_arrives_later_is_a_slanted_arrow_between_its_lifelines() -> None:
+    drawing = witness_diagram(
+        trace("a!m c?k (b?m)"), passings=frozenset({("a", "m", "b")}), lifelines=("a", "b", "c")
+    ).drawing
+    (group,) = titled(drawing, "a!m, b?m (not observed)")
+    first, second = (shape for shape in group.shapes if isinstance(shape, Polyline))
+    assert (first.dashed, second.dashed) == (False, True)
+    assert first.points[1] == second.points[0]
+    assert first.points[0].y < first.points[1].y < second.points[1].y
+    assert first.points[0].x < first.points[1].x < second.points[1].x
+    assert not [shape for shape in group.shapes if isinstance(shape, Circle)]
+    (outside,) = titled(drawing, "c?k")
+    assert [shape for shape in outside.shapes if isinstance(shape, Circle)]
+
+
+def test_a_message_to_its_own_sender_that_arrives_later_leads_back_to_its_line() -> None:
+    drawing = witness_diagram(
+        trace("a!m a?k a?m"), passings=frozenset({("a", "m", "a")}), lifelines=("a",)
+    ).drawing
+    (group,) = titled(drawing, "a!m, a?m")
+    points = [p for shape in group.shapes if isinstance(shape, Polyline) for p in shape.points]
+    assert points[0].x == points[-1].x < points[1].x
+    assert points[0].y < points[-1].y
+
+
+def test_a_message_that_arrives_in_a_row_that_is_not_drawn_runs_out_of_the_picture() -> None:
+    text = "a!m " + "c!k " * MAX_ROWS + "b?m"
+    picture = witness_diagram(trace(text), passings=frozenset({("a", "m", "b")}))
+    assert picture.structure["arrows"][0]["received_in"] == [MAX_ROWS + 1]
+    (group,) = titled(picture.drawing, "a!m, b?m")
+    *_, last = (shape for shape in group.shapes if isinstance(shape, Polyline))
+    assert last.points[1].y < picture.drawing.height
+    assert len(titled(picture.drawing, "a!m, b?m")[0].shapes) == 3, "no arrowhead"
+
+
+def test_lifelines_of_a_witness_keep_the_order_that_they_are_given() -> None:
+    picture = witness_diagram(trace("b!k a!m"), lifelines=("a", "nowhere", "b"))
+    assert picture.structure["lifelines"] == ["a", "b"]
 
 
 def test_what_was_not_observed_is_dashed_and_the_picture_says_what_that_means() -> None:
@@ -83,8 +151,19 @@ def test_what_was_not_observed_is_dashed_and_the_picture_says_what_that_means() 
     assert [line.dashed for line in lines] == [False, True, False]
     assert {"observed", "not observed"} <= set(written(drawing))
     assert not covered(drawing)
-    seen = witness_diagram(trace("l1!m1 l2?m1")).drawing
-    assert "not observed" not in written(seen)
+
+
+def test_the_legend_of_a_witness_explains_what_is_in_the_picture() -> None:
+    def legend(text: str) -> set[str]:
+        passings = frozenset({("l1", "m1", "l2")})
+        words = written(witness_diagram(trace(text), passings=passings).drawing)
+        return {word for word in words if " " in word or word == "observed"}
+
+    assert legend("l1!m1 l2?m1") == {"observed"}
+    assert legend("(l1!m1) (l2?m1)") == {"not observed"}
+    assert legend("l1!m1 l2?m1 l2!m2") == {"observed", "to or from the environment"}
+    assert legend("l2?m1") == {"observed", "to or from the environment"}
+    assert legend("") == {"nothing happens"}
 
 
 def test_a_long_witness_says_how_many_rows_are_not_drawn() -> None:
