@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from choreomon.formats.read import Document
     from choreomon.properties.tables import RulesName
     from choreomon.render.drawing import Picture
-    from choreomon.render.window import Mark
+    from choreomon.render.marks import Mark
     from simulator.monitoring import StrategyName
 
 
@@ -129,7 +129,7 @@ def command(
         prepared = simulation(document)
         check_writable(output)
         run = prepared.run(seed, strategy=_of_monitors(strategy), rules=rules, keep_events=True)
-        picture, mermaid = _run(run)
+        picture, mermaid = _run(run, document)
         if run.reached_max_events:
             click.echo(stopped(file, run), err=True)
             code = BAD_INPUT
@@ -192,12 +192,12 @@ def _automaton(document: Document) -> tuple[Picture, str]:
     return automaton_picture(automaton, document.name), automaton_flowchart(automaton)
 
 
-def _run(run: Run) -> tuple[Picture, str]:
+def _run(run: Run, document: Document) -> tuple[Picture, str]:
     from choreomon.render.mermaid import run_sequence_diagram
     from choreomon.render.space_time import space_time_picture
 
     verdict = _gravest(run)
-    marks = _marks(run, verdict)
+    marks = _marks(run, verdict, document)
     picture = space_time_picture(run.kept_events, run.processes, marks, verdict=verdict)
     mermaid = run_sequence_diagram(run.kept_events, run.processes, marks, run.verdicts)
     return picture, mermaid
@@ -210,9 +210,11 @@ def _gravest(run: Run) -> RunVerdict | None:
     return next((verdict for verdict in run.verdicts if verdict.verdict == word), None)
 
 
-def _marks(run: Run, verdict: RunVerdict | None) -> tuple[Mark, ...]:
-    from choreomon.render.window import marks_of
+def _marks(run: Run, verdict: RunVerdict | None, document: Document) -> tuple[Mark, ...]:
+    from choreomon.render.marks import marks_of, places_in_sequence
 
     if verdict is None:
         return ()
-    return marks_of(verdict, dict(run.formed or ()).get(verdict.event_index, ()))
+    assert document.property is not None  # without one there are no verdicts
+    places = places_in_sequence(verdict, document.property.automaton, run.kept_events)
+    return marks_of(verdict, dict(run.formed or ()).get(verdict.event_index, ()), places)

@@ -15,7 +15,8 @@ from typing import Final
 from choreomon.core.message import ENVIRONMENT, SEND
 from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.render.window import MAX_SHOWN, Gap, Mark, window
+from choreomon.render.marks import Mark
+from choreomon.render.window import MAX_SHOWN, Gap, window
 from choreomon.render.wording import (
     DECLARATION,
     formula_in_words,
@@ -105,7 +106,7 @@ def _notes(event: RunEvent, mark: Mark | None, verdict: RunVerdict | None) -> st
     if mark is not None and mark.role == "cancellation":
         words.append("cancellation in question")
     elif mark is not None and mark.step is not None:
-        words.append(f"step {mark.step}")
+        words.append(f"{'earlier ' if mark.role == 'earlier' else ''}step {mark.step}")
     if verdict is not None:
         words.append(f"{verdict.monitor} {DECLARATION[verdict.verdict]}")
     if not words:

@@ -20,6 +20,7 @@ from choreomon.render.charts import Bar, bar_chart, histogram
 from choreomon.render.drawing import MUTED, POSSIBLY, QUIET, Picture
 from choreomon.render.drawing import VIOLATED as VIOLATED_COLOUR
 from choreomon.render.explanation import explanation
+from choreomon.render.marks import marks_of, places_in_sequence
 from choreomon.render.report_style import STYLE
 from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.space_time import space_time_picture
@@ -37,7 +38,6 @@ from choreomon.render.summary import (
 from choreomon.render.svg import svg_element
 from choreomon.render.text import table_rows
 from choreomon.render.verification import verdict_of, verification_headline, verified
-from choreomon.render.window import marks_of
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number, with_arrow
 
 MAX_DETAILED_RUNS: Final = 5
@@ -73,7 +73,7 @@ def report_page(
     tone = next((tone for tone in ("violated", "possibly") if tone in tones), "quiet")
     body = [
         f'<header class="{tone}"><p>{_text(title)}</p><h1>{_text(result)}</h1></header>',
-        _section("Verdicts", _verdicts(runs, max_detailed_runs)),
+        _section("Verdicts", _verdicts(runs, automaton, max_detailed_runs)),
         _section("What must not happen", [_figure(automaton_picture(automaton, title))]),
         _section("What should happen", _logs(interaction, title, runs)) if interaction else "",
         _section("What each monitor knows", _tables(tables)) if tables else "",
@@ -140,7 +140,7 @@ def _figure(picture: Picture, caption: str = "") -> str:
     )
 
 
-def _verdicts(runs: Sequence[Run], limit: int) -> list[str]:
+def _verdicts(runs: Sequence[Run], automaton: SequenceAutomaton, limit: int) -> list[str]:
     found = sorted(filter(tells, runs), key=gravity)
     if not found:
         parts = ["<p>No monitor declared anything.</p>"]
@@ -149,7 +149,7 @@ def _verdicts(runs: Sequence[Run], limit: int) -> list[str]:
             picture = space_time_picture(shown.kept_events, shown.processes)
             parts.append(_figure(picture, f"The run with seed {shown.seed}"))
         return parts
-    parts = [_run(run) for run in found[:limit]]
+    parts = [_run(run, automaton) for run in found[:limit]]
     if len(found) > limit:
         parts.append(f'<p class="note">{_left_out(runs, len(found), limit)}</p>')
     return parts
@@ -167,14 +167,14 @@ def _left_out(runs: Sequence[Run], found: int, limit: int) -> str:
     )
 
 
-def _run(run: Run) -> str:
+def _run(run: Run, automaton: SequenceAutomaton) -> str:
     order = {word: place for place, word in enumerate(VERDICT_IN_WORDS)}
     formed = dict(run.formed or ())
     verdicts = sorted(  # they are in the order of events
         run.verdicts, key=lambda v: (order[v.verdict], v.event_index not in formed)
     )
     parts = [f"<h3>Run with seed {run.seed}</h3>"]
-    parts += [_verdict(verdict, run) for verdict in verdicts[:MAX_VERDICTS_PER_RUN]]
+    parts += [_verdict(verdict, run, automaton) for verdict in verdicts[:MAX_VERDICTS_PER_RUN]]
     left = len(verdicts) - MAX_VERDICTS_PER_RUN
     if left > 0:
         parts.append(f'<p class="note">{counted(left, "more verdict")} in this run.</p>')
@@ -187,7 +187,7 @@ def _run(run: Run) -> str:
     return f"<article>{''.join(parts)}</article>"
 
 
-def _verdict(verdict: RunVerdict, run: Run) -> str:
+def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str:
     formed = dict(run.formed or ())
     explained = explanation(verdict, run.kept_events)
     tone = _CLASS.get(verdict.verdict, "quiet")
@@ -203,7 +203,8 @@ def _verdict(verdict: RunVerdict, run: Run) -> str:
         parts.append(f'<p class="note">{truth}</p>')
     if run.kept_events:
         sequence = formed.get(verdict.event_index, ())
-        marks = marks_of(verdict, sequence)
+        places = places_in_sequence(verdict, automaton, run.kept_events)
+        marks = marks_of(verdict, sequence, places)
         parts.append(
             _figure(
                 space_time_picture(run.kept_events, run.processes, marks, verdict=verdict),

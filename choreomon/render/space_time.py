@@ -33,6 +33,7 @@ from choreomon.render.drawing import (
     shortened,
     text_width,
 )
+from choreomon.render.marks import Mark
 from choreomon.render.space_time_frame import EVENT, SMALL, STEP, axis, cross, lanes, notes
 from choreomon.render.space_time_labels import Segment, place_labels
 from choreomon.render.space_time_scene import (
@@ -48,7 +49,7 @@ from choreomon.render.space_time_scene import (
     mark_of,
     scene_of,
 )
-from choreomon.render.window import MAX_SHOWN, Gap, Mark, window
+from choreomon.render.window import MAX_SHOWN, Gap, window
 from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 _COLUMNS: Final = (42.0, 48.0, 54.0, 62.0, 74.0, 90.0, 110.0)
@@ -260,15 +261,17 @@ def _marked(at: Point, mark: Mark, scene: Scene) -> tuple[Shape, ...]:
     ring: tuple[Shape, ...] = ()
     if mark.role == "judged":
         ring = (Circle(centre=at, radius=STEP + 4, fill=PAPER, colour=scene.colour, width=2),)
+    earlier = mark.role == "earlier"
     number_of_step = Text(
         at=Point(at.x, middle_of_line(at.y, SMALL)),
         content="" if mark.step is None else str(mark.step),
         size=SMALL,
         anchor="middle",
         bold=True,
-        colour=PAPER,
+        colour=scene.colour if earlier else PAPER,
     )
-    dot = Circle(centre=at, radius=STEP, fill=scene.colour, colour=scene.colour)
+    fill = PAPER if earlier else scene.colour
+    dot = Circle(centre=at, radius=STEP, fill=fill, colour=scene.colour, width=2)
     return (*ring, dot, number_of_step)
 
 

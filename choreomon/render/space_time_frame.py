@@ -13,6 +13,7 @@ from choreomon.render.drawing import (
     INK,
     MUTED,
     PAPER,
+    POSSIBLY,
     QUIET,
     RULE,
     Box,
@@ -33,6 +34,12 @@ from choreomon.render.wording import number
 SMALL: Final = 12.0
 EVENT: Final = 5.0
 STEP: Final = 10.0
+
+_STEP_IN_WORDS: Final = {
+    POSSIBLY: "step of the forbidden sequence that is in question",
+    QUIET: "step that was in question",
+}
+"""By the colour of a verdict that is not sure."""
 
 _Entry: TypeAlias = tuple[Callable[[Point], tuple[Shape, ...]], str]
 """A sign of the legend, drawn where it is told, and what it means."""
@@ -187,9 +194,11 @@ def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[_Entry]:
     ]
     roles = {mark.role for mark in scene.roles.values()}
     if roles & {"step", "judged"}:
-        in_question = scene.colour == QUIET
-        words = "step that was in question" if in_question else "step of the forbidden sequence"
+        words = _STEP_IN_WORDS.get(scene.colour, "step of the forbidden sequence")
         entries.append((lambda at: (_step(at, scene.colour),), words))
+    if "earlier" in roles:
+        words = "earlier step that may have led there"
+        entries.append((lambda at: (_step(at, scene.colour, PAPER),), words))
     if "cancellation" in roles:
         entries.append((lambda at: cross(at, 7), "cancellation in question"))
     if any(arrow.status != "delivered" for arrow in arrows):
@@ -198,8 +207,8 @@ def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[_Entry]:
     return entries
 
 
-def _step(at: Point, colour: str) -> Shape:
-    return Circle(centre=at, radius=7, fill=colour, colour=colour)
+def _step(at: Point, colour: str, fill: str | None = None) -> Shape:
+    return Circle(centre=at, radius=7, fill=fill or colour, colour=colour, width=2)
 
 
 def _dashes(at: Point) -> Shape:

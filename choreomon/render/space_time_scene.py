@@ -12,7 +12,8 @@ from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.render import drawing
 from choreomon.render.drawing import Point, shortened, text_width
-from choreomon.render.window import Gap, Mark
+from choreomon.render.marks import Mark
+from choreomon.render.window import Gap
 
 LANE: Final = 74.0
 MARGIN: Final = 20.0

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
-from choreomon.core.run import RunEvent, RunVerdict
-from choreomon.core.verdict import VIOLATED
+from choreomon.core.run import RunEvent
 
 MAX_SHOWN: Final = 20
 """Events in one picture, unless the caller says otherwise."""
 
 _WORTH_A_GAP: Final = 4
-
-MarkRole: TypeAlias = Literal["step", "judged", "cancellation"]
-
-
-class Mark(NamedTuple):
-    """Why an event matters: a `step` of the sequence, the `judged` event (its last
-    step), or a `cancellation` that is in question. `step` is its number in the sequence."""
-
-    event_index: int
-    role: MarkRole
-    step: int | None = None
 
 
 class Gap(NamedTuple):
@@ -35,33 +23,6 @@ class Gap(NamedTuple):
     def __str__(self) -> str:
         one = f"{self.first:,}"
         return one if self.first == self.last else f"{one}–{self.last:,}"
-
-
-def marks_of(verdict: RunVerdict, formed: Sequence[int] = ()) -> tuple[Mark, ...]:
-    """The marks of a verdict, in the order of the events.
-
-    `formed` are the events of one sequence that ends at the judged event, as the
-    reference found it. Without it the steps are the records of pre-transitions in the
-    monitor's reasons: each may be the step before the judged one, so all have the number
-    1 and the judged event 2, also where a longer sequence has steps before them. Steps
-    are numbered as the sequence has them; concurrent ones may have happened otherwise.
-    Cancellations are marked where they concern a step. A judged event has no number where
-    neither a step before it is known, nor that it needs none.
-    """
-    judged = verdict.event_index
-    pres = [reason.event_index for reason in verdict.because if reason.role == "pre"]
-    steps = {index: number for number, index in enumerate(formed, 1)} or dict.fromkeys(pres, 1)
-    steps.pop(judged, None)
-    marks = {
-        reason.event_index: Mark(reason.event_index, "cancellation")
-        for reason in verdict.because
-        if reason.role == "vio" and reason.of in steps
-    }
-    marks |= {index: Mark(index, "step", number) for index, number in steps.items()}
-    numbered = bool(steps) or verdict.verdict == VIOLATED
-    last = max(steps.values(), default=0) + 1 if numbered else None
-    marks[judged] = Mark(judged, "judged", last)
-    return tuple(marks[index] for index in sorted(marks))
 
 
 def window(

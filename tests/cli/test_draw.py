@@ -33,6 +33,25 @@ def test_both_pictures_are_written_in_every_format(kind: str, what: list[str]) -
         ElementTree.fromstring(content)
 
 
+def test_a_possible_verdict_is_drawn_with_the_earlier_steps_of_the_sequence() -> None:
+    """Three steps, of which the last one was concurrent to the others, and really before them."""
+    scenario = Path(__file__).parents[2] / "scenarios" / "fig3-pull-push-conforming.yaml"
+    text = scenario.read_text(encoding="utf-8")
+    for old, new in (
+        ("[{send: {to: P3, message: m1}}]", "[{send: {to: P3, message: m0}}, "
+         "{send: {to: P3, message: m1}}]"),
+        ("        m2: []", "        m2: []\n        m0: []"),
+        ('steps: ["P1 -> P3 : m1",', 'steps: ["P1 -> P3 : m0", "P1 -> P3 : m1",'),
+    ):  # fmt: skip
+        assert old in text
+        text = text.replace(old, new)
+    Path("three.yaml").write_text(text, encoding="utf-8")
+    options = ("--strategy", "push", "--json")
+    found = json.loads(choreomon("draw", "three.yaml", "--run", "-o", "x.svg", *options).out)
+    marked = [(e["process"], e["role"], e["step"]) for e in found["events"] if e["role"]]
+    assert marked == [("P2", "judged", 3), ("P1", "earlier", 1), ("P1", "step", 2)]
+
+
 @pytest.mark.parametrize("kind", SIGNATURES)
 def test_a_suffix_may_be_in_capitals(kind: str) -> None:
     capitals = f"x.{kind.upper()}"

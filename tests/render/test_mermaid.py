@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from choreomon.core.message import SEND, Message
 from choreomon.core.run import RunEvent
+from choreomon.render.marks import Mark, marks_of
 from choreomon.render.mermaid import automaton_flowchart, escaped, run_sequence_diagram
-from choreomon.render.window import marks_of
 
 HOSTILE = ["end", "End", 'say "x"', "a;b", "a#b", "<script>", "%%{init}%%", "`code`", "a|b", "[x]"]
 
@@ -51,6 +51,12 @@ def test_a_run_is_a_sequence_diagram_with_notes_where_something_is_judged() -> N
         "    Note over p2: cancellation in question (event 4, 4 ms)",
         "    Note over p3: step 2, P3 declares possibly violated (event 5, turnOn handled, 5 ms)",
     ]
+
+
+def test_a_step_that_no_record_names_is_called_earlier() -> None:
+    text = run_sequence_diagram(EVENTS, PROCESSES, [Mark(1, "earlier", 1), Mark(2, "step", 2)])
+    assert "earlier step 1 (event 1, 1 ms)" in text
+    assert "p1: step 2 (event 2, 2 ms)" in text
 
 
 def test_runs_are_diagrams_of_the_language_whatever_names_are_in_them() -> None:

@@ -10,9 +10,9 @@ from examples_to_draw import EVENTS, POSSIBLY, PROCESSES, SMART_HOME, automaton
 from choreomon.core.errors import ChoreomonError
 from choreomon.render.automaton_drawing import automaton_picture
 from choreomon.render.drawing import Box, Drawing, Point
+from choreomon.render.marks import marks_of
 from choreomon.render.png import MAX_PIXELS, png_bytes
 from choreomon.render.space_time import space_time_picture
-from choreomon.render.window import marks_of
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 

@@ -21,9 +21,9 @@ from examples_to_draw import (
 
 from choreomon.core.run import RunEvent
 from choreomon.render import drawing as colours
-from choreomon.render.drawing import Circle, Group, Polygon, Polyline
+from choreomon.render.drawing import Circle, Group, Polygon, Polyline, Text
+from choreomon.render.marks import Mark, marks_of
 from choreomon.render.space_time import space_time_picture
-from choreomon.render.window import Mark, marks_of
 
 
 def random_run(seed: int, processes: int, length: int) -> tuple[RunEvent, ...]:
@@ -82,10 +82,32 @@ def test_the_sequence_is_numbered_and_the_cancellation_is_marked() -> None:
     assert "cancellation in question" in written(picture.drawing)
 
 
-def test_steps_of_a_withdrawn_verdict_are_said_to_have_been_in_question() -> None:
+def test_an_earlier_step_is_a_rim_with_its_number_and_the_legend_says_what_that_means() -> None:
+    words = "earlier step that may have led there"
+    for first, fill in (
+        (Mark(1, "earlier", 1), colours.PAPER),
+        (Mark(1, "step", 1), colours.POSSIBLY),
+    ):
+        marks = [first, Mark(5, "judged", 2)]
+        drawing = space_time_picture(EVENTS, PROCESSES, marks, verdict=POSSIBLY).drawing
+        (group,) = (
+            shape
+            for shape in drawing.shapes
+            if isinstance(shape, Group) and shape.title.startswith("event 1:")
+        )
+        dot, number = group.shapes
+        assert isinstance(dot, Circle)
+        assert isinstance(number, Text)
+        assert (dot.fill, dot.colour, number.content) == (fill, colours.POSSIBLY, "1")
+        assert number.colour != fill
+        assert (words in written(drawing)) == (first.role == "earlier")
+
+
+def test_steps_of_a_verdict_that_is_not_sure_are_said_to_be_in_question() -> None:
     withdrawn = replace(POSSIBLY, verdict="withdrawn")
     for verdict, words in (
-        (POSSIBLY, "step of the forbidden sequence"),
+        (POSSIBLY, "step of the forbidden sequence that is in question"),
+        (VIOLATED, "step of the forbidden sequence"),
         (withdrawn, "step that was in question"),
     ):
         picture = space_time_picture(EVENTS, PROCESSES, marks_of(verdict), verdict=verdict)

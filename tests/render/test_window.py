@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
-from examples_to_draw import POSSIBLY, VIOLATED, events
+from examples_to_draw import events
 from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.core.run import RunEvent
-from choreomon.render.window import Gap, Mark, marks_of, window
+from choreomon.render.window import Gap, window
 
 LONG = events(*["P1>P2:ping"] * 200)
 
@@ -61,45 +59,3 @@ def test_window_and_gaps_cover_the_run_once_and_marks_are_always_shown(
 
 def test_a_gap_names_its_events() -> None:
     assert [str(Gap(0, 812)), str(Gap(7, 7)), str(Gap(1000, 2000))] == ["0–812", "7", "1,000–2,000"]
-
-
-def test_marks_come_from_the_formed_sequence_where_it_is_known() -> None:
-    assert marks_of(VIOLATED, (0, 1, 2)) == (
-        Mark(0, "step", 1),
-        Mark(1, "step", 2),
-        Mark(2, "judged", 3),
-    )
-
-
-def test_marks_come_from_the_reasons_otherwise() -> None:
-    assert marks_of(POSSIBLY) == (
-        Mark(1, "step", 1),
-        Mark(4, "cancellation"),
-        Mark(5, "judged", 2),
-    )
-
-
-def test_steps_are_numbered_as_the_sequence_has_them_and_not_as_they_happened() -> None:
-    """The record that the verdict rests on is concurrent, and really came afterwards."""
-    late = replace(POSSIBLY.because[0], event_index=6, relation="concurrent")
-    verdict = replace(POSSIBLY, because=(late,))
-    assert marks_of(verdict) == (Mark(5, "judged", 2), Mark(6, "step", 1))
-
-
-def test_records_that_may_each_be_the_step_before_have_one_number() -> None:
-    other = replace(POSSIBLY.because[0], event_index=2)
-    verdict = replace(POSSIBLY, because=(POSSIBLY.because[0], other))
-    assert [mark.step for mark in marks_of(verdict)] == [1, 1, 2]
-
-
-def test_an_event_that_needs_nothing_before_it_is_the_first_step() -> None:
-    assert marks_of(replace(VIOLATED, because=())) == (Mark(2, "judged", 1),)
-
-
-def test_a_cancellation_of_something_that_is_no_step_is_not_marked() -> None:
-    assert marks_of(POSSIBLY, (2, 5)) == (Mark(2, "step", 1), Mark(5, "judged", 2))
-    assert Mark(4, "cancellation") in marks_of(POSSIBLY, (1, 5))
-
-
-def test_an_event_has_no_number_where_nothing_is_known_of_what_came_before_it() -> None:
-    assert marks_of(replace(POSSIBLY, because=())) == (Mark(5, "judged"),)
