@@ -17,7 +17,7 @@ from choreomon.render.window import Gap
 
 LANE: Final = 74.0
 MARGIN: Final = 20.0
-HEADER: Final = 64.0
+HEADER: Final = 74.0
 LONGEST_NAME: Final = 22
 _GAP: Final = 76.0
 _STRETCH: Final = 0.4

@@ -21,7 +21,7 @@ from examples_to_draw import (
 
 from choreomon.core.run import RunEvent
 from choreomon.render import drawing as colours
-from choreomon.render.drawing import Circle, Group, Polygon, Polyline, Text
+from choreomon.render.drawing import Box, Circle, Group, Polygon, Polyline, Text
 from choreomon.render.marks import Mark, marks_of
 from choreomon.render.space_time import space_time_picture
 
@@ -80,6 +80,21 @@ def test_the_sequence_is_numbered_and_the_cancellation_is_marked() -> None:
         "resume",
     ]
     assert "cancellation in question" in written(picture.drawing)
+
+
+def test_the_banner_of_a_verdict_covers_no_words_about_gaps() -> None:
+    run = events(*["P1>P2:a"] * 60)
+    for judged in range(4, 56, 4):
+        verdict = replace(POSSIBLY, event_index=judged)
+        marks = [Mark(judged, "judged")]
+        drawing = space_time_picture(run, PROCESSES, marks, verdict=verdict, bound=6).drawing
+        banner = next(s for s in drawing.shapes if isinstance(s, Box))
+        below = banner.at.y + banner.height
+        gaps = [
+            text for text in texts(drawing) if text.content == "not shown" or "–" in text.content
+        ]
+        assert gaps
+        assert all(area_of(text).top >= below for text in gaps)
 
 
 def test_an_earlier_step_is_a_rim_with_its_number_and_the_legend_says_what_that_means() -> None:
