@@ -68,7 +68,10 @@ def test_silent_lifelines_are_not_looked_at_one_by_one(
         verdict = Verifier(SHAPES[name], mode).decide(seen).verdict
         assert verdict.passes is FITS[name][mode], all_told
         decider = ExactDecider(SHAPES[name], mode)
-        assert decider.decide(seen).verdict is verdict
+        answer = decider.decide(seen)
+        assert answer.verdict is verdict
+        # Each component has a clock of its own, but for the silent ones: that takes no search.
+        assert mode == "prefix" or not answer.vertices
         assert len(decider.views) < 30
     assert projected < 60
 
