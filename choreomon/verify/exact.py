@@ -50,7 +50,7 @@ from choreomon.verify.exact_search import (
 )
 from choreomon.verify.late_layers import LateLayers
 from choreomon.verify.late_search import LateSearch
-from choreomon.verify.layered_walk import TRIES
+from choreomon.verify.layered_walk import TRIES, LayeredWalk
 from choreomon.verify.layers import Layers
 from choreomon.verify.quick.counting import Counts, counts
 from choreomon.verify.verdict import Answer, Verdict
@@ -87,6 +87,9 @@ class ExactDecider:
     """Decides multi-traces of one interaction in one mode; what was computed for one is kept for
     the next. Not for several threads at once."""
 
+    _walks: tuple[LayeredWalk, ...] = ()
+    """What has to be taken apart in the end: nothing where making this failed."""
+
     def __init__(self, interaction: Interaction, mode: ExactMode) -> None:
         self.interaction = interaction
         self.mode = mode
@@ -100,17 +103,16 @@ class ExactDecider:
         )
         self._layers = Layers()
         self._late_layers = LateLayers()
-        self._discrete = Discrete(self.views, self._weak)
+        self._walks = (self._layers, self._late_layers)
 
     def __del__(self) -> None:
-        self.views.forget()
+        for walk in self._walks:
+            walk.forget()
 
     def decide(self, multitrace: MultiTrace, limits: Limits = Limits()) -> Answer:  # noqa: B008
         """The verdict, of a multi-trace over any partition."""
         if self.views.remembered > _REMEMBERED:
-            self.views.forget()
             self.views = Views()
-            self._discrete = Discrete(self.views, self._weak)
             forget_steps()
         parts = observed_parts(self._normal, multitrace)
         if parts is None:
@@ -175,7 +177,7 @@ class ExactDecider:
                 return answer
         term, heads = self._normal, self._heads
         if weak:
-            holds = self._discrete.holds(parts, mode)
+            holds = Discrete(views, self._weak).holds(parts, mode)
             if holds is not None:
                 return holds, 0
             if heads:

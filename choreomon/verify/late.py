@@ -84,8 +84,8 @@ Decided: TypeAlias = tuple[LateTerm, Past]
 
 
 class LateTerms:
-    """Late terms that exist once, as long as this object. Terms nest as deep as memory allows
-    (no function here recurses)."""
+    """Late terms that exist once, as long as this object: without it they may not be used any more.
+    Terms nest as deep as memory allows (no function here recurses)."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, object, object, object], LateTerm] = {}
@@ -99,14 +99,10 @@ class LateTerms:
         """How many late terms are known."""
         return len(self._known)
 
-    def forget(self) -> None:
-        """Takes apart what late terms hold of each other, so that without this object nobody holds
-        them. Neither may be used any more."""
+    def __del__(self) -> None:
+        # Late terms lead to each other; taken apart they need no garbage collector.
         for term in self._known.values():
             term._after.clear()
-        self._known.clear()
-        self._made.clear()
-        self._rows.clear()
 
     def plain(self, term: Interaction) -> LateTerm:
         """The term, its past decided."""

@@ -75,7 +75,8 @@ class LateLayers(LayeredWalk):
         found out. And the number of vertices. `start` is in normal form."""
         components = {one: log.lifelines for log in logs for one in each(log.lifelines)}
         if components != self._components:
-            self._forget()
+            self.forget()
+            forget_steps()
             self._components = components
         self._views.asking(self.ask)
         self._before = before
@@ -123,7 +124,8 @@ class LateLayers(LayeredWalk):
 
     def _renewed(self, layer: list[Vertex]) -> list[Vertex]:
         kept = [(rest, places) for rest, places in layer if isinstance(rest, _LateRest)]
-        self._forget()
+        self.forget()
+        forget_steps()
         self._views.asking(self.ask)
         made: dict[LateTerm, LateTerm] = {}
         terms = self._views.late_terms
@@ -131,16 +133,13 @@ class LateLayers(LayeredWalk):
             (self._rest(_again(rest.term, terms, made), rest.free), places) for rest, places in kept
         ]
 
-    def _forget(self) -> None:
-        # They lead to each other; taken apart they need no garbage collector.
+    def forget(self) -> None:
         for rest in self._rests.values():
             rest.clear()
         self._rests.clear()
-        self._views.forget()
         self._views = Views()
         self._persistence.forget()
         self.known = 0
-        forget_steps()
 
 
 def _again(node: LateTerm, terms: LateTerms, made: dict[LateTerm, LateTerm]) -> LateTerm:

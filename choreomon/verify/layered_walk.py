@@ -277,6 +277,11 @@ class LayeredWalk:
         are used up; not with more open iterations than the `left` actions can serve."""
         return ()
 
+    def forget(self) -> None:
+        """Takes apart what was found out. Rests lead to this object: whoever drops it without
+        asking for this leaves them to the garbage collector."""
+        raise NotImplementedError
+
     def _renewed(self, layer: list[Vertex]) -> list[Vertex]:
         """The same layer, with everything else forgotten."""
         raise NotImplementedError

@@ -99,7 +99,8 @@ class Layers(LayeredWalk):
         components = {bit(name): log.lifelines for log in logs for name in names(log.lifelines)}
         if components != self._components:
             # Whose the other actions of a clock are matters for which may be taken first.
-            self._forget()
+            self.forget()
+            forget_steps()
             self._components = components
         self._logs = logs
         self._ends = tuple([len(log.actions) for log in logs])
@@ -150,18 +151,17 @@ class Layers(LayeredWalk):
 
     def _renewed(self, layer: list[Vertex]) -> list[Vertex]:
         terms = [(rest.term, places) for rest, places in layer if isinstance(rest, _Term)]
-        self._forget()
+        self.forget()
+        forget_steps()
         return [(self._rest(term), places) for term, places in terms]
 
-    def _forget(self) -> None:
-        # They lead to each other; taken apart they need no garbage collector.
+    def forget(self) -> None:
         for rest in self._rests.values():
             rest.clear()
             rest.unobserved = None
         self._rests.clear()
         self.known = 0
         self._persistence.forget()
-        forget_steps()
 
 
 class LayeredTest:

@@ -44,7 +44,8 @@ class State:
 
 
 class Views:
-    """The automata over one set of late terms."""
+    """The automata over one set of late terms. Without this object their states may not be used any
+    more."""
 
     def __init__(self) -> None:
         self.late_terms = LateTerms()
@@ -63,14 +64,12 @@ class Views:
         """How many states there are."""
         return len(self._states)
 
-    def forget(self) -> None:
-        """Takes states and late terms apart. They lead to each other: so they need no garbage
-        collector. Neither may be used any more."""
+    def __del__(self) -> None:
+        # States lead to each other, and to themselves; taken apart they need no garbage collector.
         for state in self._states.values():
             state.next.clear()
             state.gone.clear()
             state.begun = None
-        self.late_terms.forget()
 
     def plain(self, term: Interaction) -> State:
         """The automaton of prefixes: nothing happened before the observation."""

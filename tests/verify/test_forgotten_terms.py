@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable
 from random import Random
 from unittest.mock import patch
@@ -11,11 +12,14 @@ import pytest
 
 from choreomon.interaction import term as terms
 from choreomon.interaction.normal import normal
-from choreomon.interaction.term import Interaction, alt, loop_p, seq
+from choreomon.interaction.term import EMPTY, Interaction, alt, loop_p, loop_w, par, seq, strict
+from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import exact, layers
-from choreomon.verify.exact import ExactDecider
+from choreomon.verify.exact import ExactDecider, decide_exact, observed_parts
 from choreomon.verify.exact_search import Observed
+from choreomon.verify.late import LateTerms
+from choreomon.verify.late_layers import LateLayers
 from choreomon.verify.layered_walk import Bounds
 from choreomon.verify.layers import Layers
 from choreomon.verify.quick import commuting, single_clock, words
@@ -25,6 +29,8 @@ from choreomon.verify.search import steps
 from choreomon.verify.search.engine import Searcher
 from choreomon.verify.search.options import Options
 from choreomon.verify.search.steps import FollowUps
+from choreomon.verify.views import Views
+from tests.verify.exact_cases import questions
 from tests.verify.search.questions import a, logs, mask_of
 
 ITERATIONS = (("l1!a", "l2?a", "l3?b"), ("l2!c", "l1?c", "l2!d"), ("l3!e", "l1!f"))
@@ -88,7 +94,10 @@ def slices_are_looked_for() -> None:
     rng = Random(4)
     with patch.object(exact, "_REMEMBERED", LIMIT):
         for _ in range(6):
+            views = decider.views
+            is_much = views.remembered > LIMIT
             decider.decide(long_one(rng, ("l1,l2", "l3"), 12))
+            assert (decider.views is views) is not is_much
 
 
 WAYS: tuple[tuple[Callable[[], None], int], ...] = (
@@ -129,3 +138,105 @@ def test_terms_that_hold_what_was_reached_from_them_are_noticed(
     terms.forget_steps()
     assert left_alive(decides) > most
     terms.forget_steps()
+
+
+# -- deciders that are dropped ---------------------------------------------------------------
+
+
+def states_lead_to_themselves() -> None:
+    views = Views()
+    nothing = views.plain(EMPTY)
+    assert views.without(nothing, mask_of("l1")) is nothing
+    assert views.open_past(nothing) is nothing
+    endlessly = views.begun(loop_w(a("l1!a")))
+    action = a("l1!a").action
+    assert action is not None
+    assert views.walk(endlessly, [action] * 3) is views.walk(endlessly, [action] * 4)
+
+
+def each_question_has_a_decider() -> None:
+    for seed in range(20):
+        for one in questions(seed):
+            decide_exact(one.interaction, one.multitrace, one.mode)
+
+
+def logs_are_long() -> None:
+    """Long enough for layers, where they are a multi-prefix and where only a slice."""
+    ordered = par(loop_w(strict(a("l1!m"), a("l2?m"))), loop_w(strict(a("l2!n"), a("l1?n"))))
+    for fewer, more in (LONG, LONG - 3), (LONG - 3, LONG):
+        seen = logs(f"l1: {'l1!m ' * fewer}; l2: {'l2?m ' * more}")
+        assert decide_exact(ordered, seen, "slice").verdict.passes
+
+
+def late_layers_forget() -> None:
+    for seed in range(10):
+        walk = LateLayers(kept=3)
+        for one in questions(seed, ("slice",)):
+            parts = observed_parts(normal(one.interaction), one.multitrace)
+            if parts is not None:
+                walk.holds(normal(one.interaction), parts, Bounds(3, None), before=True)
+        walk.forget()
+        assert not walk._views.remembered
+
+
+DROPS = (
+    states_lead_to_themselves,
+    each_question_has_a_decider,
+    logs_are_long,
+    late_layers_forget,
+    slices_are_looked_for,
+)
+
+
+def left_behind(drops: Callable[[], None]) -> Counter[type]:
+    """What there is more of than before of what deciders are made of, without the collector."""
+
+    def found() -> Counter[type]:
+        return Counter(
+            type(one)
+            for one in gc.get_objects()
+            if type(one).__module__.startswith("choreomon.verify.")
+        )
+
+    gc.collect()
+    before = found()
+    gc.disable()
+    try:
+        drops()
+        return found() - before
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("drops", DROPS)
+def test_of_deciders_that_are_dropped_nothing_is_left(drops: Callable[[], None]) -> None:
+    assert not left_behind(drops)
+
+
+@pytest.mark.parametrize(
+    ("owner", "drops"),
+    [
+        (LateTerms, slices_are_looked_for),
+        (Views, states_lead_to_themselves),
+        (ExactDecider, logs_are_long),
+    ],
+)
+def test_what_is_not_taken_apart_is_noticed(
+    owner: type, drops: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(owner, "__del__")
+    assert left_behind(drops)
+    gc.collect()
+
+
+def test_a_decider_that_could_not_be_made_is_dropped_quietly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Warnings are errors: one of an error in `__del__` would be, too."""
+
+    def fails(interaction: Interaction) -> Interaction:
+        raise MemoryError
+
+    monkeypatch.setattr(exact, "normal", fails)
+    with pytest.raises(MemoryError):
+        ExactDecider(EMPTY, "accept")
