@@ -43,6 +43,7 @@ from choreomon.verify.exploration import (
 from choreomon.verify.heuristics import STRATEGIES, Filters, Priorities, Strategy
 from tests.interaction.drawn import a as do
 from tests.interaction.drawn import passing
+from tests.verify.steps import counted, without_what_follows
 
 FIGURE_1_OF_PAPER_003 = seq(
     loop_h(
@@ -279,21 +280,8 @@ def test_exactly_the_accepted_multi_traces_are_generated(strategy: Strategy) -> 
         assert what_is_generated_is_what_is_accepted(term, strategy), term
 
 
-class Last(Enabled):
-    """An action after which nothing is left."""
-
-    __slots__ = ()
-
-    def follow_up(self) -> Interaction:
-        return EMPTY
-
-
 def without_the_last(steps: list[Enabled]) -> list[Enabled]:
     return steps[:-1]
-
-
-def without_what_follows(steps: list[Enabled]) -> list[Enabled]:
-    return [Last(step._leaf, step._above, step._around, step.loops) for step in steps]
 
 
 @pytest.mark.parametrize("bug", [without_the_last, without_what_follows])
@@ -406,18 +394,11 @@ def test_the_first_model_of_the_slice_experiment_has_16_multi_traces_and_7996_sl
 def test_what_remains_is_made_only_of_steps_that_are_taken(
     operator: Callable[..., Interaction], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = []
-    whole = Enabled.follow_up
-
-    def counted(self: Enabled) -> Interaction:
-        made.append(self)
-        return whole(self)
-
-    monkeypatch.setattr(Enabled, "follow_up", counted)
+    made = counted(monkeypatch, Enabled, "follow_up")
     wide = operator(*(do(f"l{number}!wide") for number in range(300)))
     found = explore(wide, filters=Filters(max_node_number=20))
     assert len(found.nodes) == 20
-    assert len(made) == 19
+    assert made.calls == 19
     assert sum(len(node.pruned) for node in found.nodes) > 250
     for node in found.nodes:
         for cut in node.pruned[-2:]:

@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from choreomon.interaction import order
-from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
+from choreomon.interaction.generation import ALL_OPERATORS
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.order import is_exact_to_weaken
-from choreomon.interaction.term import Interaction, alt, coreg, loop_s, par, seq, strict
+from choreomon.interaction.term import alt, coreg, loop_s, par, seq, strict
 from choreomon.interaction.weakening import is_exact_by_removal, revealing
 from choreomon.multitrace.multitrace import component, multi_trace
 from choreomon.verify import exact, views
@@ -22,7 +22,8 @@ from choreomon.verify.quick import commuting, situations
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.exact_cases import EXACT_MODES, questions
-from tests.verify.search.questions import a
+from tests.verify.search.questions import a, random_term
+from tests.verify.steps import counted
 
 OF_MANY = [a(f"l{number}!m") for number in range(300)]
 SHAPES = {
@@ -50,16 +51,9 @@ FITS: dict[str, dict[ExactMode, bool]] = {
 def test_silent_lifelines_are_not_looked_at_one_by_one(
     name: str, mode: ExactMode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    projected = 0
-    for module in (commuting, situations, views):
-        whole = module.project
-
-        def counted(term: Interaction, lifelines: int) -> Interaction:
-            nonlocal projected
-            projected += 1
-            return whole(term, lifelines)  # noqa: B023 - all three are the same
-
-        monkeypatch.setattr(module, "project", counted)
+    projections = [
+        counted(monkeypatch, module, "project") for module in (commuting, situations, views)
+    ]
     action = [leaf.action for leaf in OF_MANY]
     for all_told in (False, True):
         parts = [component([f"l{number}"], (action[number],)) for number in (7, 9)]  # type: ignore[arg-type]
@@ -73,7 +67,7 @@ def test_silent_lifelines_are_not_looked_at_one_by_one(
         # Each component has a clock of its own, but for the silent ones: that takes no search.
         assert mode == "prefix" or not answer.vertices
         assert len(decider.views) < 30
-    assert projected < 60
+    assert sum(projected.calls for projected in projections) < 60
 
 
 def wrong(seeds: range, modes: tuple[ExactMode, ...] = EXACT_MODES) -> bool:
@@ -109,20 +103,7 @@ def test_whether_orders_show_is_not_asked_where_it_takes_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = Random(1)
-    terms = [
-        normal(
-            random_interaction(
-                rng,
-                lifelines=("l1", "l2", "l3"),
-                messages=("m", "n"),
-                operators=ALL_OPERATORS,
-                min_depth=3,
-                min_size=4,
-                max_size=20,
-            )
-        )
-        for _ in range(400)
-    ]
+    terms = [normal(random_term(rng, ALL_OPERATORS, sizes=(4, 20))) for _ in range(400)]
     closely = [is_exact_to_weaken(term) for term in terms]
     monkeypatch.setattr(order, "MOST", 0)
     roughly = [is_exact_to_weaken(term) for term in terms]
