@@ -7,7 +7,10 @@ together from blocks of 1, 2, 4, 8, ... operands, made where they are asked for.
 chain of n operands have n log n operands at most, and there are log n blocks in front of each one.
 
 What remains of a chain in front of another one is mostly one of its many ends: what the two become
-is made from what the next shorter end became, so that all ends together cost what the longest does.
+is made from what the next shorter end became. So, in whatever order they are asked for, all ends
+together take one pass, in which each operand is put in front once (of what is behind the chain it
+may have to pass as many as commute with it). Not so for ends that become a chain of another region:
+each of them is made of all of it.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ SHORT: Final = 16
 operands have the same ones in front of them."""
 
 KEPT: Final = 10_000
-"""How many chains in front of others are kept: as many as the ends of the longest chains."""
+"""How many chains in front of others are kept. Of longer chains the shorter ends may have to be
+made again."""
 
 
 class Chain:
@@ -109,26 +113,46 @@ class Rows(dict[tuple[Mask, Interaction, Interaction], Interaction]):
     def of(self, region: Mask, left: Interaction, right: Interaction) -> Interaction:
         """`coreg(region)` of two terms in normal form: seldom, where loops were swallowed on the
         way, another one than that of all of it at once."""
-        passed: list[Interaction] = []
+        whole = self.get((region, left, right))
+        if whole is not None:
+            return whole
+        ends: list[Interaction] = []
         end = left
-        whole: Interaction | None = None
-        while whole is None and len(passed) < SHORT:
-            if end.operator is not Operator.COREG or end.region != region:
-                return normal(make(Operator.COREG, region, left, right))
-            whole = self.get((region, end, right))
-            if whole is not None and (whole.operator, whole.region) != (end.operator, region):
-                whole = None  # it became something else, and is no end of a chain like this one
-            if whole is None:
+        while whole is None and end.operator is Operator.COREG and end.region == region:
+            assert end.right is not None
+            ends.append(end)
+            end = end.right
+            whole = self._known(region, end, right)
+        if whole is None and len(ends) < SHORT:
+            return normal(make(Operator.COREG, region, left, right))
+        if whole is None and (region, ends[-SHORT], right) not in self:
+            # Whoever asks for one end only does not need the others. The shortest one is for those
+            # who ask for another one: they begin there.
+            self._made(region, ends[-SHORT], right)
+            return self._made(region, left, right)
+        for number, end in enumerate(reversed(ends), 1):
+            if whole is not None:
                 assert end.left is not None
-                assert end.right is not None
-                passed.append(end.left)
-                end = end.right
-        if whole is None:
-            whole = make(Operator.COREG, region, left, right)
-        else:
-            for operand in reversed(passed):
-                whole = make(Operator.COREG, region, operand, whole)
+                self._keep((region, end, right), make(Operator.COREG, region, end.left, whole))
+            elif end is left or (number >= SHORT and not number & (number - 1)):
+                # Not for each, since each is made of all of it.
+                self._made(region, end, right)
+            whole = self._known(region, end, right)
+        return self[region, left, right]
+
+    def _known(self, region: Mask, end: Interaction, right: Interaction) -> Interaction | None:
+        """What an end became, unless that is a chain of another region: the next operand may be of
+        a kind for which the two are not in one chain."""
+        whole = self.get((region, end, right))
+        if whole is not None and whole.operator is Operator.COREG and whole.region != region:
+            return None
+        return whole
+
+    def _made(self, region: Mask, end: Interaction, right: Interaction) -> Interaction:
+        return self._keep((region, end, right), make(Operator.COREG, region, end, right))
+
+    def _keep(self, key: tuple[Mask, Interaction, Interaction], term: Interaction) -> Interaction:
         if len(self) >= KEPT:
             self.clear()
-        found = self[region, left, right] = normal(whole)
+        found = self[key] = normal(term)
         return found

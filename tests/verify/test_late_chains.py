@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
-from typing import Any
 
 import pytest
 
@@ -22,6 +21,7 @@ from choreomon.verify.late_search import LateSearch
 from choreomon.verify.late_steps import LateSteps
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import questions
+from tests.verify.steps import counted
 from tests.verify.test_late_search import MODES, NAMED, ON_L1, do, found, multi
 
 Joined = Callable[[Interaction, Interaction], Interaction]
@@ -104,23 +104,76 @@ def test_operands_that_are_forgotten_are_noticed() -> None:
     assert not ends_become_what_they_are(Forgetful, "seq")
 
 
-def test_all_ends_together_cost_what_the_longest_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = 0
+def of_two_kinds(front: int, back: int) -> Interaction:
+    """A chain of operands on two lifelines in front of some on one of them."""
+    return normal(seq(*[strict(do("l2!d"), do("l1?c"))] * front, *[do("l1!a")] * back))
 
-    def counted(*parts: Any) -> Interaction:
-        nonlocal calls
-        calls += 1
-        return make(*parts)
 
-    monkeypatch.setattr(chain_module, "make", counted)
-    chain = Chain(normal(nested(seq, 401, "right")))
-    behind, rows = do("l1!b"), Rows()
-    calls = 0
-    for number in range(399, -1, -1):
-        end = chain.behind(number)
-        assert end is not None
-        rows.of(NONE, end, behind)
-    assert 400 <= calls < 4 * 400
+def of_another_region(rows: type[Rows], shortest_first: bool) -> bool:
+    """Whether ends become their normal forms where shorter ones, on one lifeline, and what is
+    behind them, on the other, are one chain of another region, but longer ones are not."""
+    left, behind, known = of_two_kinds(3, 20), normal(par(do("l2?b"), do("l2!d"))), rows()
+    ends = [left, *filter(None, map(Chain(left).behind, range(22)))]
+    made = {end: normal(seq(end, behind)) for end in ends}
+    assert len({(one.operator, one.region) for one in made.values()}) > 1
+    for end in reversed(ends) if shortest_first else ends:
+        if known.of(NONE, end, behind) is not made[end]:
+            return False
+    return True
+
+
+class Unasked(Rows):
+    """Nobody asks whether an end became a chain of the same region."""
+
+    def _known(self, region: Mask, end: Interaction, right: Interaction) -> Interaction | None:
+        return self.get((region, end, right))
+
+
+@pytest.mark.parametrize("shortest_first", [True, False])
+def test_ends_that_became_something_else_are_not_gone_on_from(shortest_first: bool) -> None:
+    assert of_another_region(Rows, shortest_first)
+    assert not of_another_region(Unasked, shortest_first)
+
+
+def cost(
+    monkeypatch: pytest.MonkeyPatch, left: Interaction, behind: Interaction, numbers: Iterable[int]
+) -> int:
+    """How many terms are made where ends, by the numbers of what they are behind, are asked for."""
+    chain, rows = Chain(left), Rows()
+    ends = [chain.behind(number) for number in numbers]
+    with monkeypatch.context() as patched:
+        made = counted(patched, chain_module, "make")
+        for end in ends:
+            assert end is not None
+            rows.of(NONE, end, behind)
+    return made.calls
+
+
+@pytest.mark.parametrize("numbers", [range(399), range(398, -1, -1), sorted(range(399), key=str)])
+def test_all_ends_together_cost_what_the_longest_one_does_in_any_order(
+    monkeypatch: pytest.MonkeyPatch, numbers: Iterable[int]
+) -> None:
+    left = normal(nested(seq, 401, "right"))
+    assert 400 <= cost(monkeypatch, left, do("l1!b"), numbers) < 4 * 400
+
+
+def test_of_one_end_that_is_asked_for_the_others_are_not_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of them would be another term, with all that is behind the chain sorted into it."""
+    left = normal(par(*[do(f"l1!z{number}") for number in range(200)]))
+    behind = normal(par(*[do(f"l1!a{number}") for number in range(200)]))
+    chain, rows = Chain(left), Rows()
+    rows.of(left.region, chain.term, behind)
+    assert len(rows) == 2
+
+
+@pytest.mark.parametrize(("front", "back", "numbers"), [(3, 400, [0, 1]), (400, 20, range(395))])
+def test_shorter_ends_that_become_something_else_do_not_make_longer_ones_costly(
+    front: int, back: int, numbers: Iterable[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    behind = normal(par(do("l2?b"), do("l2!d")))
+    assert cost(monkeypatch, of_two_kinds(front, back), behind, numbers) < 10 * 400
 
 
 def test_what_became_of_ends_is_forgotten_once_it_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
