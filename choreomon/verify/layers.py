@@ -168,6 +168,8 @@ class LayeredTest:
     """Decides long multi-traces of one interaction in the mode `test`, whose graph has no steps
     but consuming ones: its ends are those of the layers."""
 
+    _layers: Layers | None = None
+
     def __init__(
         self,
         interaction: Interaction,
@@ -178,9 +180,12 @@ class LayeredTest:
         """A reason that `should_stop()` returns ends a decision."""
         self._term = normal(interaction)
         self._names = names(interaction.lifelines)
-        self._should_stop = should_stop
-        self._layers = Layers(None if should_stop is None else self._asked)
+        self._layers = Layers(None if should_stop is None else _raising(should_stop))
         self._tries = tries
+
+    def __del__(self) -> None:
+        if self._layers is not None:  # making this may have failed
+            self._layers.forget()
 
     def decide(self, multitrace: MultiTrace) -> Answer | None:
         """The verdict; None where layers are too wide to tell, Inconc with the reason to stop if
@@ -196,6 +201,7 @@ class LayeredTest:
 
     def _decided(self, logs: Sequence[Observed]) -> Answer | None:
         layers, term = self._layers, self._term
+        assert layers is not None
         accepted: bool | None = None
         explained: bool | None = None
         visited = 0
@@ -227,11 +233,16 @@ class LayeredTest:
                 return Answer(Verdict.FAIL, "", end.visited)
         return None
 
-    def _asked(self) -> None:
-        assert self._should_stop is not None
-        reason = self._should_stop()
+
+def _raising(should_stop: Callable[[], str | None]) -> Callable[[], None]:
+    """Raises `_Stopped` with a reason, where there is one."""
+
+    def ask() -> None:
+        reason = should_stop()
         if reason is not None:
             raise _Stopped(reason)
+
+    return ask
 
 
 class _Stopped(Exception):

@@ -21,7 +21,7 @@ from choreomon.verify.exact_search import Observed
 from choreomon.verify.late import LateTerms
 from choreomon.verify.late_layers import LateLayers
 from choreomon.verify.layered_walk import Bounds
-from choreomon.verify.layers import Layers
+from choreomon.verify.layers import LayeredTest, Layers
 from choreomon.verify.quick import commuting, single_clock, words
 from choreomon.verify.quick.commuting import CommutingDecider
 from choreomon.verify.quick.single_clock import WordDecider
@@ -168,6 +168,14 @@ def logs_are_long() -> None:
         assert decide_exact(ordered, seen, "slice").verdict.passes
 
 
+def long_logs_are_tested() -> None:
+    ordered = par(loop_w(strict(a("l1!m"), a("l2?m"))), loop_w(strict(a("l2!n"), a("l1?n"))))
+    seen = logs(f"l1: {'l1!m ' * LONG}; l2: {'l2?m ' * LONG}")
+    answer = LayeredTest(ordered, lambda: None).decide(seen)
+    assert answer is not None
+    assert answer.verdict.passes
+
+
 def late_layers_forget() -> None:
     for seed in range(10):
         walk = LateLayers(kept=3)
@@ -183,6 +191,7 @@ DROPS = (
     states_lead_to_themselves,
     each_question_has_a_decider,
     logs_are_long,
+    long_logs_are_tested,
     late_layers_forget,
     slices_are_looked_for,
 )

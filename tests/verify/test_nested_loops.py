@@ -13,7 +13,6 @@ import pytest
 from choreomon.interaction.enabled import Enabled
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.term import (
-    EMPTY,
     Interaction,
     alt,
     loop_c,
@@ -33,6 +32,7 @@ from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.exact_cases import questions
 from tests.verify.search.questions import a, logs
+from tests.verify.steps import counted, without_what_follows
 
 LEAVES = [a(text) for text in ("l1!a", "l2?b", "l1?c", "l2!d")]
 LOOPS: dict[str, Callable[[Interaction], Interaction]] = {
@@ -96,26 +96,11 @@ def test_what_is_answered_is_what_the_search_of_the_mode_answers(mode: Mode) -> 
     assert answered > 150
 
 
-class Last(Enabled):
-    """An action after which nothing is left."""
-
-    __slots__ = ()
-
-    def follow_up(self) -> Interaction:
-        return EMPTY
-
-
 @pytest.mark.parametrize("bug", ["nothing follows", "an action is overlooked", "all is paid for"])
 def test_wrong_answers_are_noticed(monkeypatch: pytest.MonkeyPatch, bug: str) -> None:
     enabled = module.enabled
     if bug == "nothing follows":
-        monkeypatch.setattr(
-            module,
-            "enabled",
-            lambda term: [
-                Last(one._leaf, one._above, one._around, one.loops) for one in enabled(term)
-            ],
-        )
+        monkeypatch.setattr(module, "enabled", lambda term: without_what_follows(enabled(term)))
     elif bug == "an action is overlooked":
         monkeypatch.setattr(module, "enabled", lambda term: list(enabled(term))[1:])
     else:
@@ -135,21 +120,13 @@ FROM_WITHIN = logs("l1: l1!a; l2: l2?b")
 def test_loops_in_left_operands_are_answered_without_all_follow_ups(
     name: str, mode: Mode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = 0
-    whole = Enabled.follow_up
-
-    def counted(self: Enabled) -> Interaction:
-        nonlocal made
-        made += 1
-        return whole(self)
-
-    monkeypatch.setattr(Enabled, "follow_up", counted)
+    made = counted(monkeypatch, Enabled, "follow_up")
     verifier = Verifier(in_left_operands(LOOPS[name], 2_500), mode)
     weak = Verdict.FAIL if mode == "accept" else Verdict.WEAK_PASS
     assert verifier.decide(WHOLE).verdict is weak
     assert verifier.decide(FROM_WITHIN).verdict is weak
     assert verifier.decide(logs("l1: l1?c; l2: l2!d")).verdict is Verdict.PASS
-    assert made < 20
+    assert made.calls < 20
 
 
 @pytest.mark.parametrize("mode", ["accept", "prefix", "multiprefix", "slice"])
