@@ -121,6 +121,7 @@ def command(
     if not a_run:
         _refuse_options_of_a_run(context, "strategy")
     document = load_document(file)
+    check_not_read(output, document.inputs())
     code = NOTHING_FOUND
     if a_run:
         from choreomon.cli.simulate import stopped
@@ -131,7 +132,7 @@ def command(
         run = prepared.run(seed, strategy=_of_monitors(strategy), rules=rules, keep_events=True)
         picture, mermaid = _run(run, document)
         if run.reached_max_events:
-            click.echo(stopped(file, run), err=True)
+            click.echo(stopped(document, run), err=True)
             code = BAD_INPUT
     else:
         picture, mermaid = _automaton(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -127,10 +128,10 @@ def command(
             soft_wrap=True,
         )
     seeds = range(seed, seed + runs)
-    _check_outputs(file, trace_directory, seeds, report)
+    _check_outputs(document.inputs(), trace_directory, seeds, report)
     live = runs == 1 and not as_json
     unprinted = Unprinted(put_off=report is not None or trace_directory is not None)
-    outcome = _Outcome(errors, file, unprinted)
+    outcome = _Outcome(errors, document, unprinted)
     results = outcome.followed(
         _runs(
             prepared,
@@ -164,24 +165,30 @@ def command(
 
 
 def _check_outputs(
-    file: str, trace_directory: Path | None, seeds: range, report: Path | None
+    inputs: tuple[str, ...], trace_directory: Path | None, seeds: range, report: Path | None
 ) -> None:
-    """Before any work is done for them."""
-    outputs = [] if report is None else [report]
+    """Before any work is done for them. Raises `UsageError` where one is read, or is another
+    one, and `ClickException` where one cannot be written."""
+    traces: list[Path] = []
     if trace_directory is not None:
         make_directory(trace_directory)
-        outputs = [*(_trace_file(trace_directory, seed) for seed in seeds), *outputs]
-    for output in outputs:
-        check_not_read(output, (file,))
-        check_writable(output)
+        traces = [_trace_file(trace_directory, seed) for seed in seeds]
+    for trace in traces:
+        check_not_read(trace, inputs)
+        check_writable(trace)
+    if report is not None:
+        check_not_read(report, inputs)
+        check_writable(report)
+        if os.path.realpath(report) in map(os.path.realpath, traces):
+            raise click.UsageError(f"{report}: is a trace of these runs, too: write another file")
 
 
 class _Outcome:
     """What all runs come to, taken down as they pass."""
 
-    def __init__(self, errors: Console, file: str, unprinted: Unprinted) -> None:
+    def __init__(self, errors: Console, document: Document, unprinted: Unprinted) -> None:
         self._errors = errors
-        self._file = file
+        self._document = document
         self._unprinted = unprinted
         self._words: set[Word] = set()
         self._logs: set[Verdict] = set()
@@ -196,7 +203,7 @@ class _Outcome:
                 self._logs.add(verdict_of(run.verification))
             if run.reached_max_events:
                 self._stopped = True
-                said = stopped(self._file, run)
+                said = stopped(self._document, run)
                 with self._unprinted.kept():
                     self._errors.print(said, style="red", markup=False, soft_wrap=True)
             yield run
@@ -266,14 +273,13 @@ def _trace_file(directory: Path, seed: int) -> Path:
     return directory / f"run-{seed}.jsonl"
 
 
-def stopped(file: str, run: Run) -> str:
+def stopped(document: Document, run: Run) -> str:
     """What to say of a run that reached `network.max_events`."""
     from choreomon.core.errors import Problem
 
-    # A run does not know where the document states its bound, nor whether it does.
     problem = Problem(
-        file,
-        0,
+        document.file,
+        document.max_events_line,
         "network.max_events",
         f"stopped after {run.events} events, with seed {run.seed}: raise it if the run should be "
         "longer, or look for handlers that send to each other without end",

@@ -45,7 +45,8 @@ class Document:
 
     `processes` are those of the application in its order; without an application those
     that labels name, in the order in which they appear. The order is that of the entries
-    of vector clocks.
+    of vector clocks. `max_events_line` is where `network.max_events` stands; 0 where the
+    default holds.
     """
 
     file: str
@@ -57,6 +58,12 @@ class Document:
     interaction: StatedInteraction | None = None
     observation: ObservationDocument = EVERYTHING
     warnings: tuple[Problem, ...] = ()
+    max_events_line: int = 0
+
+    def inputs(self) -> tuple[str, ...]:
+        """All files that were read."""
+        stated = None if self.interaction is None else self.interaction.file
+        return (self.file,) if stated is None else (self.file, stated)
 
 
 def load_document(path: str | os.PathLike[str]) -> Document:
@@ -125,6 +132,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         interaction=stated,
         observation=document.observation,
         warnings=_problems(_warnings(document, loaded, stated, labels, located), located),
+        max_events_line=located.lines.get(("network", "max_events"), 0),
     )
 
 

@@ -90,7 +90,7 @@ def label_defects(
     receivers = _handlers_by_process(application) if application else None
     for path, label in labels:
         sender, name, receiver = label.message
-        if sender == ENVIRONMENT and label.kind == SEND:
+        if sender == ENVIRONMENT != receiver and label.kind == SEND:
             yield Defect(
                 path,
                 f'{ENVIRONMENT!r} has no monitor that could watch it send: write "handle {label}"',

@@ -121,7 +121,7 @@ property:
 def test_a_run_that_reaches_max_events_is_drawn_and_said_to_have() -> None:
     answer = choreomon("draw", "endless.yaml", "--run", "-o", "x.svg")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("endless.yaml: network.max_events: stopped after 300 events")
+    assert answer.err.startswith("endless.yaml:7: network.max_events: stopped after 300 events")
     assert Path("x.svg").exists()
 
 

@@ -209,7 +209,7 @@ class TestARunThatReachesMaxEvents:
         answer = choreomon("simulate", "endless.yaml")
         assert answer.code == 2
         (line,) = answer.err.splitlines()
-        assert line.startswith("endless.yaml: network.max_events: stopped after 300 events, with")
+        assert line.startswith("endless.yaml:7: network.max_events: stopped after 300 events, with")
         assert "with seed 0: raise it if the run should be longer, or look for" in line
 
     def test_still_prints_the_verdicts_but_not_hundreds_of_them(self) -> None:
@@ -281,6 +281,28 @@ def test_nothing_is_written_over_the_document(document: str, options: list[str])
     assert (answer.code, answer.out) == (2, "")
     assert f"{document}: is read, too: write another file" in answer.err
     assert Path(document).read_bytes() == before
+
+
+def test_nothing_is_written_over_the_interaction_of_the_document() -> None:
+    Path("order.hif").write_text("go -> P1", encoding="utf-8")
+    text = Path("violated.yaml").read_text(encoding="utf-8")
+    Path("stated.yaml").write_text(f"{text}interaction: order.hif\n", encoding="utf-8")
+    Path("order.svg").symlink_to("order.hif")
+    for command in (
+        ["simulate", "stated.yaml", "--report", "order.hif"],
+        ["draw", "stated.yaml", "--run", "-o", "order.svg"],
+    ):
+        answer = choreomon(*command)
+        assert (answer.code, answer.out) == (2, "")
+        assert f"{command[-1]}: is read, too: write another file" in answer.err
+    assert Path("order.hif").read_text(encoding="utf-8") == "go -> P1"
+
+
+def test_a_page_is_not_written_over_a_trace() -> None:
+    options = ["--runs", "2", "--trace", "traces", "--report", "traces/../traces/run-1.jsonl"]
+    answer = choreomon("simulate", "violated.yaml", *options)
+    assert (answer.code, answer.out) == (2, "")
+    assert "run-1.jsonl: is a trace of these runs, too: write another file" in answer.err
 
 
 class TestWhatCannotBeWritten:

@@ -170,6 +170,7 @@ TURN_ON = 'on: "P1 -> P3 : turnOn"'
             "'env' has no monitor that could watch it send: write \"handle env -> P1 : leave\"",
         ),
         (TURN_ON, 'on: "P1 -> env : leave"', 33, SECOND, "'env' receives nothing"),
+        (TURN_ON, 'on: "env -> env : leave"', 33, SECOND, "'env' receives nothing"),
         (
             '{not: "P2 -> P1 : resume"}',
             '{and: [true, {not: "P2 -> P9 : resume"}]}',

@@ -204,7 +204,7 @@ def left_behind(drops: Callable[[], None]) -> Counter[type]:
         return Counter(
             type(one)
             for one in gc.get_objects()
-            if type(one).__module__.startswith("choreomon.verify.")
+            if str(type(one).__module__).startswith("choreomon.verify.")
         )
 
     gc.collect()
