@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.check_offline import check_offline
+from choreomon.cli.offline_files import Kind, offline_kind
 
 if TYPE_CHECKING:
     from choreomon.formats.read import Document
     from choreomon.properties.tables import TransitionTable
+
+_WITH_ARTICLE: Final[dict[Kind, str]] = {
+    "interaction": "an interaction",
+    "signature": "a signature",
+    "multi-trace": "a multi-trace",
+}
 
 
 @click.command("check")
@@ -19,7 +27,18 @@ if TYPE_CHECKING:
 @click.option("--tables", "show_tables", is_flag=True, help="Show the table of every monitor.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def command(file: str, show_tables: bool, as_json: bool) -> int:
-    """Validate FILE, say what its property means, and warn of what looks like a mistake."""
+    """Validate FILE, say what its property means, and warn of what looks like a mistake.
+
+    Of an interaction (.hif), a signature (.hsf), a multi-trace (.htf, .jsonl), or one of them as
+    .json, say what is in it.
+    """
+    if (kind := offline_kind(file)) is not None:
+        if show_tables:
+            raise click.UsageError(
+                f"--tables is about properties: {file} holds {_WITH_ARTICLE[kind]}"
+            )
+        check_offline(file, kind, as_json=as_json)
+        return NOTHING_FOUND
     from choreomon.formats.read import load_document
     from choreomon.properties.tables import transition_tables
 

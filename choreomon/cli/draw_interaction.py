@@ -11,6 +11,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_of
+from choreomon.cli.offline_files import offline_kind
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import write
 
@@ -23,35 +24,19 @@ if TYPE_CHECKING:
     from choreomon.multitrace.multitrace import MultiTrace
     from choreomon.render.drawing import Picture
 
-SUFFIXES: Final = (".hif", ".hsf")
-"""Of files with interactions. `.json` may be one or a document: what is in it decides."""
-
 TEXTS: Final = (".mmd", ".puml")
-
-MULTI_TRACES: Final = (".htf", ".jsonl")
-"""Suffixes of what is drawn together with an interaction only."""
 
 
 def is_interaction(file: str) -> bool:
     """Whether the file is to hold an interaction, and not a scenario or a property. Raises
     `UsageError` for a multi-trace."""
-    suffix = Path(file).suffix.lower()
-    kind = _kind(file) if suffix == ".json" else None
-    if suffix in MULTI_TRACES or kind == "multi-trace":
+    kind = offline_kind(file)
+    if kind == "multi-trace":
         raise click.UsageError(
             f"{file} is a multi-trace: it is drawn with an interaction, "
             f"choreomon draw INTERACTION --trace {file}"
         )
-    return suffix in SUFFIXES or kind == "interaction"
-
-
-def _kind(file: str) -> Any:
-    """What a file of JSON says that it is, None where it does not."""
-    try:
-        found = json.loads(Path(file).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None  # whoever reads it says what is wrong
-    return found.get("kind") if isinstance(found, dict) else None
+    return kind is not None
 
 
 def draw_interaction(

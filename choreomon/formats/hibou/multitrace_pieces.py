@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NoReturn
 
 from choreomon.core.action import Action
-from choreomon.formats.hibou.scanner import is_name, refusal, shown, without_comments
+from choreomon.formats.hibou.scanner import NAME_RULE, is_name, refusal, shown, without_comments
 from choreomon.formats.hibou.signature import Signature, unknown
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import Component, MultiTrace
@@ -20,6 +20,9 @@ from choreomon.multitrace.multitrace import Component, MultiTrace
 NAME: Final = r"[A-Za-z][A-Za-z0-9_]*"
 ACTION: Final = re.compile(rf"\s*({NAME})\s*([!?])\s*({NAME})\s*")
 _BODY_ENDS: Final = ";}]{["
+_IN_NAMES: Final = (*"-/:$+'",)
+"""Signs that people write in names, and that mean nothing here."""
+_ACTION_OF_OTHERS: Final = re.compile(r"[-\w/:$+']+[!?][-\w/:$+']+")
 _VISIBLE: Final = re.compile(r"\S")
 _WORD: Final = re.compile(r"#?\w+|\S")
 
@@ -341,8 +344,11 @@ class PieceReader:
         """`found` is what to show, the next word where it is empty."""
         self._peek()
         line = self._line_here()
+        before = self._text[self._at - 1 : self._at]
         word = found or self._word()
         message = f"expected {what}, found {shown(word)}"
+        if _ACTION_OF_OTHERS.fullmatch(found) or (before.isalnum() and word in _IN_NAMES):
+            message += f"; {NAME_RULE}"
         if not word and self._opened:
             message += f"; `{{` of line {self._opened} is not closed"
         raise refusal(self._file, line, message)

@@ -24,6 +24,8 @@ _WORD: Final = re.compile(
     re.VERBOSE,
 )
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+NAME_RULE: Final = "a name is a letter, then letters, digits and `_`; JSON has no such limit"
+
 _COMMENT: Final = re.compile(r"/[*/]")
 _NOT_A_LINE_END: Final = re.compile(r"[^\n]")
 _SHOWN: Final = 30
@@ -190,4 +192,15 @@ class Cursor:
 
     def expected(self, what: str) -> NoReturn:
         """Raises DocumentError: `what` should come, and something else does."""
-        self.refuse(self.at, f"expected {what}, found {shown(self.word)}")
+        hint = f"; {NAME_RULE}" if self._breaks_a_name() else ""
+        self.refuse(self.at, f"expected {what}, found {shown(self.word)}{hint}")
+
+    def _breaks_a_name(self) -> bool:
+        """Whether the next word may be meant as a name, or as a part of the name before it, which
+        it follows at once, and is no sign that may follow a name."""
+        if self.word[:1].isalpha() and not is_name(self.word):
+            return True
+        if not self._next or self.word in ("--", "->", *"()[]{},;=!?@"):
+            return False
+        before = self._words[self._next - 1]
+        return is_name(before.text) and before.at + len(before.text) == self.at

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from choreomon.core.action import Action
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.formats.hibou.scanner import Cursor, is_name
+from choreomon.formats.hibou.scanner import NAME_RULE, Cursor, is_name
 
 
 class Signature(NamedTuple):
@@ -97,7 +97,4 @@ def checked_names(names: Iterable[str]) -> None:
     """Raises ValueError for a name that HIBOU's files cannot express."""
     for name in names:
         if not is_name(name):
-            raise ValueError(
-                f"{name!r} cannot be written in HIBOU's files; a name is a letter, then letters, "
-                "digits and `_`; JSON has no such limit"
-            )
+            raise ValueError(f"{name!r} cannot be written in HIBOU's files; {NAME_RULE}")

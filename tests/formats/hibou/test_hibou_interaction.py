@@ -117,6 +117,17 @@ def test_published_models_are_read_and_written_back(name: str) -> None:
         ("seq(\na!m,\nb!m))", 3, "expected the end of the file after the interaction, found ')'"),
         ("seq(a!m\nb!m)", 2, "expected `,` or `)` after an operand of `seq`, found 'b'"),
         ("seq()", 1, "expected an interaction, found ')'"),
+        (
+            "seq(a -- m -> b-c)",
+            1,
+            "expected `,` or `)` after an operand of `seq`, found '-'; a name is a letter, then "
+            "letters, digits and `_`; JSON has no such limit",
+        ),
+        (
+            "a -- m -> b\u00e9",
+            1,
+            "expected the lifeline that receives, `(` and several, or `|`, found 'b\u00e9'; a name",
+        ),
         ("seq(a!m,)", 1, "expected an interaction, found ')'"),
         ("loopS(\na!m, b!m)", 1, "`loopS` has one operand, found several"),
         ("coreg(a!m, b!m)", 1, "expected `,` or `)` after a lifeline, found '!'"),

@@ -88,6 +88,13 @@ def test_figure_16_of_the_slices_paper_is_the_multi_trace_of_its_figure_1() -> N
         ("{[a];\n[#any] a!m}", 2, "a is in components 1 and 2; a lifeline has one clock"),
         ("{[a];\n[#all]}", 2, "a is in components 1 and 2; a lifeline has one clock"),
         ("{[a] a!m.\nb!m}", 2, "b!m is on b, which is not in the component [a]"),
+        (
+            "{[a-b] }",
+            1,
+            "expected `,` or `]`, found '-'; a name is a letter, then letters, digits and `_`; "
+            "JSON has no such limit",
+        ),
+        ("{[a] a-b!m}", 1, "expected an action such as `l1!m` or `l2?m`, found 'a-b!m'; a name is"),
         ("{[a] a!m a?m}", 1, "expected `.` between two actions, found 'a'"),
         ("{[a] a!m.}", 1, "expected an action such as `l1!m` or `l2?m`, found '}'"),
         ("{[a] .a!m}", 1, "expected an action such as `l1!m` or `l2?m`, found '.'"),
