@@ -123,7 +123,8 @@ def _condition(value: object) -> object:
             f"should be a boolean variable or {{not: variable}}, not {shown(value)}; "
             f"did you mean {{not: {negated[1]}}}?"
         )
-    if isinstance(value, str) or (isinstance(value, dict) and "not" in value):
+    is_name = isinstance(value, str) and re.fullmatch(NAME_PATTERN, value)
+    if is_name or (isinstance(value, dict) and "not" in value):
         return value
     raise refused(f"should be a boolean variable or {{not: variable}}, not {shown(value)}")
 

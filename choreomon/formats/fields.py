@@ -128,6 +128,8 @@ def _words(part: type[Part] | None, details: ErrorDetails) -> str:
     if kind in _EXPECTED:
         bounds = {key: f"{bound:g}" for key, bound in context.items() if isinstance(bound, float)}
         expected = _EXPECTED[kind].format(**(context | bounds))
+        if kind == "model_type":
+            expected += f" of {', '.join(_descriptions(part))}"
         return f"should be {expected}, not {shown(value)}{_hint(kind, value)}"
     return f"{details['msg']}, not {shown(value)}"
 

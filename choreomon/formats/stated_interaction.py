@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from choreomon.core.action import EMISSION, Action
-from choreomon.core.errors import Defect, DocumentError, Path
+from choreomon.core.errors import Defect, DocumentError, Path, Problem
 from choreomon.formats.documents import ApplicationDocument
 from choreomon.formats.observation import ObservationDocument
 from choreomon.formats.validation import sent_and_handled, unknown_process
@@ -63,7 +63,18 @@ def stated_interaction(
     from choreomon.formats.hibou.files import load_interaction
 
     file = os.fspath(PurePath(document).parent / stated.strip())
-    return StatedInteraction(file, load_interaction(file, signature))
+    try:
+        return StatedInteraction(file, load_interaction(file, signature))
+    except DocumentError as error:
+        if any(problem.line for problem in error.problems):
+            raise
+        # There is no line in it to look at: it is missing, empty, or no text.
+        raise DocumentError(
+            tuple(
+                Problem(document, line, "interaction", f"{file}: {problem.message}")
+                for problem in error.problems
+            )
+        ) from None
 
 
 def interaction_defects(

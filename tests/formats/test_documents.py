@@ -273,7 +273,7 @@ LEAVE = "application.processes[0].handlers.leave"
             "turnOff",
             8,
             f"{LEAVE}[0].send",
-            "should be a mapping, not 'turnOff'",
+            "should be a mapping of to, message, not 'turnOff'",
         ),
         ("assign: {away: true}", "assign: {}", 9, f"{LEAVE}[1].assign", "should not be empty"),
         (
@@ -297,7 +297,13 @@ LEAVE = "application.processes[0].handlers.leave"
             f"{LEAVE}[2].if",
             "{not: variable}, not 'not away'; did you mean {not: away}?",
         ),
-        ("- if: away", "- if: nothing at all", 10, f"{LEAVE}[2].if", "should be a name of"),
+        (
+            "- if: away",
+            "- if: away == true",
+            10,
+            f"{LEAVE}[2].if",
+            "should be a boolean variable or {not: variable}, not 'away == true'",
+        ),
         ("- if: away", "- if: {nto: away}", 10, f"{LEAVE}[2].if", "{not: variable}, not a mapping"),
         ("- if: away", "- if: {not: {not: away}}", 10, f"{LEAVE}[2].if.not", "should be text"),
         # transitions and formulas

@@ -75,10 +75,18 @@ def test_what_is_wrong_in_a_file_is_said_with_the_file_and_the_line(tmp_path: Pa
         load_document(tmp_path / "d.yaml")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    tmp_path.joinpath("d.yaml").write_text(DOCUMENT + "interaction: no.hif\n", encoding="utf-8")
-    with pytest.raises(DocumentError, match=r"no\.hif: there is no such file"):
-        load_document(tmp_path / "d.yaml")
+@pytest.mark.parametrize(
+    ("name", "message"), [("no.hif", "there is no such file"), ("empty.hif", "is empty: expected")]
+)
+def test_a_file_that_is_not_there_is_named(name: str, message: str, tmp_path: Path) -> None:
+    tmp_path.joinpath("empty.hif").touch()
+    document = tmp_path / "d.yaml"
+    document.write_text(f"{DOCUMENT}interaction: {name}\n", encoding="utf-8")
+    with pytest.raises(DocumentError) as caught:
+        load_document(document)
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.line, problem.field) == (str(document), 8, "interaction")
+    assert problem.message.startswith(f"{tmp_path / name}: {message}")
 
 
 def test_an_interaction_needs_an_application() -> None:
