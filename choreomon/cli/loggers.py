@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from choreomon.render.drawing import Picture
     from choreomon.render.search_graph import GraphPicture
 
-PLAIN: Final = GraphicLogger(draw_sd=False, draw_legend=False)
+PLAIN: Final = GraphicLogger(draw_sd=False)
 """How graphs are drawn where no logger says how."""
 
 
@@ -59,6 +59,7 @@ def graph_picture(
     Raises ChoreomonError for interactions that are too large to be drawn in its nodes.
     """
     from choreomon.render.search_graph import graph_svg
+    from choreomon.render.search_legend import GLOSSARY
     from choreomon.render.search_pictures import illustrations
 
     return graph_svg(
@@ -66,6 +67,7 @@ def graph_picture(
         vertical=logger.layout == "vertical",
         illustrate=illustrations(root, sequence_diagrams=logger.draw_sd, term_trees=logger.draw_tt),
         legend=legend if logger.draw_legend else (),
+        glossary=GLOSSARY if logger.draw_legend else {},
     )
 
 

@@ -9,22 +9,20 @@ from typing import Final
 from choreomon.interaction.step import position_text
 from choreomon.interaction.term import Interaction, text
 from choreomon.render.drawing import Drawing
-from choreomon.render.search_graph import (
-    GraphEdge,
-    GraphNode,
-    GraphPicture,
-    Illustrate,
-    Outcome,
-)
+from choreomon.render.search_graph import GraphEdge, GraphPicture
+from choreomon.render.search_graph_node import GraphNode, Illustrate, Outcome, changed_text
 from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.sequence_diagram_parts import lifelines_of, parts_of
 from choreomon.render.term_tree import term_tree
 from choreomon.render.wording import counted
-from choreomon.verify.exploration import Exploration
+from choreomon.verify.exploration import Exploration, Node
 from choreomon.verify.search.graph import Edge, Graph, PathStep, Vertex
 
 _MOST_LEFT: Final = 50
 """Actions that are left of a component and written out; a node has room for fewer."""
+
+_MOST_SYMBOLS: Final = 400
+"""Of an interaction that is written out."""
 
 _OUTCOME_OF_END: Final[dict[str, Outcome]] = {
     "Cov": "good",
@@ -48,8 +46,20 @@ def picture_of_search(
     not among them.
     """
     on_path = _edges_of_path(graph, path)
+    before: dict[int, int] = {}
+    for edge in graph.edges:
+        if edge.source < edge.target:
+            before[edge.target] = min(edge.source, before.get(edge.target, edge.source))
     return GraphPicture(
-        nodes=tuple(_node_of_vertex(graph, vertex, local_analyses) for vertex in graph.vertices),
+        nodes=tuple(
+            _node_of_vertex(
+                graph,
+                vertex,
+                graph.vertices[before[vertex.number]] if vertex.number in before else None,
+                local_analyses,
+            )
+            for vertex in graph.vertices
+        ),
         edges=tuple(
             GraphEdge(
                 source=edge.source,
@@ -57,6 +67,7 @@ def picture_of_search(
                 label=_step_in_words(edge),
                 unobserved=edge.rule == "simulate",
                 on_path=number in on_path,
+                signs=_signs_of_step(edge, on_path=number in on_path),
             )
             for number, edge in enumerate(graph.edges)
         ),
@@ -65,7 +76,20 @@ def picture_of_search(
     )
 
 
-def _node_of_vertex(graph: Graph, vertex: Vertex, local_analyses: bool) -> GraphNode:
+def _signs_of_step(edge: Edge, *, on_path: bool) -> tuple[str, ...]:
+    signs: list[str] = [edge.rule]
+    if edge.position is not None:
+        signs.append("@")
+    if on_path:
+        signs.append("bold arrow")
+    return tuple(signs)
+
+
+def _node_of_vertex(
+    graph: Graph, vertex: Vertex, before: Vertex | None, local_analyses: bool
+) -> GraphNode:
+    """`before` is a vertex from which a step leads here, None for the first one."""
+    signs: list[str] = []
     lines = [f"{vertex.number}: {_full(vertex.interaction)}"]
     for number, part in enumerate(graph.multitrace.components):
         if number in vertex.removed or not part.actions:
@@ -73,6 +97,7 @@ def _node_of_vertex(graph: Graph, vertex: Vertex, local_analyses: bool) -> Graph
         done = vertex.positions[number]
         left = ".".join(map(str, part.actions[done : done + _MOST_LEFT]))
         lines.append(f"[{','.join(part.lifelines)}] {done}/{len(part.actions)} {left}".rstrip())
+        signs.append("1/3")
     if vertex.removed:
         gone = [
             name
@@ -80,29 +105,43 @@ def _node_of_vertex(graph: Graph, vertex: Vertex, local_analyses: bool) -> Graph
             for name in graph.multitrace.components[number].lifelines
         ]
         lines.append(f"removed: {', '.join(gone)}")
+        signs.append("removed")
     if vertex.measure is not None:
         loops, actions = vertex.measure
         lines.append(f"λ = {loops}, α = {actions}")
+        signs.append("λ, α")
     said: str = vertex.end or ""
     if said == "OutSim" and vertex.measure is None:
         said = "Out"  # nothing bounded what was simulated
     outcome = _OUTCOME_OF_END.get(said)
+    if not said and vertex.number in graph.cut:
+        said, outcome = "cut off by a filter", "open"
+    if said:
+        signs.append(said)
     if vertex.by_local_analysis and local_analyses:
         said = f"{said} by local analysis"
-    elif not said and vertex.number in graph.cut:
-        said, outcome = "cut off by a filter", "open"
+        signs.append("by local analysis")
     return GraphNode(
         lines=tuple(lines),
         said=said,
         outcome=outcome,
+        brief=_brief(vertex, before),
         full=_full(vertex.interaction),
         interaction=vertex.interaction,
+        signs=tuple(signs),
     )
+
+
+def _brief(here: Vertex | Node, before: Vertex | Node | None) -> str:
+    """What a node whose interaction is too long for it shows of it."""
+    if before is None or here.interaction.size > _MOST_SYMBOLS:
+        return ""
+    return f"{here.number}: {changed_text(here.interaction, before.interaction)}"
 
 
 def _full(interaction: Interaction) -> str:
     """The text of an interaction that is not too large for that."""
-    if interaction.size > 400:
+    if interaction.size > _MOST_SYMBOLS:
         return f"an interaction of {counted(interaction.size, 'symbol')}"
     return text(interaction)
 
@@ -135,6 +174,7 @@ def _edges_of_path(graph: Graph, path: Sequence[PathStep]) -> frozenset[int]:
 def picture_of_exploration(exploration: Exploration) -> GraphPicture:
     """The execution tree, or what was explored of it: nodes say whether the path to them is an
     accepted trace, and where a filter cut something off."""
+    nodes = exploration.nodes
     return GraphPicture(
         nodes=tuple(
             GraphNode(
@@ -144,21 +184,27 @@ def picture_of_exploration(exploration: Exploration) -> GraphPicture:
                 ),
                 said="accepted" if node.terminates else "",
                 outcome="good" if node.terminates else None,
+                brief=_brief(node, None if node.parent is None else nodes[node.parent]),
                 full=_full(node.interaction),
                 interaction=node.interaction,
+                signs=(
+                    *(("cut off here",) if node.pruned else ()),
+                    *(("accepted",) if node.terminates else ()),
+                ),
             )
-            for node in exploration.nodes
+            for node in nodes
         ),
         edges=tuple(
             GraphEdge(
                 source=node.parent,
                 target=node.number,
                 label=f"{node.action}@{position_text(node.position)}",
+                signs=("@",),
             )
-            for node in exploration.nodes
+            for node in nodes
             if node.parent is not None
         ),
-        title=f"Execution tree: {counted(len(exploration.nodes), 'node')}",
+        title=f"Execution tree: {counted(len(nodes), 'node')}",
     )
 
 

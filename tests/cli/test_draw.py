@@ -252,6 +252,14 @@ class TestAnalyses:
         assert [node["said"] for node in found if node["said"]] == ["Cov"]
         assert "<svg" in Path("g.svg").read_text(encoding="utf-8")
 
+    def test_have_a_legend_also_where_nothing_is_configured(self) -> None:
+        for name in "g.svg", "g.png":
+            asked = ["--trace", "pass.htf", "--mode", "accept", "--json"]
+            found = json.loads(choreomon("draw", "i.hif", "-o", name, *asked).out)
+            assert found["legend"][0] == "accept: Pass"
+            assert {"execute", "@", "Cov"} <= set(found["glossary"])
+        assert "covered: all logs" in Path("g.svg").read_text(encoding="utf-8")
+
     def test_are_searched_as_options_say(self) -> None:
         asked = ["--trace", "pass.htf", "--mode", "slice"]
         plain = self.nodes(*asked)

@@ -284,8 +284,16 @@ class TestLoggersOfAnExploration:
     @pytest.mark.parametrize(
         ("settings", "shown", "hidden"),
         [
-            ("draw_sd=false", ["exploration, strategy"], ["Sequence diagram: ", "Term of"]),
-            ("draw_legend=false", ["Sequence diagram: "], ["exploration, strategy"]),
+            (
+                "draw_sd=false",
+                ["exploration, strategy", "position of the action"],
+                ["Sequence diagram: ", "Term of"],
+            ),
+            (
+                "draw_legend=false",
+                ["Sequence diagram: "],
+                ["exploration, strategy", "position of the action"],
+            ),
             ("draw_tt=true,draw_sd=false", ["Term of "], ["Sequence diagram: "]),
         ],
     )

@@ -12,14 +12,8 @@ from choreomon.core.action import parse_action
 from choreomon.interaction.term import Interaction, alt, loop_w, seq
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.render.drawing import Box, Curve, Drawing, folded
-from choreomon.render.search_graph import (
-    MOST_ROWS,
-    MOST_ROWS_BELOW,
-    GraphEdge,
-    GraphNode,
-    GraphPicture,
-    graph_svg,
-)
+from choreomon.render.search_graph import GraphEdge, GraphPicture, graph_svg
+from choreomon.render.search_graph_node import MOST_ROWS, MOST_ROWS_BELOW, GraphNode
 from choreomon.render.search_pictures import (
     illustrations,
     picture_of_exploration,
@@ -283,8 +277,9 @@ def test_interactions_too_large_for_a_hint_are_counted() -> None:
     term: Interaction = a("l1!m")
     for _ in range(50):
         term = seq(term, term)
-    (node, *_) = picture_of_exploration(explore(term, filters=Filters(max_node_number=1))).nodes
-    assert "symbols" in node.full
+    nodes = picture_of_exploration(explore(term, filters=Filters(max_node_number=3))).nodes
+    assert len(nodes) == 3
+    assert all("symbols" in node.full and not node.brief for node in nodes)
 
 
 @pytest.mark.parametrize("diagrams", [False, True])
