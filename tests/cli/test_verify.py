@@ -583,7 +583,8 @@ class TestDeepInteractions:
         monkeypatch.setattr(judging, "DECIDING_DEEP", 1e-9)
 
     def test_have_a_bound_where_nothing_is_said(self) -> None:
-        answer = choreomon("verify", "-i", "deep.hif", "pass.htf", "--json")
+        Path("deep.htf").write_text("{ [a] a!m; [b] b?m.b!n; [c] c?n.c?n }", encoding="utf-8")
+        answer = choreomon("verify", "-i", "deep.hif", "deep.htf", "--json")
         (line,) = lines(answer)
         assert (line["verdict"], line["reason"], answer.code) == ("Inconc", "TimedOut", 3)
         assert answer.err == (
