@@ -49,10 +49,12 @@ from choreomon.render.space_time_scene import (
     mark_of,
     scene_of,
 )
+from choreomon.render.space_time_ways import Way, way_around
 from choreomon.render.window import MAX_SHOWN, Gap, window
 from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 _COLUMNS: Final = (42.0, 48.0, 54.0, 62.0, 74.0, 90.0, 110.0)
+_RING: Final = STEP + 4
 
 
 def space_time_picture(
@@ -79,29 +81,15 @@ def space_time_picture(
     names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
     names += [process for process in processes if process != ENVIRONMENT]
     scenes = (scene_of(items, names, marks, verdict, column) for column in _COLUMNS)
-    scene, places = (
-        min(
-            (
-                (
-                    scene,
-                    place_labels(
-                        _segments(arrows, scene),
-                        list(scene.lanes.values()),
-                        _obstacles(items, scene),
-                    ),
-                )
-                for scene in scenes
-            ),
-            key=lambda candidate: (candidate[1].count(None), candidate[0].column),
-        )
-        if items
-        else (scene_of(items, names, marks, verdict, _COLUMNS[0]), [])
+    scene, ways, places = min(
+        (_candidate(items, arrows, scene) for scene in scenes),
+        key=lambda candidate: (candidate[2].count(None), candidate[0].column),
     )
     bottom = HEADER + LANE * max(0, len(names) - 1)
     shapes = [
         *lanes(scene),
         *axis(items, scene, bottom + 34),
-        *_messages(arrows, scene),
+        *_messages(arrows, ways, scene),
         *_events(items, scene),
         *_labels(arrows, places, scene),
         *_badge(items, verdict, scene),
@@ -122,6 +110,22 @@ def space_time_picture(
             "not_shown": [[gap.first, gap.last] for gap in gaps],
         },
     )
+
+
+def _candidate(
+    items: Sequence[RunEvent | Gap], arrows: Sequence[Arrow], scene: Scene
+) -> tuple[Scene, list[Way], list[Point | None]]:
+    """A scene with the ways of its arrows and the places of their names."""
+    circles = _circles(items, scene)
+    ways = [_way(arrow, circles, scene) for arrow in arrows]
+    lines = list(scene.lanes.values())
+    places = place_labels(_segments(arrows, ways, scene), lines, circles)
+    return scene, ways, places
+
+
+def _way(arrow: Arrow, circles: Sequence[tuple[Point, float]], scene: Scene) -> Way:
+    start, end = ends_of(arrow, scene)
+    return Way(start, end) if start.y == end.y else way_around(start, end, circles)
 
 
 def _title(events: Sequence[RunEvent], names: Sequence[str], verdict: RunVerdict | None) -> str:
@@ -170,31 +174,37 @@ def _name(arrow: Arrow) -> str:
     return f"{name} (to {shortened(arrow.receiver, LONGEST_NAME)})"
 
 
-def _segments(arrows: Sequence[Arrow], scene: Scene) -> list[Segment]:
+def _segments(arrows: Sequence[Arrow], ways: Sequence[Way], scene: Scene) -> list[Segment]:
     segments = []
-    for arrow in arrows:
-        start, end = ends_of(arrow, scene)
+    for arrow, way in zip(arrows, ways, strict=True):
+        start, end = way.start, way.end
         if start.y == end.y:
             middle = (start.x + end.x) / 2
-            start, end = Point(middle - 1, start.y - 26), Point(middle + 1, start.y - 26)
+            way = Way(Point(middle - 1, start.y - 26), Point(middle + 1, start.y - 26))
         important = mark_of(arrow, scene) is not None
         width = text_width(_name(arrow), SMALL, bold=important)
-        segments.append(Segment(start, end, width, important))
+        segments.append(Segment(way, width, important))
     return segments
 
 
-def _obstacles(items: Sequence[RunEvent | Gap], scene: Scene) -> list[tuple[Point, float]]:
+def _circles(items: Sequence[RunEvent | Gap], scene: Scene) -> list[tuple[Point, float]]:
     return [
-        (scene.at(item.process, item.index), STEP if item.index in scene.roles else EVENT)
+        (scene.at(item.process, item.index), _radius(scene.roles.get(item.index)))
         for item in items
         if isinstance(item, RunEvent)
     ]
 
 
-def _messages(arrows: Sequence[Arrow], scene: Scene) -> list[Shape]:
+def _radius(mark: Mark | None) -> float:
+    if mark is None:
+        return EVENT
+    return _RING if mark.role == "judged" else STEP
+
+
+def _messages(arrows: Sequence[Arrow], ways: Sequence[Way], scene: Scene) -> list[Shape]:
     drawn = []
-    for arrow in arrows:
-        start, end = ends_of(arrow, scene)
+    for arrow, way in zip(arrows, ways, strict=True):
+        start, end = way.start, way.end
         colour = arrow_colour(arrow, scene)
         mark = mark_of(arrow, scene)
         width = 2.6 if mark else 1.4
@@ -212,9 +222,13 @@ def _messages(arrows: Sequence[Arrow], scene: Scene) -> list[Shape]:
                 dashed=dashed,
             )
             towards = direction(Point(end.x - 8, end.y - 20), end)
-        else:
+        elif way.straight:
             towards = direction(start, end)
             line = Polyline(points=(start, end), colour=colour, width=width, dashed=dashed)
+        else:
+            points = way.points()
+            towards = direction(points[2], end)
+            line = Curve(points=points, colour=colour, width=width, dashed=dashed)
         tip = Point(*_back(end, towards, rim))
         title = f"{arrow.sender} -> {arrow.receiver} : {arrow.name}" + _fate(arrow)
         group = Group(shapes=(line, arrowhead(tip, towards, colour)), title=title)
@@ -260,7 +274,7 @@ def _marked(at: Point, mark: Mark, scene: Scene) -> tuple[Shape, ...]:
         return cross(at, STEP)
     ring: tuple[Shape, ...] = ()
     if mark.role == "judged":
-        ring = (Circle(centre=at, radius=STEP + 4, fill=PAPER, colour=scene.colour, width=2),)
+        ring = (Circle(centre=at, radius=_RING, fill=PAPER, colour=scene.colour, width=2),)
     earlier = mark.role == "earlier"
     number_of_step = Text(
         at=Point(at.x, middle_of_line(at.y, SMALL)),

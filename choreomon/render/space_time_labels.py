@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from choreomon.render.drawing import Point
+from choreomon.render.space_time_ways import Way
 
 _HALF_HEIGHT: Final = 8.0
 _WAYS_ALONG: Final = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8, 0.14, 0.86)
@@ -15,8 +16,7 @@ class Segment(NamedTuple):
     """An arrow that wants a name of this `width`; `important` names are placed first, and
     always."""
 
-    start: Point
-    end: Point
+    way: Way
     width: float
     important: bool
 
@@ -51,10 +51,7 @@ def place_labels(
     for number in sorted(range(len(segments)), key=lambda place: not segments[place].important):
         segment = segments[number]
         for along in _WAYS_ALONG:
-            at = Point(
-                segment.start.x + along * (segment.end.x - segment.start.x),
-                segment.start.y + along * (segment.end.y - segment.start.y),
-            )
+            at = segment.way.at(along)
             area = _around(at, segment.width)
             on_line = any(area.top < line < area.bottom for line in lines)
             if not on_line and not any(area.overlaps(other) for other in taken):
@@ -63,9 +60,7 @@ def place_labels(
                 break
         else:
             if segment.important:
-                at = Point(
-                    (segment.start.x + segment.end.x) / 2, (segment.start.y + segment.end.y) / 2
-                )
+                at = segment.way.at(0.5)
                 places[number] = at
                 taken.append(_around(at, segment.width))
     return places
