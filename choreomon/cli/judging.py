@@ -41,10 +41,10 @@ EXPLAINING: Final = 5.0
 
 DEEP: Final = 200
 """Operators that are nested deeper than this (`nesting`) are a mistake or an attack more often than
-a diagram, and deciding may take time that grows with the cube of the depth. So a decision then has
-`DECIDING_DEEP` seconds where nothing else is said, and its explanation as many."""
+a diagram, and deciding may take time that grows with the cube of the depth."""
 
 DECIDING_DEEP: Final = 0.5
+"""Seconds for a decision about those where nothing else is said, and as many for explaining it."""
 
 LARGE: Final = 1_000
 """Of interactions with more symbols, a stop watch looks at its clock whenever it is asked."""
