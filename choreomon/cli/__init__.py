@@ -28,10 +28,7 @@ INTERRUPTED: Final = 130
 NOBODY_READS: Final = 141
 
 _COMMANDS: Final = {
-    "check": (
-        "choreomon.cli.check",
-        "Validate a document, or say what is in a file.",
-    ),
+    "check": ("choreomon.cli.check", "Validate a document, or say what is in a file."),
     "draw": ("choreomon.cli.draw", "Draw a property, a run, an interaction, or an analysis."),
     "simulate": ("choreomon.cli.simulate", "Run an application with its monitors."),
     "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),

@@ -212,10 +212,9 @@ def _gravest(run: Run) -> RunVerdict | None:
 
 
 def _marks(run: Run, verdict: RunVerdict | None, document: Document) -> tuple[Mark, ...]:
-    from choreomon.render.marks import marks_of, places_in_sequence
+    from choreomon.render.marks import marks_in_run
 
     if verdict is None:
         return ()
     assert document.property is not None  # without one there are no verdicts
-    places = places_in_sequence(verdict, document.property.automaton, run.kept_events)
-    return marks_of(verdict, dict(run.formed or ()).get(verdict.event_index, ()), places)
+    return marks_in_run(run, verdict, document.property.automaton)

@@ -136,13 +136,10 @@ def command(
     writers: dict[Path | None, TraceWriter] = {}
     for logged, clocks in zip(wanted, onto, strict=True):
         place = folder or _folder(options, logged, stem(file))
-        written = TraceWriter(
-            place,
-            as_json=as_json and on_line,
-            instead="use --json" if on_line else "--traces FOLDER --json writes them",
-        )
-        writer = writers.setdefault(place, written)
-        _generate(exploration, clocks, logged, writer, stem(file))
+        if place not in writers:
+            instead = "use --json" if on_line else "--traces FOLDER --json writes them"
+            writers[place] = TraceWriter(place, as_json=as_json and on_line, instead=instead)
+        _generate(exploration, clocks, logged, writers[place], stem(file))
     for writer in writers.values():
         if said := writer.said():
             click.echo(said, err=True)

@@ -254,8 +254,9 @@ def _runs(
             )
         if verifying is not None and logbook is not None:
             run = replace(run, verification=verifying.verification(logbook, seed))
-        kept[gravity(run)] += 1
-        if many and kept[gravity(run)] > RUNS_WITH_EVENTS:
+        how_grave = gravity(run)
+        kept[how_grave] += 1
+        if many and kept[how_grave] > RUNS_WITH_EVENTS:
             run = replace(run, kept_events=())
         yield run
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.core.run import RunEvent, RunReason, RunVerdict
+from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict
 from choreomon.core.vector_clock import happened_before
 from choreomon.core.verdict import VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
@@ -61,6 +61,15 @@ def marks_of(
     last = max(steps.values(), default=0) + 1 if numbered else None
     marks[judged] = Mark(judged, "judged", last)
     return tuple(marks[index] for index in sorted(marks))
+
+
+def marks_in_run(run: Run, verdict: RunVerdict, automaton: SequenceAutomaton) -> tuple[Mark, ...]:
+    """The marks of a verdict on the kept events of its run: of a sequence that ends there in the
+    real order, else of what may have led there."""
+    formed = dict(run.formed or ()).get(verdict.event_index, ())
+    if formed:
+        return marks_of(verdict, formed)
+    return marks_of(verdict, (), places_in_sequence(verdict, automaton, run.kept_events))
 
 
 def places_in_sequence(

@@ -20,7 +20,7 @@ from choreomon.render.charts import Bar, bar_chart, histogram
 from choreomon.render.drawing import MUTED, POSSIBLY, QUIET, Picture
 from choreomon.render.drawing import VIOLATED as VIOLATED_COLOUR
 from choreomon.render.explanation import explanation
-from choreomon.render.marks import marks_of, places_in_sequence
+from choreomon.render.marks import marks_in_run
 from choreomon.render.report_style import STYLE
 from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.space_time import space_time_picture
@@ -203,8 +203,7 @@ def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str
         parts.append(f'<p class="note">{truth}</p>')
     if run.kept_events:
         sequence = formed.get(verdict.event_index, ())
-        places = places_in_sequence(verdict, automaton, run.kept_events)
-        marks = marks_of(verdict, sequence, places)
+        marks = marks_in_run(run, verdict, automaton)
         parts.append(
             _figure(
                 space_time_picture(run.kept_events, run.processes, marks, verdict=verdict),

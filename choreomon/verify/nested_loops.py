@@ -5,7 +5,6 @@ deep. Whoever makes them all needs time that grows with the square of the depth 
 else is done. Three answers do not take that:
 
 - an action that the interaction does not have never fits;
-
 - what is accepted with as many actions as were recorded, iterations that take more left out
   (`choreomon.verify.affordable`), which leaves few loops;
 - a prefix that is found by looking at one follow-up at a time, depth first. A prefix is a

@@ -66,8 +66,7 @@ class Tally:
     def apart(self) -> bool:
         """Whether there are several, and no lifeline recorded something in two of them: then they
         are more likely the logs of one run than runs of their own."""
-        several = sum(self.verdicts.values()) + self.unreadable > 1
-        return several and self._recorded is not None
+        return sum(self.verdicts.values()) > 1 and self._recorded is not None
 
     @property
     def conclusion(self) -> Conclusion:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from random import Random
 
 import pytest
@@ -12,19 +12,20 @@ import simulator.gathering
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference, Result
+from choreomon.core.verdict import FRM, FRM_P, Reference, Result
 from choreomon.monitor.effects import Send
 from choreomon.monitor.history import FAR_BACK, Chain, Record, State, relevant
 from choreomon.monitor.messages import Push
-from choreomon.monitor.rules import PAPER, SOUND, Rules, Sound
+from choreomon.monitor.rules import PAPER, SOUND, Rules
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,
     sequence_automaton,
 )
-from choreomon.properties.tables import Inspected, transition_tables
+from choreomon.properties.tables import transition_tables
 from simulator.gathering import MAX_REVISIONS, Gathering, News
 from simulator.push import PushMonitor
+from tests.simulator.counting_rules import Counting
 from tests.simulator.monitored import draw_simulation, judged
 
 PROCESSES = ("P1", "P2", "P3")
@@ -303,24 +304,6 @@ def test_the_guarantees_need_judging_anew(strategy: str, monkeypatch: pytest.Mon
     missed, false = broken()
     assert missed > 0
     assert false > 0
-
-
-class Counting(Sound):
-    """The `sound` rules, counting what they judge."""
-
-    def __init__(self) -> None:
-        self.judgements = 0
-
-    def judge(
-        self,
-        inspected: Inspected,
-        event: VectorClock,
-        own: int,
-        records: Sequence[Record],
-        index_of: Mapping[str, int],
-    ) -> Judgement:
-        self.judgements += 1
-        return super().judge(inspected, event, own, records, index_of)
 
 
 def judgements_of_silent_processes(labels: tuple[Label, ...], rounds: int) -> int:

@@ -34,6 +34,7 @@ from simulator.monitoring import StrategyName
 from simulator.run import simulation
 from tests.laws.planted import TrustsUncertainRecords
 from tests.properties.test_reference import enabled, live_by_definition
+from tests.simulator.counting_rules import Counting
 from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged
 
 SEEDS = range(400)
@@ -335,23 +336,6 @@ def test_new_reasons_are_no_new_words_and_take_no_time(
         assert without == told
         differing += found.run.verdicts != expected.run.verdicts
     assert differing > 10
-
-
-class Counting(Sound):
-    """The `sound` rules, counting what they judge."""
-
-    judgements = 0
-
-    def judge(
-        self,
-        inspected: Inspected,
-        event: VectorClock,
-        own: int,
-        records: Sequence[Record],
-        index_of: Mapping[str, int],
-    ) -> Judgement:
-        self.judgements += 1
-        return super().judge(inspected, event, own, records, index_of)
 
 
 @pytest.mark.parametrize("strategy", LEARNING)

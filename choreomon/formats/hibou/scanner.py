@@ -25,6 +25,7 @@ _WORD: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 NAME_RULE: Final = "a name is a letter, then letters, digits and `_`; JSON has no such limit"
+"""What errors say of names that are none."""
 
 _COMMENT: Final = re.compile(r"/[*/]")
 _NOT_A_LINE_END: Final = re.compile(r"[^\n]")
