@@ -3,9 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from examples_to_draw import POSSIBLY, VIOLATED, automaton, events
+from examples_to_draw import run as run_with
 
 from choreomon.core.run import RunReason
-from choreomon.render.marks import Mark, marks_of, places_in_sequence
+from choreomon.render.marks import Mark, marks_in_run, marks_of, places_in_sequence
 
 
 def test_marks_come_from_the_formed_sequence_where_it_is_known() -> None:
@@ -80,6 +81,16 @@ def test_steps_have_their_place_in_the_sequence_and_those_that_led_there_are_mar
         Mark(3, "step", 2),
         Mark(4, "judged", 3),
     )
+
+
+def test_in_a_run_the_sequence_that_was_really_formed_comes_first() -> None:
+    kept = events("P1>P2:a", "P1>P2:a", "P1>P2:n", "P1>P2:b", "P1>P2:c")
+    plain = replace(run_with(0), kept_events=kept)
+    assert [mark.event_index for mark in marks_in_run(plain, JUDGED, LINE)] == [1, 3, 4]
+    formed = replace(plain, formed=((4, (0, 3, 4)),))
+    assert [mark.event_index for mark in marks_in_run(formed, JUDGED, LINE)] == [0, 3, 4]
+    elsewhere = replace(plain, formed=((3, (0, 3)),))
+    assert marks_in_run(elsewhere, JUDGED, LINE) == marks_in_run(plain, JUDGED, LINE)
 
 
 def test_a_cancelled_way_is_taken_only_where_there_is_no_other() -> None:
