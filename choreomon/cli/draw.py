@@ -196,10 +196,15 @@ def _automaton(document: Document) -> tuple[Picture, str]:
 def _run(run: Run, document: Document) -> tuple[Picture, str]:
     from choreomon.render.mermaid import run_sequence_diagram
     from choreomon.render.space_time import space_time_picture
+    from choreomon.render.summary import missed
 
     verdict = _gravest(run)
-    marks = _marks(run, verdict, document)
-    picture = space_time_picture(run.kept_events, run.processes, marks, verdict=verdict)
+    # The word of a verdict that there is comes before what no monitor declared.
+    unsaid = next(iter(missed(run)), None) if verdict is None else None
+    marks = _marks(run, verdict, unsaid, document)
+    picture = space_time_picture(
+        run.kept_events, run.processes, marks, verdict=verdict, missed=unsaid
+    )
     mermaid = run_sequence_diagram(run.kept_events, run.processes, marks, run.verdicts)
     return picture, mermaid
 
@@ -211,9 +216,13 @@ def _gravest(run: Run) -> RunVerdict | None:
     return next((verdict for verdict in run.verdicts if verdict.verdict == word), None)
 
 
-def _marks(run: Run, verdict: RunVerdict | None, document: Document) -> tuple[Mark, ...]:
-    from choreomon.render.marks import marks_in_run
+def _marks(
+    run: Run, verdict: RunVerdict | None, unsaid: int | None, document: Document
+) -> tuple[Mark, ...]:
+    from choreomon.render.marks import marks_in_run, marks_of_missed
 
+    if unsaid is not None:
+        return marks_of_missed(run, unsaid)
     if verdict is None:
         return ()
     assert document.property is not None  # without one there are no verdicts

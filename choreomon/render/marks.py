@@ -63,6 +63,14 @@ def marks_of(
     return tuple(marks[index] for index in sorted(marks))
 
 
+def marks_of_missed(run: Run, index: int) -> tuple[Mark, ...]:
+    """The marks of a formation that no monitor declared: of its sequence, as far as the run has
+    it, else of the event alone."""
+    formed = dict(run.formed or ())[index]
+    steps = (Mark(step, "step", number) for number, step in enumerate(formed[:-1], 1))
+    return (*steps, Mark(index, "judged", len(formed) or None))
+
+
 def marks_in_run(run: Run, verdict: RunVerdict, automaton: SequenceAutomaton) -> tuple[Mark, ...]:
     """The marks of a verdict on the kept events of its run: of a sequence that ends there in the
     real order, else of what may have led there."""

@@ -20,7 +20,7 @@ from choreomon.render.charts import Bar, bar_chart, histogram
 from choreomon.render.drawing import MUTED, POSSIBLY, QUIET, Picture
 from choreomon.render.drawing import VIOLATED as VIOLATED_COLOUR
 from choreomon.render.explanation import explanation
-from choreomon.render.marks import marks_in_run
+from choreomon.render.marks import marks_in_run, marks_of_missed
 from choreomon.render.report_style import STYLE
 from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.space_time import space_time_picture
@@ -63,9 +63,9 @@ def report_page(
 
     `document_facts` are names and values that say what was run (file, strategy, rules and
     so on). In detail come the first `max_detailed_runs` of the runs with a verdict or a
-    missed formation, the gravest first, with at most `MAX_VERDICTS_PER_RUN` verdicts each;
-    the table of runs has at most `MAX_ROWS` rows, of more runs those of the gravest. What is left
-    out is counted on the page.
+    missed formation, the gravest first, with at most `MAX_VERDICTS_PER_RUN` verdicts each, and
+    pictures of as many missed formations; the table of runs has at most `MAX_ROWS` rows, of more
+    runs those of the gravest. What is left out is counted on the page.
     `interaction` is what the logs of the runs were verified against, where they were.
     """
     result = " ".join(filter(None, (headline(runs), verification_headline(runs))))
@@ -178,13 +178,24 @@ def _run(run: Run, automaton: SequenceAutomaton) -> str:
     left = len(verdicts) - MAX_VERDICTS_PER_RUN
     if left > 0:
         parts.append(f'<p class="note">{counted(left, "more verdict")} in this run.</p>')
-    if missed(run):
-        events = ", ".join(map(str, missed(run)))
-        parts.append(
-            f'<p class="violated"><strong>Missed:</strong> the sequence was formed at '
-            f"event {events} in the real order, and no monitor said so.</p>"
-        )
+    parts += _missed(run)
     return f"<article>{''.join(parts)}</article>"
+
+
+def _missed(run: Run) -> list[str]:
+    indices = missed(run)
+    if not indices:
+        return []
+    events = ", ".join(map(str, indices))
+    parts = [
+        f'<p class="violated"><strong>Missed:</strong> the sequence was formed at '
+        f"event {events} in the real order, and no monitor said so.</p>"
+    ]
+    for index in indices[:MAX_VERDICTS_PER_RUN] if run.kept_events else ():
+        marks = marks_of_missed(run, index)
+        picture = space_time_picture(run.kept_events, run.processes, marks, missed=index)
+        parts.append(_figure(picture, f"Marked: the sequence that was formed at event {index}."))
+    return parts
 
 
 def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str:

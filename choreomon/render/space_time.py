@@ -55,6 +55,7 @@ from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 _COLUMNS: Final = (42.0, 48.0, 54.0, 62.0, 74.0, 90.0, 110.0)
 _RING: Final = STEP + 4
+_MISSED: Final = "formed, and no monitor says so"
 
 
 def space_time_picture(
@@ -63,6 +64,7 @@ def space_time_picture(
     marks: Sequence[Mark] = (),
     *,
     verdict: RunVerdict | None = None,
+    missed: int | None = None,
     bound: int = MAX_SHOWN,
 ) -> Picture:
     """The run, with the steps among the marked events numbered and the other events faded.
@@ -71,6 +73,8 @@ def space_time_picture(
     (`window`), and the picture says what it leaves out. The environment gets a line only
     where it sends something that is shown; `processes` must name all others. Where
     `events` is empty, as for runs whose events were not kept, the picture says that.
+    A badge stands over the event that `verdict` is about; where there is no verdict, over
+    `missed`, at which the sequence was formed and no monitor said so.
 
     `structure` has `processes` (lines from the top), `events` (index, process, kind,
     role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked)
@@ -92,7 +96,7 @@ def space_time_picture(
         *_messages(arrows, ways, scene),
         *_events(items, scene),
         *_labels(arrows, places, scene),
-        *_badge(items, verdict, scene),
+        *_badge(items, _of_badge(verdict, missed), scene),
     ]
     below, width, height = notes(items, arrows, scene, bottom + 90)
     gaps = [item for item in items if isinstance(item, Gap)]
@@ -101,7 +105,7 @@ def space_time_picture(
             width=max(scene.right, _right_of_labels(arrows, places), width) + MARGIN,
             height=height,
             shapes=(*shapes, *below),
-            title=_title(events, names, verdict),
+            title=_title(events, names, verdict, missed),
         ),
         structure={
             "processes": names,
@@ -128,17 +132,22 @@ def _way(arrow: Arrow, circles: Sequence[tuple[Point, float]], scene: Scene) -> 
     return Way(start, end) if start.y == end.y else way_around(start, end, circles)
 
 
-def _title(events: Sequence[RunEvent], names: Sequence[str], verdict: RunVerdict | None) -> str:
+def _title(
+    events: Sequence[RunEvent],
+    names: Sequence[str],
+    verdict: RunVerdict | None,
+    missed: int | None,
+) -> str:
     if not events:
         return "Space-time diagram: the events of this run were not kept"
-    judged = (
-        ""
-        if verdict is None
-        else (
+    judged = ""
+    if verdict is not None:
+        judged = (
             f"; {verdict.monitor} {DECLARATION[verdict.verdict]} at event "
             f"{verdict.event_index} ({verdict.label})"
         )
-    )
+    elif missed is not None:
+        judged = f"; {_MISSED} at event {missed}"
     return f"Space-time diagram of {', '.join(names)}, {len(events)} events{judged}"
 
 
@@ -326,25 +335,28 @@ def _right_of_labels(arrows: Sequence[Arrow], places: Sequence[Point | None]) ->
     )
 
 
+def _of_badge(verdict: RunVerdict | None, missed: int | None) -> tuple[int, str] | None:
+    """The event that it stands over, and its words."""
+    if verdict is not None:
+        words = f"{verdict.monitor} {DECLARATION[verdict.verdict]}"
+        return verdict.event_index, f"{words} at {milliseconds(verdict.declared_at)}"
+    return None if missed is None else (missed, _MISSED)
+
+
 def _badge(
-    items: Sequence[RunEvent | Gap], verdict: RunVerdict | None, scene: Scene
+    items: Sequence[RunEvent | Gap], badge: tuple[int, str] | None, scene: Scene
 ) -> list[Shape]:
-    judged = next(
-        (
-            item
-            for item in items
-            if verdict and isinstance(item, RunEvent) and item.index == verdict.event_index
-        ),
-        None,
-    )
-    if verdict is None or judged is None:
+    if badge is None:
         return []
-    words = f"{verdict.monitor} {DECLARATION[verdict.verdict]}"
-    words += f" at {milliseconds(verdict.declared_at)}"
+    judged, words = badge
+    shown = (item for item in items if isinstance(item, RunEvent) and item.index == judged)
+    event = next(shown, None)
+    if event is None:
+        return []
     width = text_width(words, SMALL, bold=True) + 20
-    x = scene.columns[verdict.event_index]
+    x = scene.columns[judged]
     left = max(MARGIN, min(x - width / 2, max(scene.right, MARGIN + width) - width))
-    lane = scene.lanes[judged.process]
+    lane = scene.lanes[event.process]
     return [
         Polyline(
             points=(Point(x, 30), Point(x, lane - STEP - 5)),

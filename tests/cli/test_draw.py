@@ -112,10 +112,14 @@ property:
     Path("started.yaml").write_text(text, encoding="utf-8")
     pictures = []
     for rules in ("sound", "paper"):
-        answer = choreomon("draw", "started.yaml", "--run", "-o", f"{rules}.svg", "--rules", rules)
+        options = ("-o", f"{rules}.svg", "--rules", rules, "--json")
+        answer = choreomon("draw", "started.yaml", "--run", *options)
         assert answer.code == 0
+        marked = [e["index"] for e in json.loads(answer.out)["events"] if e["role"]]
+        assert marked == [0], "declared or not, it is the sequence that was formed"
         pictures.append(Path(f"{rules}.svg").read_text(encoding="utf-8"))
-    assert pictures[0] != pictures[1]
+    assert "P1 declares violated" in pictures[0]
+    assert "formed, and no monitor says so" in pictures[1]
 
 
 def test_a_run_that_reaches_max_events_is_drawn_and_said_to_have() -> None:

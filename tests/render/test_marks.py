@@ -6,7 +6,13 @@ from examples_to_draw import POSSIBLY, VIOLATED, automaton, events
 from examples_to_draw import run as run_with
 
 from choreomon.core.run import RunReason
-from choreomon.render.marks import Mark, marks_in_run, marks_of, places_in_sequence
+from choreomon.render.marks import (
+    Mark,
+    marks_in_run,
+    marks_of,
+    marks_of_missed,
+    places_in_sequence,
+)
 
 
 def test_marks_come_from_the_formed_sequence_where_it_is_known() -> None:
@@ -91,6 +97,17 @@ def test_in_a_run_the_sequence_that_was_really_formed_comes_first() -> None:
     assert [mark.event_index for mark in marks_in_run(formed, JUDGED, LINE)] == [0, 3, 4]
     elsewhere = replace(plain, formed=((3, (0, 3)),))
     assert marks_in_run(elsewhere, JUDGED, LINE) == marks_in_run(plain, JUDGED, LINE)
+
+
+def test_what_was_missed_is_marked_with_its_sequence_where_that_is_known() -> None:
+    run = run_with(0, formed=((4, (0, 3, 4)), (5, ()), (6, (6,))))
+    assert marks_of_missed(run, 4) == (
+        Mark(0, "step", 1),
+        Mark(3, "step", 2),
+        Mark(4, "judged", 3),
+    )
+    assert marks_of_missed(run, 5) == (Mark(5, "judged"),)
+    assert marks_of_missed(run, 6) == (Mark(6, "judged", 1),)
 
 
 def test_a_cancelled_way_is_taken_only_where_there_is_no_other() -> None:

@@ -17,7 +17,7 @@ from examples_to_draw import (
 
 from choreomon.core.run import Run
 from choreomon.properties.tables import transition_tables
-from choreomon.render.report import MAX_ROWS, report_page
+from choreomon.render.report import MAX_ROWS, MAX_VERDICTS_PER_RUN, report_page
 
 FACTS = [("file", "smart-home.yaml"), ("strategy", "pull"), ("rules", "sound")]
 MISSED = ((2, (1, 2)),)
@@ -188,6 +188,22 @@ def test_many_runs_are_bounded_and_counted() -> None:
 def test_a_missed_formation_is_said_in_so_many_words() -> None:
     text = Page(page_of(run(0, formed=((2, (1, 2)),)))).text
     assert "Missed: the sequence was formed at event 2 in the real order" in text
+
+
+def test_a_missed_formation_is_shown_with_its_steps() -> None:
+    missing = run(0, formed=((5, (1, 5)),))
+    page = Page(page_of(missing))
+    assert "formed, and no monitor says so" in page.text
+    assert "Marked: the sequence that was formed at event 5." in page.text
+    declared = run(0, VIOLATED, formed=MISSED)
+    assert "no monitor says so" not in Page(page_of(declared)).text
+
+
+def test_of_many_missed_formations_only_some_are_shown() -> None:
+    formed = tuple((index, (index,)) for index in range(MAX_VERDICTS_PER_RUN + 1))
+    text = Page(page_of(run(0, formed=formed))).text
+    assert text.count("Marked: the sequence that was formed at event") == MAX_VERDICTS_PER_RUN
+    assert f"formed at event {', '.join(map(str, range(len(formed))))} in the real" in text
 
 
 def test_the_head_of_the_page_is_as_grave_for_what_was_missed_as_for_what_was_declared() -> None:
