@@ -1,7 +1,8 @@
 """What monitors cost in the simulator: a monitoring message beside an application message,
 and a whole run with monitors beside the same run without.
 
-    python -m benchmarks.monitoring_overhead [--messages N] [--rounds R] [--seed S] [--json]
+    python -m benchmarks.monitoring_overhead [--messages N] [--processes P]
+                                            [--rounds R] [--seed S] [--json]
 
 The application is that of `benchmarks.simpy_baseline`: 14 processes with 9 handlers, class
 C9 of the paper's experiments. The property `sequences` is that of the paper's Fig 7 for this
@@ -35,7 +36,7 @@ from contextlib import contextmanager
 from random import Random
 from statistics import median
 from time import process_time
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 from unittest.mock import patch
 
 import click
@@ -61,13 +62,21 @@ Handled: TypeAlias = tuple[Monitor, MonitorState, VectorClock, Inquiry | Respons
 """A monitoring message with its receiver, and the state and the clock that it found there."""
 
 
-def all_labels() -> list[Label]:
+class Workload(NamedTuple):
+    """The application with so many processes, until so many events."""
+
+    processes: int
+    events: int
+    seed: int
+
+
+def all_labels(processes: int) -> list[Label]:
     """Every message that a handler of the application may send, as a label of its sending."""
     return [
         Label(SEND, Message(f"P{process}", f"m{number}", f"P{receiver}"))
-        for process in range(PROCESSES)
+        for process in range(processes)
         for handler in range(HANDLERS)
-        for receiver, number in targets(process, handler)
+        for receiver, number in targets(process, handler, processes)
     ]
 
 
@@ -93,10 +102,10 @@ def with_cancellations(labels: list[Label]) -> SequenceAutomaton:
 PROPERTIES: Final = {"sequences": (sequences_only, 27), "cancelled": (with_cancellations, 25)}
 
 
-def labels_for(share: float, needed: int, events: int, seed: int) -> tuple[list[Label], float]:
+def labels_for(share: float, needed: int, load: Workload) -> tuple[list[Label], float]:
     """So many labels, in an order drawn with the seed, such that about this share of all
     messages is labelled; and the share as it came out."""
-    counts = dict.fromkeys(all_labels(), 0)
+    counts = dict.fromkeys(all_labels(load.processes), 0)
     sent = 0
 
     def count(event: RunEvent) -> None:
@@ -105,20 +114,20 @@ def labels_for(share: float, needed: int, events: int, seed: int) -> tuple[list[
             counts[event.label] += 1
             sent += 1
 
-    prepared(None, events).run(seed, recorder=count)
+    prepared(None, load).run(load.seed, recorder=count)
     nearest = sorted(counts, key=lambda label: (abs(counts[label] - share * sent / needed), label))
     chosen = nearest[:needed]
-    Random(f"monitoring overhead {seed}").shuffle(chosen)
+    Random(f"monitoring overhead {load.seed}").shuffle(chosen)
     return chosen, sum(counts[label] for label in chosen) / sent
 
 
-def prepared(automaton: SequenceAutomaton | None, events: int) -> Simulation:
-    """The run of this many events, with monitors where there is a property."""
+def prepared(automaton: SequenceAutomaton | None, load: Workload) -> Simulation:
+    """The run, with monitors where there is a property."""
     return Simulation(
-        application=compile_application(relay_application()),
+        application=compile_application(relay_application(load.processes)),
         delays=DELAYS,
         service=NO_TIME,
-        max_events=events,
+        max_events=load.events,
         automaton=automaton,
         rules="sound",
         in_order=True,
@@ -127,16 +136,16 @@ def prepared(automaton: SequenceAutomaton | None, events: int) -> Simulation:
     )
 
 
-def timed(automaton: SequenceAutomaton | None, events: int, seed: int) -> tuple[float, Run]:
+def timed(automaton: SequenceAutomaton | None, load: Workload) -> tuple[float, Run]:
     """Seconds of processor time, and the run."""
-    ready = prepared(automaton, events)
+    ready = prepared(automaton, load)
     begin = process_time()
-    run = ready.run(seed)
+    run = ready.run(load.seed)
     return process_time() - begin, run
 
 
 def all_handled(
-    automaton: SequenceAutomaton, events: int, seed: int
+    automaton: SequenceAutomaton, load: Workload
 ) -> tuple[list[Handled], list[Stepped], list[Stepped]]:
     """Every monitoring message of the run, what each step of a monitor came to, and what
     those for a message came to."""
@@ -153,7 +162,7 @@ def all_handled(
         return stepped
 
     with patch.object(Monitor, "step", noting):
-        prepared(automaton, events).run(seed)
+        prepared(automaton, load).run(load.seed)
     return handled, steps, for_messages
 
 
@@ -193,36 +202,37 @@ def carried(handled: list[Handled], seed: int) -> float:
     return seconds
 
 
-def measured(name: str, messages: int, rounds: int, seed: int) -> dict[str, Any]:
+def measured(name: str, messages: int, processes: int, rounds: int, seed: int) -> dict[str, Any]:
     """What the command prints of one property."""
-    events = 2 * messages
+    load = Workload(processes, 2 * messages, seed)
     make, needed = PROPERTIES[name]
-    labels, share = labels_for(0.1, needed, events, seed)
+    labels, share = labels_for(0.1, needed, load)
     automaton = make(labels)
     whole, each, alone, plain_cost = [], [], [], []
     for _ in range(rounds):
-        without, _ = timed(None, events, seed)
-        with_monitors, run = timed(automaton, events, seed)
+        without, _ = timed(None, load)
+        with_monitors, run = timed(automaton, load)
         whole.append(with_monitors / without)
         plain_cost.append(without / messages)
         monitoring = (with_monitors - without) / run.monitoring_messages
         each.append(monitoring / (without / messages))
     # Only now: so many states in memory would be in the way of the runs above.
-    handled, steps, for_messages = all_handled(automaton, events, seed)
+    handled, steps, for_messages = all_handled(automaton, load)
     gc.freeze()
     each_for_nothing, alone_for_nothing = [], []
     for _ in range(rounds):
-        without, _ = timed(None, events, seed)
+        without, _ = timed(None, load)
         cost = without / messages
         alone.append(carried(handled, seed) / len(handled) / cost)
         with looked_up(for_messages):
             alone_for_nothing.append(carried(handled, seed) / len(handled) / cost)
         with looked_up(steps):
-            with_monitors, _ = timed(automaton, events, seed)
+            with_monitors, _ = timed(automaton, load)
         each_for_nothing.append((with_monitors - without) / len(handled) / cost)
     gc.unfreeze()
     return {
         "property": name,
+        "processes": processes,
         "application_messages": messages,
         "labelled_share": round(share, 4),
         "monitoring_messages": run.monitoring_messages,
@@ -238,11 +248,12 @@ def measured(name: str, messages: int, rounds: int, seed: int) -> dict[str, Any]
 
 @click.command(help=__doc__)
 @click.option("--messages", type=click.IntRange(min=1000), default=100_000, show_default=True)
+@click.option("--processes", type=click.IntRange(min=5), default=PROCESSES, show_default=True)
 @click.option("--rounds", type=click.IntRange(min=1), default=9, show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="for machines")
-def main(messages: int, rounds: int, seed: int, as_json: bool) -> None:
-    figures = [measured(name, messages, rounds, seed) for name in PROPERTIES]
+def main(messages: int, processes: int, rounds: int, seed: int, as_json: bool) -> None:
+    figures = [measured(name, messages, processes, rounds, seed) for name in PROPERTIES]
     if as_json:
         sys.stdout.write(json.dumps(figures) + "\n")
         return

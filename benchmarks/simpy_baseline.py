@@ -47,15 +47,16 @@ Outcome: TypeAlias = tuple[float, list[VectorClock]]
 """The seconds that a round took, and the clocks at its end."""
 
 
-def targets(process: int, handler: int) -> tuple[Target, Target]:
+def targets(process: int, handler: int, processes: int = PROCESSES) -> tuple[Target, Target]:
     """Where a handler sends to, while its variable is true and while it is false."""
-    first = (process + 1 + handler) % PROCESSES
-    second = (process * 5 + handler * 3 + 2) % PROCESSES
+    first = (process + 1 + handler) % processes
+    second = (process * 5 + handler * 3 + 2) % processes
     return (first, (handler + process) % HANDLERS), (second, (handler * 2 + 1) % HANDLERS)
 
 
-def relay_application() -> Application:
-    """The application in the language of the simulator."""
+def relay_application(processes: int = PROCESSES) -> Application:
+    """The application in the language of the simulator; where it has another number of
+    processes, there are three messages under way for each, too."""
 
     def arm(target: Target, value: bool, handler: int) -> tuple[Assign, Send]:
         return Assign(f"v{handler}", value), Send(f"P{target[0]}", f"m{target[1]}")
@@ -63,14 +64,14 @@ def relay_application() -> Application:
     def process(index: int) -> Process:
         handlers = {}
         for handler in range(HANDLERS):
-            yes, no = targets(index, handler)
+            yes, no = targets(index, handler, processes)
             branch = If(f"v{handler}", arm(yes, False, handler), arm(no, True, handler))
             handlers[f"m{handler}"] = (branch,)
         return Process(f"P{index}", handlers, {f"v{n}": n % 2 == 0 for n in range(HANDLERS)})
 
     return Application(
-        tuple(map(process, range(PROCESSES))),
-        tuple(Start(f"P{n % PROCESSES}", f"m{n % HANDLERS}", n) for n in range(STARTS)),
+        tuple(map(process, range(processes))),
+        tuple(Start(f"P{n % processes}", f"m{n % HANDLERS}", n) for n in range(3 * processes)),
     )
 
 
