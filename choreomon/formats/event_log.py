@@ -9,7 +9,7 @@ seen. A process that only the other end of a message names has a log too, an emp
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NoReturn
+from typing import Final, Literal, NoReturn
 
 import msgspec
 
@@ -18,6 +18,7 @@ from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import ENVIRONMENT, SEND
 from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.hibou.signature import Signature
+from choreomon.formats.json_keys import repeated_key
 from choreomon.formats.json_shapes import placed_problem
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import Component, MultiTrace
@@ -37,6 +38,10 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     process: str
     message: _Message
     clock: dict[str, int]
+
+
+_KEYS: Final = len(_Line.__struct_fields__) + len(_Message.__struct_fields__)
+"""How many keys a line has outside of its clock."""
 
 
 def multi_trace_of_events(
@@ -74,6 +79,9 @@ def multi_trace_of_events(
         except (msgspec.DecodeError, UnicodeError, RecursionError) as wrong:
             field, told = placed_problem(str(wrong), "'send' or 'handle'")
             _refuse(file, number, field, f"is no event: {told}")
+        twice = repeated_key(text, _KEYS + len(line.clock))
+        if twice is not None:
+            _refuse(file, number, "", f"has the key {twice!r} twice: keep one of the two")
         if line.index <= last:
             _refuse(file, number, "index", f"should be more than {last}: events are in order")
         last = line.index
@@ -110,7 +118,8 @@ def _among(known: set[str], name: str) -> str:
 
 def _action(line: _Line, number: int, file: str) -> Action:
     if not line.process or not line.message.name:
-        _refuse(file, number, "", "a process and a message have names")
+        empty = "message.name" if line.process else "process"
+        _refuse(file, number, empty, "should not be empty")
     if line.event == SEND:
         return emission(line.process, line.message.name)
     return reception(line.process, line.message.name)
@@ -122,6 +131,8 @@ def _check_ends(line: _Line, number: int, file: str) -> None:
         _refuse(
             file, number, "event", f"a message from {ENVIRONMENT} has no send event, only a handle"
         )
+    if message.receiver == ENVIRONMENT:
+        _refuse(file, number, "message.receiver", f"{ENVIRONMENT} handles nothing: name a process")
     end = message.sender if line.event == SEND else message.receiver
     if line.process != end:
         _refuse(

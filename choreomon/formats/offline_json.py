@@ -36,6 +36,7 @@ from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.core.errors import DocumentError, Path, Problem
 from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, operands
 from choreomon.formats.hibou.signature import Signature, unknown
+from choreomon.formats.json_keys import repeated_key
 from choreomon.formats.json_shapes import shape_problem
 from choreomon.formats.located import field_name, read_located
 from choreomon.interaction.lifelines import mask, names
@@ -51,7 +52,7 @@ from choreomon.interaction.term import (
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import Component, MultiTrace
 
-_Decoded = TypeVar("_Decoded")
+_Decoded = TypeVar("_Decoded", "_Interaction", "_MultiTrace", "_Signature")
 _AT: Final = re.compile(r" - at `\$(.*)`\Z", re.DOTALL)
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
@@ -71,6 +72,12 @@ class _Interaction(msgspec.Struct, forbid_unknown_fields=True):
     kind: Literal["interaction"]
     nodes: list[_Node]
 
+    def keys(self) -> int:
+        """How many keys of mappings were read."""
+        fields = ("op", "action", "region", "operands")
+        given = (getattr(node, field) is not None for node in self.nodes for field in fields)
+        return 2 + sum(given)
+
 
 class _Component(msgspec.Struct, forbid_unknown_fields=True):
     lifelines: list[str]
@@ -81,11 +88,19 @@ class _MultiTrace(msgspec.Struct, forbid_unknown_fields=True):
     kind: Literal["multi-trace"]
     components: list[_Component]
 
+    def keys(self) -> int:
+        """How many keys of mappings were read."""
+        return 2 + 2 * len(self.components)
+
 
 class _Signature(msgspec.Struct, forbid_unknown_fields=True):
     kind: Literal["signature"]
     lifelines: list[str]
     messages: list[str]
+
+    def keys(self) -> int:
+        """How many keys of mappings were read."""
+        return 3
 
 
 class _Defects:
@@ -145,7 +160,7 @@ def _decoded(text: str | bytes, file: str, kind: str, shape: type[_Decoded]) -> 
         if found != kind:
             said = f"is {found!r}" if found else "is missing"
             raise _located(text, file, [(("kind",), f"{said}: expected {kind!r}")])
-        return msgspec.json.decode(text, type=shape)
+        document = msgspec.json.decode(text, type=shape)
     except msgspec.ValidationError as wrong:
         message = str(wrong)
         at = _AT.search(message)
@@ -155,6 +170,20 @@ def _decoded(text: str | bytes, file: str, kind: str, shape: type[_Decoded]) -> 
         raise _located(text, file, [((), f"is not JSON: {wrong}")], malformed=True) from None
     except RecursionError:
         raise _located(text, file, [((), "is nested too deeply")], malformed=True) from None
+    twice = repeated_key(text, document.keys())
+    if twice is not None:
+        raise _comes_twice(text, file, twice)
+    return document
+
+
+def _comes_twice(text: str | bytes, file: str, key: str) -> DocumentError:
+    try:
+        read_located(text, file, as_json=True)
+    except DocumentError as error:
+        if error.problems[0].field:  # where it was small enough to be looked at
+            return error
+    told = f"has the key {key!r} twice in one mapping: keep one of the two"
+    return DocumentError((Problem(file, 0, "", told),))
 
 
 def _path(at: str) -> Path:

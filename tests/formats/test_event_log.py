@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from choreomon.core.errors import DocumentError
+from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import Message
 from choreomon.core.run import RunEvent
 from choreomon.formats.event_log import multi_trace_of_events
@@ -110,7 +112,14 @@ def test_the_trace_of_a_simulated_run_is_what_its_processes_did() -> None:
         ([line(0, "send", "a", "m", "b", process="c")], 1, "a send of this message happens at a"),
         ([line(0, "handle", "a", "m", "b", process="c")], 1, "a handle of this message happens"),
         ([line(0, "send", "env", "m", "b")], 1, "a message from env has no send event"),
-        ([line(0, "send", "", "m", "b")], 1, "a process and a message have names"),
+        ([line(0, "handle", "a", "m", "env")], 1, "env handles nothing: name a process"),
+        ([line(0, "send", "", "m", "b")], 1, "should not be empty"),
+        ([line(0, "send", "a", "", "b")], 1, "should not be empty"),
+        ([line(-1, "send", "a", "m", "b")], 1, "should be more than -1"),
+        ([line(0, "send", "a", "m", "b", time="1")], 1, "is no event: should be a number, not"),
+        ([LOG[1].replace('"index": 1', '"index": 1, "index": 2')], 1, "has the key 'index' twice"),
+        ([LOG[1].replace('"a": 1', '"a": 1, "a": 2')], 1, "has the key 'a' twice: keep one"),
+        (['{"index": 1}'], 1, "is no event: has no field `time`: give one"),
         ([line(0, "lose", "a", "m", "b")], 1, "is no event: should be 'send' or 'handle', not"),
         ([line(0, "send", "a", "m", "b", more=1)], 1, "is no event: has a field `more`, which"),
     ],
@@ -123,3 +132,29 @@ def test_what_is_no_log_of_events_is_told_with_its_line(
     (problem,) = caught.value.problems
     assert (problem.file, problem.line) == ("run.jsonl", number)
     assert problem.message.startswith(said)
+
+
+def test_a_colon_in_a_name_is_no_key() -> None:
+    odd = line(0, "send", "a:b", 'm":', "b")
+    assert str(multi_trace_of_events([odd])) == '{[a:b] a:b!m":; [b]}'
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=80) | st.text(max_size=80))
+def test_no_line_leaves_anything_but_a_document_error(text: str | bytes) -> None:
+    with pytest.raises(DocumentError):
+        multi_trace_of_events([text])
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_a_damaged_line_is_read_or_told(data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(LOG[1])))
+    rest = LOG[1][at + data.draw(st.integers(0, 9)) :]
+    damaged = LOG[1][:at] + data.draw(st.text(max_size=3)) + rest
+    problems: tuple[Problem, ...] = ()
+    try:
+        assert multi_trace_of_events([damaged], file="x.jsonl").length == 1
+    except DocumentError as error:
+        problems = error.problems
+    assert all(problem.line == 1 and problem.message for problem in problems)

@@ -224,6 +224,45 @@ def test_json_that_is_no_signature_is_told(text: str, line: int, said: str) -> N
     assert problem.message.startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "field"),
+    [
+        ('{"kind": "multi-trace", "components": [],\n"components": []}', 2, "components"),
+        (
+            '{"kind": "multi-trace", "components": [\n{"lifelines": ["a"], "actions": ["a!m"],\n'
+            '"actions": []}]}',
+            3,
+            "components[0].actions",
+        ),
+    ],
+)
+def test_a_key_that_comes_twice_is_told(text: str, line: int, field: str) -> None:
+    """What decodes JSON keeps the last one, which may be the half that is right."""
+    with pytest.raises(DocumentError) as caught:
+        read_multi_trace_json(text)
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.field) == (line, field)
+    assert problem.message.startswith("comes twice, first on line")
+
+
+def test_in_documents_too_large_to_look_at_again_too() -> None:
+    text = '{"kind": "signature", "messages": ["m"], "lifelines": [%s], "messages": ["n"]}'
+    with pytest.raises(DocumentError) as caught:
+        read_signature_json(text % ",".join(f'"l{n}"' for n in range(250_000)))
+    assert str(caught.value) == (
+        "signature: has the key 'messages' twice in one mapping: keep one of the two"
+    )
+
+
+def test_keys_of_interactions_come_once() -> None:
+    node = '{"op": "action", "action": "a!m", "op": "action"}'
+    with pytest.raises(DocumentError, match="comes twice"):
+        read_interaction_json(f'{{"kind": "interaction", "nodes": [{node}]}}')
+    colons = {"op": "action", "action": "a:b!m:"}
+    term = read_interaction_json(json.dumps({"kind": "interaction", "nodes": [colons]}))
+    assert str(term) == "a:b!m:"
+
+
 def test_what_is_wrong_with_a_document_too_large_to_look_at_again_is_told_without_a_line() -> None:
     actions = ["a!m"] * 250_000 + ["b!m"]
     text = json.dumps(
