@@ -152,6 +152,10 @@ def analysis_of(
             search = replace(search, strategy=strategy)
         if whole_graph:
             search = replace(search, goal=None)
+    if strategy == "portfolio" and (local is not None or local_on is not None):
+        raise click.UsageError(
+            "--strategy portfolio searches with local analyses and without: leave --local out"
+        )
     graphics = () if configured is None else graphic_loggers(configured.loggers)
     if graphics and strategy == "portfolio":
         raise click.UsageError("--strategy portfolio is two searches: choose one to draw")

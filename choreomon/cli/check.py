@@ -19,6 +19,7 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
     "interaction": "an interaction",
     "signature": "a signature",
     "multi-trace": "a multi-trace",
+    "configuration": "a configuration",
 }
 
 
@@ -29,8 +30,8 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
 def command(file: str, show_tables: bool, as_json: bool) -> int:
     """Validate FILE, say what its property means, and warn of what looks like a mistake.
 
-    Of an interaction (.hif), a signature (.hsf), a multi-trace (.htf, .jsonl), or one of them as
-    .json, say what is in it.
+    Of an interaction (.hif), a signature (.hsf), a multi-trace (.htf, .jsonl), a configuration
+    (.hcf), or one of them as .json, say what is in it.
     """
     if (kind := offline_kind(file)) is not None:
         if show_tables:

@@ -1,68 +1,43 @@
-"""`choreomon check` of interactions, signatures and multi-traces: that they can be read, and what
-is in them."""
+"""`choreomon check` of interactions, signatures, multi-traces and configurations: that they can be
+read, and what is in them."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 import click
 
 from choreomon.cli.offline_files import Kind
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from choreomon.interaction.term import Interaction
+class _Content(NamedTuple):
+    """What is in a file: for machines `facts`, for people a sentence and a table."""
+
+    facts: dict[str, Any]
+    said: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, ...]]
 
 
 def check_offline(file: str, kind: Kind, *, as_json: bool) -> None:
     """Say what the file holds. Raises `DocumentError` where it cannot be read."""
-    from choreomon.formats.hibou.files import load_interaction, load_multi_trace, load_signature
-    from choreomon.render.wording import counted
-
-    found: dict[str, Any] = {"file": file, "kind": kind}
-    columns: Sequence[str]
-    rows: list[tuple[str, ...]]
-    if kind == "interaction":
-        term = load_interaction(file)
-        found |= _interaction(term)
-        said = (
-            f"{counted(found['symbols'], 'symbol')}, {counted(found['loops'], 'loop')}, "
-            f"{counted(len(found['messages']), 'message')}"
-        )
-        columns = ("lifeline", "sends", "receives")
-        rows = [
-            (name, ", ".join(part["sends"]), ", ".join(part["receives"]))
-            for name, part in found["lifelines"].items()
-        ]
-    elif kind == "signature":
-        signature = load_signature(file)
-        found |= {"lifelines": [*signature.lifelines], "messages": [*signature.messages]}
-        said = (
-            f"{counted(len(signature.lifelines), 'lifeline')}, "
-            f"{counted(len(signature.messages), 'message')}"
-        )
-        columns = ("lifelines", "messages")
-        rows = [(", ".join(signature.lifelines), ", ".join(signature.messages))]
-    else:
-        multitrace = load_multi_trace(file)
-        parts = [(part.lifelines, len(part.actions)) for part in multitrace.components]
-        found["components"] = [{"lifelines": [*names], "actions": count} for names, count in parts]
-        said = f"{counted(multitrace.length, 'action')} on {counted(len(parts), 'clock')}"
-        columns = ("lifelines with a clock", "actions")
-        rows = [(", ".join(names), f"{count:,}") for names, count in parts]
+    content = _CONTENT[kind](file)
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps({"file": file, "kind": kind, **content.facts}, indent=2))
     else:
-        _show(f"{file}: the {kind} is valid: {said}", columns, rows)
+        _show(f"{file}: the {kind} is valid: {content.said}", content)
 
 
-def _interaction(term: Interaction) -> dict[str, Any]:
+def _interaction(file: str) -> _Content:
     from choreomon.core.action import EMISSION
+    from choreomon.formats.hibou.files import load_interaction
     from choreomon.interaction.measures import metrics
     from choreomon.interaction.term import subterms
+    from choreomon.render.wording import counted
 
+    term = load_interaction(file)
     measured = metrics(term)
     lifelines: dict[str, dict[str, set[str]]] = {
         name: {"sends": set(), "receives": set()} for name in measured.lifelines
@@ -71,16 +46,77 @@ def _interaction(term: Interaction) -> dict[str, Any]:
         if part.action is not None:
             end = "sends" if part.action.kind == EMISSION else "receives"
             lifelines[part.action.lifeline][end].add(part.action.message)
-    return {
-        **measured._asdict(),
-        "lifelines": {
-            name: {end: sorted(messages) for end, messages in ends.items()}
-            for name, ends in lifelines.items()
-        },
+    sorted_ends = {
+        name: {end: sorted(messages) for end, messages in ends.items()}
+        for name, ends in lifelines.items()
     }
+    return _Content(
+        {**measured._asdict(), "lifelines": sorted_ends},
+        f"{counted(measured.symbols, 'symbol')}, {counted(measured.loops, 'loop')}, "
+        f"{counted(len(measured.messages), 'message')}",
+        ("lifeline", "sends", "receives"),
+        [
+            (name, ", ".join(ends["sends"]), ", ".join(ends["receives"]))
+            for name, ends in sorted_ends.items()
+        ],
+    )
 
 
-def _show(said: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+def _signature(file: str) -> _Content:
+    from choreomon.formats.hibou.files import load_signature
+    from choreomon.render.wording import counted
+
+    lifelines, messages = load_signature(file)
+    return _Content(
+        {"lifelines": [*lifelines], "messages": [*messages]},
+        f"{counted(len(lifelines), 'lifeline')}, {counted(len(messages), 'message')}",
+        ("lifelines", "messages"),
+        [(", ".join(lifelines), ", ".join(messages))],
+    )
+
+
+def _multi_trace(file: str) -> _Content:
+    from choreomon.formats.hibou.files import load_multi_trace
+    from choreomon.render.wording import counted
+
+    multitrace = load_multi_trace(file)
+    parts = [(part.lifelines, len(part.actions)) for part in multitrace.components]
+    return _Content(
+        {"components": [{"lifelines": [*names], "actions": count} for names, count in parts]},
+        f"{counted(multitrace.length, 'action')} on {counted(len(parts), 'clock')}",
+        ("lifelines with a clock", "actions"),
+        [(", ".join(names), f"{count:,}") for names, count in parts],
+    )
+
+
+def _configuration(file: str) -> _Content:
+    from choreomon.formats.configuration_json import write_configuration_json
+    from choreomon.formats.hibou.files import load_configuration
+    from choreomon.render.wording import counted
+
+    facts = json.loads(write_configuration_json(load_configuration(file)))
+    del facts["kind"]
+    return _Content(
+        facts,
+        counted(len(facts), "section"),
+        ("section", "option", "value"),
+        [
+            (section, option, json.dumps(value))
+            for section, options in facts.items()
+            for option, value in options.items()
+        ],
+    )
+
+
+_CONTENT: Final[dict[Kind, Callable[[str], _Content]]] = {
+    "interaction": _interaction,
+    "signature": _signature,
+    "multi-trace": _multi_trace,
+    "configuration": _configuration,
+}
+
+
+def _show(said: str, content: _Content) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -89,8 +125,8 @@ def _show(said: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]) ->
     screen, _ = screens()
     screen.print(said, style="bold", markup=False, soft_wrap=True)
     table = Table()
-    for column in columns:
+    for column in content.columns:
         table.add_column(column, overflow="fold")
-    for row in rows:
+    for row in content.rows:
         table.add_row(*map(Text, row))
     screen.print(table)

@@ -10,6 +10,7 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_options
+from choreomon.cli.given import refuse_given
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
@@ -26,6 +27,9 @@ Strategy: TypeAlias = Literal["pull", "push", "central", "dfs", "bfs", "hcs"]
 
 MONITORING: Final = ("pull", "push", "central")
 SEARCHING: Final = ("dfs", "bfs", "hcs")
+
+
+_NEEDS_RUN: Final = "with --run: only a run has them"
 
 
 @click.command("draw")
@@ -100,7 +104,7 @@ def command(
     if is_interaction(file):
         if a_run:
             raise click.UsageError(f"{file} is an interaction: only an application has runs")
-        _refuse_options_of_a_run(context)
+        refuse_given(context, ("seed", "rules"), _NEEDS_RUN)
         if strategy in MONITORING:
             raise click.UsageError(f"--strategy {strategy} can only be used with --run")
         return draw_interaction(
@@ -113,13 +117,18 @@ def command(
             as_json=as_json,
             choices={**choices, "strategy": strategy},
         )
-    _refuse_options_of_an_interaction(context, file)
+    others = ("file", "output", "a_run", "seed", "strategy", "rules", "as_json")
+    refuse_given(
+        context,
+        (str(option.name) for option in context.command.params if option.name not in others),
+        f"with interactions, and {file} is none",
+    )
     suffix = output.suffix.lower()
     if suffix not in (".svg", ".png", ".mmd"):
         raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
     check_picture(output)
     if not a_run:
-        _refuse_options_of_a_run(context, "strategy")
+        refuse_given(context, ("seed", "strategy", "rules"), _NEEDS_RUN)
     document = load_document(file)
     check_not_read(output, document.inputs())
     code = NOTHING_FOUND
@@ -155,32 +164,6 @@ def _of_monitors(strategy: Strategy | None) -> StrategyName:
             return strategy
         case _:
             raise click.UsageError(f"--strategy {strategy} can only be used with --trace")
-
-
-def _refuse_options_of_a_run(context: click.Context, *more: str) -> None:
-    """Raises `UsageError` where one was given, even with its default's value."""
-    from click.core import ParameterSource
-
-    given = [
-        f"--{name}"
-        for name in ("seed", *more, "rules")
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
-    ]
-    if given:
-        options = " and ".join(given)
-        raise click.UsageError(f"{options} can only be used with --run: only a run has them")
-
-
-def _refuse_options_of_an_interaction(context: click.Context, file: str) -> None:
-    """Raises `UsageError` where one was given."""
-    from click.core import ParameterSource
-
-    others = ("file", "output", "a_run", "seed", "strategy", "rules", "as_json")
-    for option in context.command.params:
-        name = option.name or ""
-        given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
-        if given and name not in others:
-            raise click.UsageError(f"{option.opts[0]} is for interactions, which {file} is not")
 
 
 def _automaton(document: Document) -> tuple[Picture, str]:

@@ -29,8 +29,13 @@ TEXTS: Final = (".mmd", ".puml")
 
 def is_interaction(file: str) -> bool:
     """Whether the file is to hold an interaction, and not a scenario or a property. Raises
-    `UsageError` for a multi-trace."""
+    `UsageError` for a multi-trace and for a configuration."""
     kind = offline_kind(file)
+    if kind == "configuration":
+        raise click.UsageError(
+            f"{file} is a configuration: it is for the drawing of a multi-trace, "
+            f"choreomon draw INTERACTION --trace TRACE --config {file}"
+        )
     if kind == "multi-trace":
         raise click.UsageError(
             f"{file} is a multi-trace: it is drawn with an interaction, "

@@ -11,8 +11,10 @@ import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.experiment_work import in_order
+from choreomon.cli.given import refuse_given
 from choreomon.cli.pictures import write_picture
 from choreomon.cli.processes import jobs_option
+from choreomon.cli.seconds import Seconds
 from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ class FreshTask(NamedTuple):
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=3.0,
     show_default=True,
     help="Seconds after which a search is a timeout.",
@@ -118,7 +120,9 @@ class FreshTask(NamedTuple):
 @click.option(
     "-o", "--output", type=WrittenPath(directory=True), help="A folder for tables and plots."
 )
+@click.pass_context
 def command(
+    context: click.Context,
     data: Path | None,
     signature: Path | None,
     interactions: int | None,
@@ -154,6 +158,7 @@ def command(
         fresh = [FreshTask(settings, f"f{n}", text, traces) for n, text in enumerate(texts)]
         found = in_order(measured_fresh, fresh, jobs)
     else:
+        refuse_given(context, ("operators", "traces"), "for fresh interactions, without --data")
         given = _given(settings, data, signature, interactions)
         found = in_order(measured_given, given, jobs)
     measurements = [one for of_subject in found for one in of_subject]

@@ -13,8 +13,10 @@ from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.collector import collector_at_rest
 from choreomon.cli.experiment_work import in_order
+from choreomon.cli.given import refuse_given
 from choreomon.cli.pictures import write_picture
 from choreomon.cli.processes import jobs_option
+from choreomon.cli.seconds import Seconds
 from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ class Task(NamedTuple):
 @click.option("--limit", type=click.IntRange(min=1), help="Multi-traces of each kind.")
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=10.0,
     show_default=True,
     help="Seconds for one multi-trace in one mode.",
@@ -99,7 +101,9 @@ class Task(NamedTuple):
 @click.option(
     "-o", "--output", type=WrittenPath(directory=True), help="A folder for tables and plots."
 )
+@click.pass_context
 def command(
+    context: click.Context,
     models: Sequence[str],
     file: str | None,
     signature: str | None,
@@ -125,6 +129,12 @@ def command(
         raise click.UsageError("--signature and --exhaustive are about an --interaction")
     if file is not None and models:
         raise click.UsageError("--model and --interaction exclude each other")
+    if exhaustive or [*models] == ["i1"]:
+        refuse_given(
+            context,
+            ("multi_traces", "slices"),
+            "where slices are random ones",
+        )
     if output is not None:
         make_directory(output)
         check_writable(output / TABLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -223,11 +224,14 @@ def _options(config: str | None) -> ExploreOptions:
     return options
 
 
+_PRIORITY: Final = re.compile(r"-?[0-9]{1,18}")
+
+
 def _priorities(given: tuple[str, ...]) -> dict[str, int]:
     found: dict[str, int] = {}
     for text in given:
         kind, _, number = text.partition("=")
-        if kind not in KINDS or not number.removeprefix("-").isdecimal():
+        if kind not in KINDS or not _PRIORITY.fullmatch(number):
             raise click.BadParameter(
                 f"{text!r} is no priority: write {'=1, '.join(KINDS)}=1 or the like",
                 param_hint="--priority",

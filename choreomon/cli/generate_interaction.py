@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
-from choreomon.cli.writing import WrittenPath, write
+from choreomon.cli.writing import WrittenPath, check_writable, write
 
 
 def _names(letter: str, value: str) -> tuple[str, ...]:
@@ -119,6 +120,16 @@ def command(
     in_json = as_json if output is None else output.suffix.lower() == ".json"
     if as_json and not in_json:
         raise click.UsageError(f"{output}: is JSON only where it ends in .json")
+    if min_symbols > max_symbols:
+        raise click.UsageError(f"--min-symbols {min_symbols} is more than {max_symbols} at most")
+    _check_outputs(output, number, signature)
+    declared = ""
+    if signature is not None:
+        writer = write_signature_json if signature.suffix.lower() == ".json" else write_signature
+        try:
+            declared = writer(Signature(lifelines, messages))
+        except ValueError as error:
+            raise click.UsageError(f"{signature}: {error}") from None
     rng = Random(seed)
     for count in range(1, number + 1):
         try:
@@ -136,11 +147,27 @@ def command(
             raise click.UsageError(str(error)) from None
         if output is None:
             click.echo(text, nl=not text.endswith("\n"))
-        elif number == 1:
-            write(output, text)
         else:
-            write(output.with_name(f"{output.stem}-{count}{output.suffix}"), text)
+            write(_numbered(output, count, number), text)
     if signature is not None:
-        writer = write_signature_json if signature.suffix.lower() == ".json" else write_signature
-        write(signature, writer(Signature(lifelines, messages)))
+        write(signature, declared)
     return NOTHING_FOUND
+
+
+def _numbered(output: Path, count: int, number: int) -> Path:
+    """The file of one of so many interactions."""
+    if number == 1:
+        return output
+    return output.with_name(f"{output.stem}-{count}{output.suffix}")
+
+
+def _check_outputs(output: Path | None, number: int, signature: Path | None) -> None:
+    """Before any work is done for them. Raises `UsageError` where the signature is one of the
+    others, and `ClickException` where one cannot be written."""
+    files: list[Path] = []
+    if output is not None:
+        files = [_numbered(output, count, number) for count in range(1, number + 1)]
+    if signature is not None and os.path.realpath(signature) in map(os.path.realpath, files):
+        raise click.UsageError(f"{signature}: is an interaction, too: write another file")
+    for file in (*files[:1], *files[-1:], *filter(None, (signature,))):
+        check_writable(file)

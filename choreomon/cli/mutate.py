@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.given import refuse_given
 from choreomon.cli.writing import WrittenPath
 from choreomon.cli.written_traces import TraceWriter, check_apart, stem
 
@@ -55,7 +57,9 @@ _IMPOSSIBLE: Final = {
     help="Write files to this folder; else the mutants are printed.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Mutants as JSON, instead of .htf.")
+@click.pass_context
 def command(
+    context: click.Context,
     traces: tuple[str, ...],
     kind: Literal["insert", "swap-actions", "swap-components", "remove"],
     signature: str | None,
@@ -77,8 +81,8 @@ def command(
 
     if kind != "insert" and signature is not None:
         raise click.UsageError("--signature says what is inserted: use it with --kind insert")
-    if kind != "remove" and actions != 1:
-        raise click.UsageError("--actions is about --kind remove")
+    if kind != "remove":
+        refuse_given(context, ("actions",), "with --kind remove")
     declared = None if signature is None else load_signature(signature)
     paths = trace_files(traces)
     if kind == "swap-components" and len(paths) < 2:
@@ -91,7 +95,7 @@ def command(
     writer = TraceWriter(folder, as_json=as_json)
     for at, path in enumerate(paths):
         for count in range(1, number + 1):
-            mutant = _mutant(rng, read, at, kind, alphabet, actions)
+            mutant = _mutant(rng, paths, read, at, kind, alphabet, actions)
             if mutant is None:
                 click.echo(f"{path}: {_IMPOSSIBLE[kind]}", err=True)
                 break
@@ -117,6 +121,7 @@ def _alphabet(read: list[MultiTrace], declared: object) -> tuple[Action, ...]:
 
 def _mutant(
     rng: Random,
+    paths: Sequence[str],
     read: list[MultiTrace],
     at: int,
     kind: str,
@@ -136,9 +141,11 @@ def _mutant(
         return swap_actions(rng, read[at])
     if kind == "remove":
         return remove_actions(rng, read[at], actions)
-    other = rng.choice([one for place, one in enumerate(read) if place != at])
+    other = rng.choice([place for place in range(len(read)) if place != at])
     try:
-        swapped = swap_components(rng, read[at], other)
+        swapped = swap_components(rng, read[at], read[other])
     except ValueError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(
+            f"{paths[at]} and {paths[other]}: {error}: give multi-traces over the same clocks"
+        ) from None
     return None if swapped is None else swapped[0]

@@ -6,19 +6,26 @@ import json
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["interaction", "signature", "multi-trace"]
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.suggestion import did_you_mean
+
+Kind: TypeAlias = Literal["interaction", "signature", "multi-trace", "configuration"]
 
 _KINDS: Final[dict[str, Kind]] = {
     ".hif": "interaction",
     ".hsf": "signature",
     ".htf": "multi-trace",
     ".jsonl": "multi-trace",
+    ".hcf": "configuration",
 }
 
 
 def offline_kind(file: str) -> Kind | None:
     """What the file is to hold; None for documents, and for what is unknown. A signature may
-    hold an interaction, too."""
+    hold an interaction, too.
+
+    Raises `DocumentError` for JSON that says of itself to be something else.
+    """
     suffix = Path(file).suffix.lower()
     return _kind_of_json(file) if suffix == ".json" else _KINDS.get(suffix)
 
@@ -28,5 +35,13 @@ def _kind_of_json(file: str) -> Kind | None:
         found = json.loads(Path(file).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None  # whoever reads it says what is wrong
-    kind = found.get("kind") if isinstance(found, dict) else None
-    return kind if kind in _KINDS.values() else None
+    if not isinstance(found, dict) or "kind" not in found:
+        return None
+    named = found["kind"]
+    kinds = dict.fromkeys(_KINDS.values())
+    for kind in kinds:
+        if named == kind:
+            return kind
+    meant = did_you_mean(named, kinds) if isinstance(named, str) else ""
+    told = f"should be {', '.join(kinds)}, or not there in a document{meant}"
+    raise DocumentError((Problem(file, 0, "kind", told),))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.given import refuse_given
 from choreomon.cli.writing import (
     WrittenPath,
     check_not_read,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from simulator.run import Simulation
     from simulator.world import Recorder
 
+MAX_RUNS: Final = 10**9
+
 RUNS_WITH_EVENTS: Final = 5
 """Runs of each gravity whose events are kept for the report."""
 
@@ -46,7 +49,7 @@ RUNS_WITH_EVENTS: Final = 5
 @click.option("--seed", default=0, show_default=True, help="Seed of the first run.")
 @click.option(
     "--runs",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MAX_RUNS),
     default=1,
     show_default=True,
     help="Number of runs; run i has the seed SEED + i.",
@@ -90,7 +93,9 @@ RUNS_WITH_EVENTS: Final = 5
     help="With --verify, what of the logs is seen: what the document says (default), all, "
     "random beginnings of them, or random pieces.",
 )
+@click.pass_context
 def command(
+    context: click.Context,
     file: str,
     seed: int,
     runs: int,
@@ -119,6 +124,7 @@ def command(
     for warning in document.warnings:
         errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
     if document.property is None:
+        refuse_given(context, ("strategy", "rules"), "with a property to monitor")
         if report is not None:
             raise click.UsageError("--report needs a property: there is nothing to report without")
         errors.print(

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
+from typing import Final
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.given import given_options, refuse_given
 from choreomon.cli.writing import WrittenPath
 from choreomon.cli.written_traces import TraceWriter, check_apart, stem
+
+_SHARE: Final = re.compile(r"[0-9]{1,9}([/.][0-9]{1,9})?|\.[0-9]{1,9}")
+"""Without exponents: `Fraction` would write them out."""
 
 
 def _share(value: str) -> Fraction:
     """A part of the length, as `1/3` or `0.5`."""
-    try:
-        share = Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(-1)
+    share = Fraction(-1)
+    if _SHARE.fullmatch(value):
+        with suppress(ZeroDivisionError):
+            share = Fraction(value)
     if not 0 <= share <= 1:
         raise click.BadParameter(f"{value!r} is no share between 0 and 1, such as 1/3")
     return share
@@ -66,8 +73,6 @@ def command(
     """
     from random import Random
 
-    from click.core import ParameterSource
-
     from choreomon.cli.trace_files import trace_files
     from choreomon.formats.hibou.files import load_multi_trace
     from choreomon.multitrace.slices import (
@@ -77,9 +82,9 @@ def command(
         slices,
     )
 
-    bounded = context.get_parameter_source("number") is not ParameterSource.DEFAULT
-    if every and wide:
-        raise click.UsageError("--all makes short pieces, too: leave --wide out")
+    bounded = bool(given_options(context, ("number",)))
+    if every:
+        refuse_given(context, ("wide", "seed"), "for random slices, without --all")
     draw = random_multi_prefix if prefixes else random_slice
     rng = Random(seed)
     paths = trace_files(traces)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from choreomon.cli.analysis_options import analysis_of, analysis_options, strate
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.pictures import check_picture
 from choreomon.cli.processes import jobs_option
+from choreomon.cli.seconds import Seconds
 from choreomon.cli.writing import (
     WrittenPath,
     check_not_read,
@@ -68,7 +68,7 @@ EXPLAINED: Final = 10
 @jobs_option
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     help="Seconds for each multi-trace; what takes longer is Inconc. As many for --explain. "
     "Default: none, but 0.5 for interactions that are nested more than 200 deep.",
 )
@@ -108,8 +108,6 @@ def command(
     from choreomon.cli.trace_files import trace_files
     from choreomon.verify.outcome import Tally
 
-    if budget is not None and math.isnan(budget):
-        raise click.BadParameter("'nan' is no number of seconds", param_hint="--budget")
     analysis = analysis_of(**choices)
     paths = trace_files(traces)
     if clocks and not any(Path(path).suffix.lower() == ".jsonl" for path in paths):

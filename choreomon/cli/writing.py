@@ -82,4 +82,5 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> click.ClickException:
-    return click.ClickException(f"{path}: cannot be written: {error.strerror}")
+    hint = ": make its folder first" if isinstance(error, FileNotFoundError) else ""
+    return click.ClickException(f"{path}: cannot be written: {error.strerror}{hint}")

@@ -10,7 +10,7 @@ A line is one interaction with its multi-traces: `hif` and `htf` are the texts o
 from __future__ import annotations
 
 import lzma
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -20,9 +20,12 @@ from choreomon.formats.hibou.multitrace import MultiTraceReader
 from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.json_shapes import placed_problem
 from choreomon.interaction.lifelines import names
-from choreomon.verify.experiments.cases import Case, Kind, Subject
+from choreomon.verify.experiments.cases import KINDS, Case, Kind, Subject
 
 _Bit = Annotated[int, msgspec.Meta(ge=0, le=1)]
+
+
+_KINDS: Final = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
 
 
 class _Case(msgspec.Struct, forbid_unknown_fields=True):
@@ -65,7 +68,7 @@ def read_subject(line: bytes, number: int, signature: Signature | None, file: st
     try:
         stated = msgspec.json.decode(line, type=_Subject)
     except msgspec.DecodeError as error:
-        raise DocumentError((Problem(file, number, *placed_problem(str(error))),)) from None
+        raise DocumentError((Problem(file, number, *placed_problem(str(error), _KINDS)),)) from None
     interaction = read_interaction(stated.hif, signature, f"{file}:{number}: hif")
     reader = MultiTraceReader(names(interaction.lifelines), signature)
     cases: list[Case] = []

@@ -124,7 +124,7 @@ def _words(part: type[Part] | None, details: ErrorDetails) -> str:
     if kind == "too_short":
         return f"should not be empty: give at least {context['min_length']}"
     if kind == "float_type" and type(value) is int:
-        return "is too large: give a number of milliseconds"
+        return "is too large: give a smaller number"
     if kind in _EXPECTED:
         bounds = {key: f"{bound:g}" for key, bound in context.items() if isinstance(bound, float)}
         expected = _EXPECTED[kind].format(**(context | bounds))

@@ -150,6 +150,8 @@ def refuse_no_mapping(text: str | bytes, file: str) -> None:
         raise DocumentError((Problem(file, 0, "", "is empty: expected a mapping"),))
     if start in ("[", b"["):
         raise DocumentError((Problem(file, 1, "", "is a list: expected a mapping"),))
+    if start not in ("{", b"{"):
+        raise DocumentError((Problem(file, 0, "", "is no mapping: expected one, in braces"),))
 
 
 def _decoded(text: str | bytes, file: str, kind: str, shape: type[_Decoded]) -> _Decoded:

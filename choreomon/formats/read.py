@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -37,6 +38,14 @@ from choreomon.formats.validation import (
     repetition_warnings,
     start_warnings,
 )
+
+_OTHER_FILES: Final = {
+    ".hif": "an interaction",
+    ".hsf": "a signature",
+    ".htf": "a multi-trace",
+    ".hcf": "a configuration",
+}
+"""What else there is, by the suffix of a file's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +98,14 @@ def parse_document(text: str | bytes, file: str) -> Document:
     """The document that `text` holds; `file` is what problems call it, and its suffix
     decides between JSON and YAML.
 
-    Raises `DocumentError` with all problems found.
+    Raises `DocumentError` with all problems found, and where the suffix is that of another kind
+    of file.
     """
-    as_json = PurePath(file).suffix.lower() == ".json"
+    suffix = PurePath(file).suffix.lower()
+    if suffix in _OTHER_FILES:
+        told = f"holds {_OTHER_FILES[suffix]}: expected a scenario or property document"
+        raise _unreadable(file, f"{told}, .yaml or .json")
+    as_json = suffix == ".json"
     located = read_located(text, file, as_json=as_json)
     try:
         document = ScenarioDocument.model_validate(located.value)

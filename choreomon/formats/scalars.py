@@ -59,7 +59,10 @@ def yaml_scalar(text: str, *, plain: bool, tag: str | None) -> Scalar:
         raise ScalarError(f"unknown tag {shortened(tag)}: leave it out")
     value = _resolved(text)
     if expected is float and type(value) is int:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ScalarError(f"{shortened(text)} is too large: write a smaller number") from None
     if type(value) is not expected:
         raise ScalarError(f"{shortened(text)} is not what its tag says: leave the tag out")
     return value

@@ -6,13 +6,13 @@ the first.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from typing import assert_never
 
 from choreomon.core.action import Action, emission, reception
 from choreomon.core.errors import Defect, Path
 from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
-from choreomon.core.suggestion import did_you_mean
+from choreomon.core.suggestion import did_you_mean, listed, unknown
 from choreomon.formats.documents import (
     ApplicationDocument,
     AssignStatement,
@@ -223,17 +223,9 @@ def _handlers_by_process(application: ApplicationDocument) -> dict[str, tuple[st
     return handlers
 
 
-def unknown_process(process: str, processes: Iterable[str]) -> str:
+def unknown_process(process: str, processes: Collection[str]) -> str:
     """That there is no such process, and which there are."""
-    known = tuple(processes)
-    suggestion = did_you_mean(process, known) or f"; the processes are {_listed(known)}"
-    return f"unknown process {process!r}{suggestion}"
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    if len(names) > 12:
-        return f"{', '.join(names[:12])} and {len(names) - 12} more"
-    return ", ".join(names) or "(none)"
+    return unknown("process", process, processes, "processes")
 
 
 def _delivery_defects(
@@ -255,7 +247,7 @@ def _delivery_defects(
         suggestion = did_you_mean(message, receivers[receiver])
         yield Defect(
             (*path, "message") if own_fields else path,
-            f"{receiver} has no handler for {message!r} (it has {_listed(receivers[receiver])})"
+            f"{receiver} has no handler for {message!r} (it has {listed(receivers[receiver])})"
             f"{suggestion or ': add one, if only an empty one'}",
         )
 
@@ -289,7 +281,7 @@ def _statement_defects(
 
 def _undeclared(variable: str, process: ProcessDocument) -> str:
     known = tuple(process.variables)
-    suggestion = did_you_mean(variable, known) or f"; its variables are {_listed(known)}"
+    suggestion = did_you_mean(variable, known) or f"; its variables are {listed(known)}"
     return f"{process.id} declares no variable {variable!r}{suggestion}"
 
 

@@ -68,7 +68,7 @@ def random_interaction(
             return term
     raise ValueError(
         f"none of {attempts} draws has a depth of {min_depth} or more and {min_size} to {max_size}"
-        " symbols"
+        " symbols: ask for less depth, or for more symbols at most"
     )
 
 

@@ -73,6 +73,19 @@ def test_of_a_multi_trace_it_says_how_much_each_clock_recorded() -> None:
     ]
 
 
+CONFIGURATION = "@analyze_option{ analysis_kind = prefix; strategy = DFS }"
+
+
+def test_of_a_configuration_it_says_every_option() -> None:
+    Path("c.hcf").write_text(CONFIGURATION, encoding="utf-8")
+    said, *table = choreomon("check", "c.hcf").out.splitlines()
+    assert said == "c.hcf: the configuration is valid: 1 section"
+    cells = [[cell.strip() for cell in row.split("│")[1:-1]] for row in table if "│" in row]
+    assert ["analyze", "mode", '"prefix"'] in cells
+    assert ["analyze", "strategy", '"dfs"'] in cells
+    assert found("c.hcf")["analyze"]["mode"] == "prefix"
+
+
 @pytest.mark.parametrize(
     ("command", "kind"),
     [
@@ -97,3 +110,35 @@ def test_what_cannot_be_read_or_asked_is_told(arguments: list[str], told: str) -
     answer = choreomon("check", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert told in answer.err
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "told"),
+    [
+        (("simulate",), "i.hif", "i.hif: holds an interaction: expected a scenario or property"),
+        (("simulate",), "s.hsf", "s.hsf: holds a signature: expected a scenario or property"),
+        (("simulate",), "pass.htf", "pass.htf: holds a multi-trace: expected a scenario or"),
+        (("simulate",), "c.hcf", "c.hcf: holds a configuration: expected a scenario or"),
+        (("draw", "-o", "x.svg"), "c.hcf", "c.hcf is a configuration: it is for the drawing of"),
+    ],
+)
+def test_files_of_other_kinds_are_no_documents(
+    command: tuple[str, ...], file: str, told: str
+) -> None:
+    Path("c.hcf").write_text(CONFIGURATION, encoding="utf-8")
+    answer = choreomon(*command, file)
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err
+
+
+@pytest.mark.parametrize(
+    ("kind", "meant"), [("interactions", "; did you mean 'interaction'?"), (1, "")]
+)
+def test_json_of_no_known_kind_is_told(kind: object, meant: str) -> None:
+    Path("x.json").write_text(json.dumps({"kind": kind}), encoding="utf-8")
+    answer = choreomon("check", "x.json")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "x.json: kind: should be interaction, signature, multi-trace, configuration, or not there "
+        f"in a document{meant}\n"
+    )

@@ -351,7 +351,10 @@ class TestAnalyses:
     def test_documents_have_none_of_their_options(self, options: list[str]) -> None:
         answer = choreomon("draw", "violated.yaml", "-o", "x.svg", *options)
         assert answer.code == 2
-        assert f"{options[0]} is for interactions, which violated.yaml is not" in answer.err
+        assert (
+            f"{options[0]} can only be used with interactions, and violated.yaml is none"
+            in answer.err
+        )
 
     def test_a_strategy_of_searches_is_none_of_monitors(self) -> None:
         for more, said in (

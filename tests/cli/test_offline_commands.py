@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,7 @@ class TestExplore:
             ["-o", "tree.txt"],
             ["--priority", "emission"],
             ["--priority", "silence=1"],
+            ["--priority", "emission=" + 19 * "9"],
             ["--generate", "exact", "--partition", "a,;b"],
             ["--generate", "exact", "--partition", "bank,a"],
             ["--generate", "exact", "--partition", "a;a"],
@@ -385,6 +387,7 @@ class TestMutate:
             ["--kind", "twist"],
             ["--kind", "remove", "--actions", "0"],
             ["--kind", "insert", "--actions", "2"],
+            ["--kind", "insert", "--actions", "1"],
             ["--kind", "remove", "--signature", "s.hsf"],
             ["--kind", "swap-components"],
             ["--kind", "insert", "--number", "0"],
@@ -400,7 +403,8 @@ class TestMutate:
         Path("shared.htf").write_text("{ [a,b] a!m; [c] }", encoding="utf-8")
         answer = choreomon("mutate", "pass.htf", "shared.htf", "--kind", "swap-components")
         assert answer.code == 2
-        assert "different partitions" in answer.err
+        assert answer.err.startswith("Error: pass.htf and shared.htf: the multi-traces are over")
+        assert answer.err.endswith(": give multi-traces over the same clocks\n")
 
     def test_a_file_that_cannot_be_read_is_bad_input(self) -> None:
         answer = choreomon("mutate", "bad.htf", "--kind", "insert")
@@ -444,7 +448,16 @@ class TestSlice:
 
     @pytest.mark.parametrize(
         "options",
-        [["--wide", "2"], ["--wide", "much"], ["--all", "--wide", "1/2"], ["--number", "0"]],
+        [
+            ["--wide", "2"],
+            ["--wide", "much"],
+            ["--wide", "1/0"],
+            ["--wide", "1e-999999999"],
+            ["--all", "--wide", "1/2"],
+            ["--all", "--wide", "0"],
+            ["--all", "--seed", "0"],
+            ["--number", "0"],
+        ],
         ids=" ".join,
     )
     def test_wrong_options_are_bad_usage(self, options: list[str]) -> None:
@@ -646,11 +659,24 @@ class TestGenerateInteraction:
             ["--operators", "seq,join"],
             ["--min-symbols", "30", "--max-symbols", "10"],
             ["--lifelines", "a-b"],
+            ["--lifelines", "a-b", "--json", "--signature", "x.hsf"],
             ["--json", "-o", "x.hif"],
+            ["-o", "x.hif", "--signature", "x.hif"],
+            ["-o", "x.hif", "--signature", "../here/x-2.hif", "--number", "2"],
         ],
         ids=" ".join,
     )
     def test_wrong_options_are_bad_usage(self, options: list[str]) -> None:
+        folder = Path("here")
+        folder.mkdir()
+        os.chdir(folder)
         answer = choreomon("generate-interaction", *options)
         assert (answer.code, answer.out) == (2, "")
         assert "Usage: choreomon generate-interaction" in answer.err
+        assert [*Path().iterdir()] == []
+
+    def test_where_nothing_can_be_written_is_found_out_before_anything_is_drawn(self) -> None:
+        answer = choreomon("generate-interaction", "-o", "no/x.hif", "--number", "2")
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith("Error: no/x-1.hif: cannot be written: ")
+        assert answer.err.endswith(": make its folder first\n")

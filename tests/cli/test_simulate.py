@@ -233,6 +233,13 @@ def test_a_document_without_a_property_runs_unmonitored() -> None:
     assert len(Path("traces/run-0.jsonl").read_text().splitlines()) == 3
 
 
+@pytest.mark.parametrize("option", [("--rules", "sound"), ("--strategy", "pull")])
+def test_what_is_about_monitors_is_refused_where_there_are_none(option: tuple[str, str]) -> None:
+    answer = choreomon("simulate", "application.yaml", *option)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{option[0]} can only be used with a property to monitor" in answer.err
+
+
 def test_a_report_without_a_property_is_refused_before_anything_runs() -> None:
     options = ["--report", "x.html", "--trace", "t", "--json"]
     answer = choreomon("simulate", "application.yaml", *options)

@@ -465,6 +465,8 @@ class TestFiles:
         ["pass.htf", "--por", "--paper-por"],
         ["pass.htf", "--no-por", "--paper-por"],
         ["pass.htf", "--budget", "nan"],
+        ["pass.htf", "--strategy", "portfolio", "--local", "none"],
+        ["pass.htf", "--strategy", "portfolio", "--local-on", "all"],
         ["pass.htf", "--local", "none", "--local-on", "all"],
         ["pass.htf", "--mode", "slice", "--method", "removal"],
         ["pass.htf", "--mode", "test", "--paper-por"],

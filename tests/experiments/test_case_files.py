@@ -39,7 +39,10 @@ def test_files_may_be_compressed_and_have_empty_lines(pack: Any) -> None:
     ("wrong", "told"),
     [
         (b"{", "f:4: "),
-        (line(kind="ABCD"), "f:4: cases[0].kind: should be one of the choices, not 'ABCD'"),
+        (
+            line(kind="ABCD"),
+            "f:4: cases[0].kind: should be ACPT, PREF, NOIS, SACT or SCMP, not 'ABCD'",
+        ),
         (line(accept=2), "f:4: cases[0].accept: should be at most 1"),
         (line(other=1), "f:4: has a field `other`, which is none"),
         (line(accept=1, prefix=0), "f:4: t1: what is accepted is a multi-prefix too"),

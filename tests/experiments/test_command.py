@@ -84,6 +84,19 @@ def test_a_signature_refuses_what_it_does_not_declare(tmp_path: Path) -> None:
         (("multiprefix", "--operators", "nor"), "no operator is called 'nor'"),
         (("multiprefix", "--signature", SAMPLE), "--signature is about the interactions of --data"),
         (("multiprefix", "--budget", 0), "'--budget'"),
+        (("slices", "--budget", "nan"), "'nan' is no number of seconds"),
+        (
+            ("multiprefix", "--data", SAMPLE, "--operators", "seq", "--traces", 240),
+            "--operators and --traces can only be used for fresh interactions, without --data",
+        ),
+        (
+            ("slices", "--model", "i1", "--slices", 2),
+            "--slices can only be used where slices are random ones",
+        ),
+        (
+            ("slices", "--interaction", SAMPLE, "--exhaustive", "--multi-traces", 2),
+            "--multi-traces can only be used where",
+        ),
         (("slices", "--exhaustive"), "are about an --interaction"),
         (("slices", "--model", "i1", "--interaction", SAMPLE), "exclude each other"),
         (("slices", "--model", "i1", "--partition", "l1;l2"), "must have the lifelines l1, l2, l3"),

@@ -137,6 +137,7 @@ LEAVE = "application.processes[0].handlers.leave"
         ("at: 0", "at: .inf", 18, "application.start[0].at", "should be a finite number, not inf"),
         ("at: 0", "at: 1e13", 18, "application.start[0].at", "should be at most 1e+12"),
         ("at: 0", f"at: {'9' * 400}", 18, "application.start[0].at", "is too large"),
+        ("at: 0", f"at: !!float {'9' * 400}", 18, "application.start[0].at", "'9999"),
         (
             "away: false",
             "away: 1.5",

@@ -29,7 +29,7 @@ from choreomon.formats.hibou.entries import (
     read_section,
 )
 from choreomon.formats.hibou.logger_reader import read_loggers
-from choreomon.formats.hibou.scanner import END, Cursor, shown
+from choreomon.formats.hibou.scanner import END, Cursor
 from choreomon.verify.heuristics import Filters, Priorities, Strategy
 from choreomon.verify.verdict import Mode, Verdict
 
@@ -264,7 +264,7 @@ def _kind(meaning: Meaning) -> Setter:
         mode = _KINDS.get(value.words.lower())
         if mode is None:
             names = ", ".join(_KINDS)
-            meaning.wrong(value.at, f"unknown analysis_kind {shown(value.words)}; expected {names}")
+            meaning.wrong(value.at, f"unknown analysis_kind {value.quoted}; expected {names}")
             return
         options["mode"] = mode
         if value.entries is not None:

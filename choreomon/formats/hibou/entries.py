@@ -39,6 +39,15 @@ class Value:
         """Whether nothing stands behind the key."""
         return self == Value(self.at)
 
+    @property
+    def quoted(self) -> str:
+        """The value as errors name it."""
+        if self.words:
+            return shown(self.words)
+        if self.number is not None:
+            return str(self.number)
+        return "nothing" if self.is_bare else "a list"
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -207,8 +216,8 @@ class Meaning:
             if words in values and value == Value(value.at, value.words):
                 options[name] = values[words]
             else:
-                found = shown(value.words or str(value.number or "nothing"))
-                self.wrong(value.at, f"unknown {name} {found}; expected {', '.join(values)}")
+                expected = ", ".join(values)
+                self.wrong(value.at, f"unknown {name} {value.quoted}; expected {expected}")
 
         return read
 

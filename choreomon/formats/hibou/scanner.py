@@ -201,7 +201,7 @@ class Cursor:
         it follows at once, and is no sign that may follow a name."""
         if self.word[:1].isalpha() and not is_name(self.word):
             return True
-        if not self._next or self.word in ("--", "->", *"()[]{},;=!?@"):
+        if not self._next or self.word in (END, "--", "->", *"()[]{},;=!?@"):
             return False
         before = self._words[self._next - 1]
         return is_name(before.text) and before.at + len(before.text) == self.at

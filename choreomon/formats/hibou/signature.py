@@ -6,9 +6,10 @@ declared twice in sections of one kind. `@gate` is outside of the papers: refuse
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from choreomon.core import suggestion
 from choreomon.core.action import Action
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.scanner import NAME_RULE, Cursor, is_name
@@ -29,12 +30,11 @@ class Signature(NamedTuple):
         return ""
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+def unknown(kind: str, name: str, known: Collection[str]) -> str:
     """That a name is not declared, and which are."""
-    names = ", ".join(known)
-    if not names:
+    if not known:
         return f"unknown {kind} {name!r}; no {kind}s are declared"
-    return f"unknown {kind} {name!r}; the {kind}s are {names}"
+    return suggestion.unknown(kind, name, known)
 
 
 class SignatureSections:

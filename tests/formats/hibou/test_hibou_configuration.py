@@ -186,7 +186,7 @@ def test_options_by_all_their_names(entries: str, field: str, value: object) -> 
             "local_analysis = [select=some, modulo=2]\n}",
             [
                 (2, "unknown analysis_kind 'foo'; expected accept, prefix"),
-                (3, "unknown goal '3'; expected pass, weakpass, none"),
+                (3, "unknown goal 3; expected pass, weakpass, none"),
                 (4, "`goal` stands here for the second time"),
                 (5, "`max_depth` is a number from 0 on"),
                 (6, "`emission` is a number"),
@@ -210,6 +210,14 @@ def test_options_by_all_their_names(entries: str, field: str, value: object) -> 
                 (1, "`folder` is a name"),
                 (1, "a lifeline stands twice in the partition"),
                 (1, "unknown partition 'x'"),
+            ],
+        ),
+        (
+            "@analyze_option{ analysis_kind=3; strategy=0; goal=[max_depth=1] }",
+            [
+                (1, "unknown analysis_kind 3; expected"),
+                (1, "unknown strategy 0; expected"),
+                (1, "unknown goal a list; expected"),
             ],
         ),
         (

@@ -80,6 +80,12 @@ def test_what_cannot_be_read_is_told_with_its_line(
     assert all(problem.message.startswith(said) for problem in caught.value.problems)
 
 
+def test_at_the_end_of_a_file_no_name_is_broken() -> None:
+    with pytest.raises(DocumentError) as caught:
+        read_signature("@message{a", "x.hsf")
+    assert str(caught.value) == "x.hsf:1: expected `;` or `}`, found the end of the file"
+
+
 names = st.lists(st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,5}", fullmatch=True), unique=True)
 
 
