@@ -1,9 +1,10 @@
 """Finds out whether forbidden message sequences happened, without a global clock.
 
-What most users import is here; everything else has its place by name. The layers, of which
-each knows only those to its left:
+What users of properties and monitors mostly import is here; everything else has its place by
+name, as `choreomon.verify.verifier`. The layers, of which each knows only those to its left:
 
     core <- properties <- monitor <- formats, render <- cli
+    core <- interaction, multitrace <- verify <- formats, render <- cli
 
 `simulator`, the other package of this distribution, stands beside `formats`: it runs
 applications with their monitors in virtual time.

@@ -5,8 +5,13 @@
     application                  processes, handlers and statements, compiled
     world                        a run of an application
     recording                    what is kept of a run's events
+    monitoring                   monitors beside the processes of a world, by strategy
+    push, central, gathering     the strategies that do not pull, and what the two share
+    measuring, formations        what is measured; where the property was really formed
+    observation                  what logs show of a run
+    run                          a document and a seed -> a run
 
-`monitoring` and what builds on it put monitors beside the processes of a world. Nothing here
+Nothing here
 reads a clock or draws from anything but the streams of the run's seed: one seed gives one
 run, bit for bit, on every machine with IEEE 754 double precision.
 """

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import click
-from click.core import ParameterSource
 
 
 def given_options(context: click.Context, names: Iterable[str]) -> list[str]:
     """Those of the parameters that were given as options, even with their default's value, as
     they are written on the command line."""
+    from click.core import ParameterSource
+
     written = {option.name: option.opts[0] for option in context.command.params}
     return [
         written[name]

@@ -3,11 +3,35 @@
 Pydantic lives here and nowhere deeper; what leaves this package are values of the inner
 ones. Bad input of any kind leaves it as `choreomon.core.errors.DocumentError` alone.
 
-    read        a scenario or property document -> Document
-    located     YAML or JSON text -> plain values with the line of each
-    documents   the shape of a document (the published JSON Schema is made from it)
-    validation  what the shape cannot say
-    labels      `[handle] SENDER -> RECEIVER : NAME`
-    trace       an event <-> one line of a trace
-    results     runs -> the JSON of `choreomon simulate --json`
+Documents:
+
+    read                a scenario or property document -> Document
+    located, scalars    YAML or JSON text -> plain values with the line of each
+    documents, fields   the shape of a document, and of what it is made
+    durations           distributions of times in a document
+    schema              the JSON Schema that is made from the shape
+    validation          what the shape cannot say
+    labels              `[handle] SENDER -> RECEIVER : NAME`
+    compilation         the property of a document -> a validated automaton
+    stated_interaction  the interaction that a document states
+    observation         what logs show of a run
+
+Runs:
+
+    wire         monitoring messages as bytes
+    trace        an event as one line of a trace
+    event_log    traces -> multi-traces
+    results      runs -> the JSON of `choreomon simulate --json`
+
+Interactions and multi-traces:
+
+    hibou               HIBOU's files
+    offline_json        interactions, multi-traces and signatures as JSON
+    configuration_json  configurations as JSON
+    json_documents      what JSON documents have in common
+    json_shapes         what msgspec says of JSON, in our words
+    json_keys           keys that come twice in it
+    outcome_json        what verifying found, as JSON
+    junit               and as XML
+    case_files          multi-traces with known answers
 """

@@ -21,8 +21,8 @@ from choreomon.formats.hibou.configuration import (
     SimulationSettings,
     TraceGenerationLogger,
 )
+from choreomon.formats.json_documents import refuse_no_mapping
 from choreomon.formats.located import Located, read_located
-from choreomon.formats.offline_json import refuse_no_mapping
 from choreomon.verify.heuristics import Filters, Priorities
 from choreomon.verify.verdict import Verdict
 

@@ -26,19 +26,16 @@ Actions are split at their first `!` or `?`, so a lifeline's name has neither.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 import msgspec
 
 from choreomon.core.action import EMISSION, RECEPTION, Action
-from choreomon.core.errors import DocumentError, Path, Problem
+from choreomon.core.errors import Path
 from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, operands
 from choreomon.formats.hibou.signature import Signature, unknown
-from choreomon.formats.json_keys import repeated_key
-from choreomon.formats.json_shapes import shape_problem
-from choreomon.formats.located import field_name, read_located
+from choreomon.formats.json_documents import Defects, decoded
 from choreomon.interaction.lifelines import mask, names
 from choreomon.interaction.term import (
     EMPTY,
@@ -51,14 +48,6 @@ from choreomon.interaction.term import (
 )
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import Component, MultiTrace
-
-_Decoded = TypeVar("_Decoded", "_Interaction", "_MultiTrace", "_Signature")
-_AT: Final = re.compile(r" - at `\$(.*)`\Z", re.DOTALL)
-_STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
-
-
-class _Kind(msgspec.Struct):
-    kind: str = ""
 
 
 class _Node(msgspec.Struct, forbid_unknown_fields=True):
@@ -101,100 +90,6 @@ class _Signature(msgspec.Struct, forbid_unknown_fields=True):
     def keys(self) -> int:
         """How many keys of mappings were read."""
         return 3
-
-
-class _Defects:
-    """What is wrong with a document that could be decoded: all of it, with lines where the
-    document is small enough to look for them."""
-
-    def __init__(self, text: str | bytes, file: str) -> None:
-        self._text = text
-        self._file = file
-        self._found: list[tuple[Path, str]] = []
-
-    def add(self, path: Path, message: str) -> None:
-        """Notes what is wrong at a place. Only the first few are kept."""
-        if len(self._found) < _MANY:
-            self._found.append((path, message))
-
-    def raise_any(self) -> None:
-        """Raises DocumentError if there is something."""
-        if self._found:
-            raise _located(self._text, self._file, self._found)
-
-
-_MANY: Final = 20
-
-
-def _located(
-    text: str | bytes, file: str, found: Iterable[tuple[Path, str]], *, malformed: bool = False
-) -> DocumentError:
-    """The error about what was found, with lines where the document is small enough. Of one that
-    is `malformed` it is known only that it is no JSON: then what reads it again tells more."""
-    try:
-        located = read_located(text, file, as_json=True)
-    except DocumentError as error:
-        if malformed and error.problems[0].line:
-            return error
-        return DocumentError(
-            tuple(Problem(file, 0, field_name(path), message) for path, message in found)
-        )
-    problems = [located.problem(path, message) for path, message in found]
-    return DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
-
-
-def refuse_no_mapping(text: str | bytes, file: str) -> None:
-    """Raises DocumentError for a text that is empty or no JSON object."""
-    start = text.strip()[:1]
-    if not start:
-        raise DocumentError((Problem(file, 0, "", "is empty: expected a mapping"),))
-    if start in ("[", b"["):
-        raise DocumentError((Problem(file, 1, "", "is a list: expected a mapping"),))
-    if start not in ("{", b"{"):
-        raise DocumentError((Problem(file, 0, "", "is no mapping: expected one, in braces"),))
-
-
-def _decoded(text: str | bytes, file: str, kind: str, shape: type[_Decoded]) -> _Decoded:
-    """The document, in the right shape. Raises DocumentError."""
-    refuse_no_mapping(text, file)
-    try:
-        found = msgspec.json.decode(text, type=_Kind).kind
-        if found != kind:
-            said = f"is {found!r}" if found else "is missing"
-            raise _located(text, file, [(("kind",), f"{said}: expected {kind!r}")])
-        document = msgspec.json.decode(text, type=shape)
-    except msgspec.ValidationError as wrong:
-        message = str(wrong)
-        at = _AT.search(message)
-        path = _path(at[1]) if at else ()
-        raise _located(text, file, [(path, shape_problem(_AT.sub("", message)))]) from None
-    except (msgspec.DecodeError, UnicodeError) as wrong:
-        raise _located(text, file, [((), f"is not JSON: {wrong}")], malformed=True) from None
-    except RecursionError:
-        raise _located(text, file, [((), "is nested too deeply")], malformed=True) from None
-    twice = repeated_key(text, document.keys())
-    if twice is not None:
-        raise _comes_twice(text, file, twice)
-    return document
-
-
-def _comes_twice(text: str | bytes, file: str, key: str) -> DocumentError:
-    try:
-        read_located(text, file, as_json=True)
-    except DocumentError as error:
-        if error.problems[0].field:  # where it was small enough to be looked at
-            return error
-    told = f"has the key {key!r} twice in one mapping: keep one of the two"
-    return DocumentError((Problem(file, 0, "", told),))
-
-
-def _path(at: str) -> Path:
-    steps: list[str | int] = []
-    for found in _STEP.finditer(at):
-        if found[2] == "...":
-            break
-        steps.append(int(found[2]) if found[2] else found[1])
-    return tuple(steps)
 
 
 def _action(text: str) -> Action | None:
@@ -262,8 +157,8 @@ def read_interaction_json(
 
     Raises DocumentError.
     """
-    document = _decoded(text, file, "interaction", _Interaction)
-    defects = _Defects(text, file)
+    document = decoded(text, file, "interaction", _Interaction)
+    defects = Defects(text, file)
     terms: list[Interaction] = []
     for number, node in enumerate(document.nodes):
         path: Path = ("nodes", number)
@@ -315,7 +210,7 @@ def _shape_defect(node: _Node, number: int) -> tuple[str, str] | None:
 
 
 def _action_node(
-    text: str, signature: Signature | None, path: Path, defects: _Defects
+    text: str, signature: Signature | None, path: Path, defects: Defects
 ) -> Interaction:
     action = _action(text)
     wrong = _NO_ACTION if action is None else signature.strange(action) if signature else ""
@@ -360,8 +255,8 @@ def read_multi_trace_json(
 
     Raises DocumentError.
     """
-    document = _decoded(text, file, "multi-trace", _MultiTrace)
-    defects = _Defects(text, file)
+    document = decoded(text, file, "multi-trace", _MultiTrace)
+    defects = Defects(text, file)
     owners: dict[str, int] = {}
     parts: list[Component] = []
     for number, found in enumerate(document.components):
@@ -407,8 +302,8 @@ def write_signature_json(signature: Signature) -> str:
 
 def read_signature_json(text: str | bytes, file: str = "signature") -> Signature:
     """The signature of a document. Raises DocumentError."""
-    document = _decoded(text, file, "signature", _Signature)
-    defects = _Defects(text, file)
+    document = decoded(text, file, "signature", _Signature)
+    defects = Defects(text, file)
     for field, declared in (("lifelines", document.lifelines), ("messages", document.messages)):
         seen: set[str] = set()
         for number, name in enumerate(declared):

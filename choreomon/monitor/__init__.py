@@ -8,5 +8,6 @@ messages    what monitors say to each other
 answering   when to answer an inquiry, and with what
 rules       how to judge: `sound`, and `paper` to the letter
 history     what fired when, and what of it to keep
+provisional the word at a deadline, while answers are missing
 joint       one word about an event that labels several final transitions
 """

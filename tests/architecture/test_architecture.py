@@ -76,6 +76,18 @@ class Import:
     typing_only: bool
 
 
+LISTING = (
+    "choreomon/core",
+    "choreomon/properties",
+    "choreomon/monitor",
+    "choreomon/formats",
+    "choreomon/formats/hibou",
+    "choreomon/verify/experiments",
+    "simulator",
+)
+"""Packages whose docstring names their modules."""
+
+
 def modules() -> list[Path]:
     return sorted(path for package in PACKAGES for path in ROOT.joinpath(package).rglob("*.py"))
 
@@ -277,3 +289,12 @@ def test_public_names_are_documented() -> None:
         for name in undocumented(tree_of(path), elsewhere)
     }
     assert silent <= PLAIN
+
+
+@pytest.mark.parametrize("package", LISTING)
+def test_a_package_that_names_its_modules_names_all(package: str) -> None:
+    folder = ROOT / package
+    said = ast.get_docstring(ast.parse(folder.joinpath("__init__.py").read_text("utf-8"))) or ""
+    words = {word.strip(",") for line in said.splitlines() for word in line.split()}
+    there = {path.stem for path in folder.glob("*.py")} - {"__init__", "__main__"}
+    assert there <= words

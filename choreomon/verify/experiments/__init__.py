@@ -2,9 +2,9 @@
 numbers.
 
     cases        multi-traces of one interaction with known answers; fresh ones
-    multiprefix  the removal paper, section 6: graph sizes and analysis times, with and without
-    reductions slices       the slices paper, section 5.5: slices and mutants of them, decided and
-    simulated models       the two interactions of the latter
+    multiprefix  the removal paper, section 6: graph sizes and analysis times, by reductions
+    slices       the slices paper, section 5.5: slices and mutants, decided and simulated
+    models       the two interactions of the latter
     deadline     budgets of single analyses
     statistics   quartiles and the like
 
