@@ -27,8 +27,6 @@ Strategy: TypeAlias = Literal["pull", "push", "central", "dfs", "bfs", "hcs"]
 
 MONITORING: Final = ("pull", "push", "central")
 SEARCHING: Final = ("dfs", "bfs", "hcs")
-
-
 _NEEDS_RUN: Final = "with --run: only a run has them"
 
 
@@ -57,6 +55,11 @@ _NEEDS_RUN: Final = "with --run: only a run has them"
     default=None,
     help="With --run: the rules of its monitors.",
 )
+@click.option(
+    "--event",
+    type=click.IntRange(min=0),
+    help="With --run: the event whose verdict is marked; default: that of the gravest.",
+)
 @click.option("--signature", "-s", type=click.Path(), help="Of an interaction: .hsf or .json.")
 @click.option("--tree", is_flag=True, help="Of an interaction: its term as a tree.")
 @click.option(
@@ -81,6 +84,7 @@ def command(
     seed: int,
     strategy: Strategy | None,
     rules: RulesName | None,
+    event: int | None,
     signature: str | None,
     tree: bool,
     trace: str | None,
@@ -92,7 +96,7 @@ def command(
 
     A document: its property, forward transitions solid and backward ones dashed; or, with --run,
     a run of its application with the violating sequence marked. Of a run with several verdicts
-    the gravest is marked, the first of those.
+    the gravest is marked, of equal ones the first that is right in the real order.
 
     An interaction (.hif, .hsf, .json): its sequence diagram; or, with --tree, its term; or, with
     --trace, how a multi-trace is searched for or explained.
@@ -104,7 +108,7 @@ def command(
     if is_interaction(file):
         if a_run:
             raise click.UsageError(f"{file} is an interaction: only an application has runs")
-        refuse_given(context, ("seed", "rules"), _NEEDS_RUN)
+        refuse_given(context, ("seed", "rules", "event"), _NEEDS_RUN)
         if strategy in MONITORING:
             raise click.UsageError(f"--strategy {strategy} can only be used with --run")
         return draw_interaction(
@@ -117,7 +121,7 @@ def command(
             as_json=as_json,
             choices={**choices, "strategy": strategy},
         )
-    others = ("file", "output", "a_run", "seed", "strategy", "rules", "as_json")
+    others = ("file", "output", "a_run", "seed", "strategy", "rules", "event", "as_json")
     refuse_given(
         context,
         (str(option.name) for option in context.command.params if option.name not in others),
@@ -128,7 +132,7 @@ def command(
         raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
     check_picture(output)
     if not a_run:
-        refuse_given(context, ("seed", "strategy", "rules"), _NEEDS_RUN)
+        refuse_given(context, ("seed", "strategy", "rules", "event"), _NEEDS_RUN)
     document = load_document(file)
     check_not_read(output, document.inputs())
     code = NOTHING_FOUND
@@ -139,7 +143,7 @@ def command(
         prepared = simulation(document)
         check_writable(output)
         run = prepared.run(seed, strategy=_of_monitors(strategy), rules=rules, keep_events=True)
-        picture, mermaid = _run(run, document)
+        picture, mermaid = _run(run, document, event)
         if run.reached_max_events:
             click.echo(stopped(document, run), err=True)
             code = BAD_INPUT
@@ -176,14 +180,11 @@ def _automaton(document: Document) -> tuple[Picture, str]:
     return automaton_picture(automaton, document.name), automaton_flowchart(automaton)
 
 
-def _run(run: Run, document: Document) -> tuple[Picture, str]:
+def _run(run: Run, document: Document, event: int | None) -> tuple[Picture, str]:
     from choreomon.render.mermaid import run_sequence_diagram
     from choreomon.render.space_time import space_time_picture
-    from choreomon.render.summary import missed
 
-    verdict = _gravest(run)
-    # The word of a verdict that there is comes before what no monitor declared.
-    unsaid = next(iter(missed(run)), None) if verdict is None else None
+    verdict, unsaid = _shown(run) if event is None else _about(run, event)
     marks = _marks(run, verdict, unsaid, document)
     picture = space_time_picture(
         run.kept_events, run.processes, marks, verdict=verdict, missed=unsaid
@@ -192,11 +193,36 @@ def _run(run: Run, document: Document) -> tuple[Picture, str]:
     return picture, mermaid
 
 
-def _gravest(run: Run) -> RunVerdict | None:
-    from choreomon.render.summary import worst_word
+def _shown(run: Run) -> tuple[RunVerdict | None, int | None]:
+    """The gravest verdict, of equal ones the first about an event at which the sequence was really
+    formed; where there is none, an event at which it was, and no monitor said so."""
+    from choreomon.render.summary import missed, worst_word
 
     word = worst_word(run)
-    return next((verdict for verdict in run.verdicts if verdict.verdict == word), None)
+    formed = dict(run.formed or ())
+    gravest = [verdict for verdict in run.verdicts if verdict.verdict == word]
+    if not gravest:
+        return None, next(iter(missed(run)), None)
+    return min(gravest, key=lambda verdict: verdict.event_index not in formed), None
+
+
+def _about(run: Run, event: int) -> tuple[RunVerdict | None, int | None]:
+    """The verdict about an event, or the event where the sequence was formed there and no monitor
+    said so. Raises `BadParameter` for others."""
+    from choreomon.core.suggestion import listed
+    from choreomon.render.summary import missed
+
+    for verdict in run.verdicts:
+        if verdict.event_index == event:
+            return verdict, None
+    if event in missed(run):
+        return None, event
+    known = sorted({*(verdict.event_index for verdict in run.verdicts), *missed(run)})
+    raise click.BadParameter(
+        f"there is no verdict about event {event}; there are some about "
+        f"{listed([*map(str, known)])}",
+        param_hint="--event",
+    )
 
 
 def _marks(

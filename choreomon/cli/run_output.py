@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from choreomon.core.run import Run, RunVerdict
     from choreomon.core.verdict import Word
     from choreomon.formats.read import Document
+    from choreomon.properties.automaton import SequenceAutomaton
 
 EXPLAINED: Final = 10
 """Verdicts of a single run that are explained on the screen."""
@@ -58,7 +59,7 @@ def print_json(runs: Iterable[Run], unprinted: Unprinted) -> None:
 
 def show(screen: Console, document: Document, runs: list[Run], verifying: RunLogs | None) -> None:
     if document.property is not None:
-        _show_monitored(screen, runs)
+        _show_monitored(screen, runs, document.property.automaton)
     else:
         _show_unmonitored(screen, runs)
     if verifying is not None:
@@ -75,7 +76,7 @@ def _show_unmonitored(screen: Console, runs: list[Run]) -> None:
     )
 
 
-def _show_monitored(screen: Console, runs: list[Run]) -> None:
+def _show_monitored(screen: Console, runs: list[Run], automaton: SequenceAutomaton) -> None:
     from choreomon.cli.screen import print_indented
     from choreomon.render.sentences import formed_text
     from choreomon.render.summary import headline
@@ -89,7 +90,7 @@ def _show_monitored(screen: Console, runs: list[Run]) -> None:
         explained = sorted(run.verdicts, key=_gravity)[:EXPLAINED]
         for verdict in sorted(explained, key=lambda verdict: verdict.event_index):
             screen.print()
-            print_indented(screen, verdict_text(verdict, run.kept_events))
+            print_indented(screen, verdict_text(verdict, run.kept_events, automaton))
         if len(run.verdicts) > EXPLAINED:
             left = counted(len(run.verdicts) - EXPLAINED, "more verdict")
             screen.print(f"\n{left}, not graver than these: --json prints all")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from choreomon.core.run import RunEvent, RunReason, RunVerdict
 from choreomon.core.verdict import FRM, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.render.forbidden_sequences import completed_sequences
 from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 
@@ -20,9 +23,14 @@ class Explanation(NamedTuple):
         return " ".join((self.headline, *self.sentences))
 
 
-def explanation(verdict: RunVerdict, events: Sequence[RunEvent] = ()) -> Explanation:
+def explanation(
+    verdict: RunVerdict,
+    events: Sequence[RunEvent] = (),
+    automaton: SequenceAutomaton | None = None,
+) -> Explanation:
     """The verdict and its reasons. `events` are those of the run where they were kept;
-    events that are not among them are called by their index alone."""
+    events that are not among them are called by their index alone. Of several sequences that the
+    `automaton` forbids it is said which one is meant."""
     wanted = {verdict.event_index}
     wanted |= {
         index
@@ -33,7 +41,7 @@ def explanation(verdict: RunVerdict, events: Sequence[RunEvent] = ()) -> Explana
     known = {event.index: event for event in events if event.index in wanted}
     return Explanation(
         f"{verdict.monitor} {DECLARATION[verdict.verdict]} at {_judged(verdict, known)}.",
-        (*_why(verdict, known), *_conclusion(verdict)),
+        (*_why(verdict, known, automaton), *_conclusion(verdict)),
     )
 
 
@@ -64,8 +72,13 @@ def _listed(transitions: Sequence[tuple[str, str]], joint: str = "and") -> str:
     return f" {joint} ".join(map(_arrow, transitions))
 
 
-def _why(verdict: RunVerdict, known: Mapping[int, RunEvent]) -> list[str]:
+def _why(
+    verdict: RunVerdict, known: Mapping[int, RunEvent], automaton: SequenceAutomaton | None
+) -> list[str]:
     sentences = [_fired(verdict)]
+    still = verdict.verdict != WITHDRAWN
+    if still and automaton is not None and (which := completed_sequences(verdict, automaton)):
+        sentences.append(which)
     starting = _starting(verdict)
     if starting and len(verdict.transitions) == 1:
         sentences.append("It leaves an initial state, so nothing had to happen before it.")
@@ -75,10 +88,18 @@ def _why(verdict: RunVerdict, known: Mapping[int, RunEvent]) -> list[str]:
             f"For {_listed(starting)}, which {leave} an initial state, nothing had to happen "
             "before."
         )
-    for pre, vios in _grouped(verdict.because).items():
+    grouped = _grouped(verdict.because)
+    # What is sure comes before what only may be.
+    for pre in sorted(grouped, key=lambda pre: (not pre.certain, pre.result != FRM)):
         sentences.append(_pre(pre, verdict, known))
-        sentences += [_vio(vio, pre, verdict, known) for vio in vios]
-        if not vios:
+        if pre.result != FRM:
+            sentences.append(
+                f"Whether it fired there is open itself: what led to event {pre.event_index}, or "
+                "whether that was cancelled before, is not sure."
+            )
+        vios = _by_event(grouped[pre])
+        sentences += [_vio(of_event, pre, verdict, known) for of_event in vios]
+        if not vios and pre.result == FRM:
             sentences.append("No cancellation of it is in question.")
     return sentences
 
@@ -125,6 +146,15 @@ def _grouped(because: Sequence[RunReason]) -> dict[RunReason, list[RunReason]]:
     }
 
 
+def _by_event(vios: Sequence[RunReason]) -> list[list[RunReason]]:
+    """The cancellations of one pre record, those together that one event makes by several
+    transitions, and of which all else is the same."""
+    together: dict[RunReason, list[RunReason]] = {}
+    for vio in vios:
+        together.setdefault(replace(vio, transition=("", "")), []).append(vio)
+    return [*together.values()]
+
+
 def _pre(pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> str:
     needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
     if len(verdict.transitions) > 1:
@@ -141,8 +171,14 @@ def _pre(pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> 
     return f"{name} {_arrow(pre.transition)} {surely} fired {_where(pre, known)}, {order}."
 
 
-def _vio(vio: RunReason, pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> str:
-    what = f"by {_arrow(vio.transition)} {_where(vio, known)}"
+def _vio(
+    vios: Sequence[RunReason],
+    pre: RunReason,
+    verdict: RunVerdict,
+    known: Mapping[int, RunEvent],
+) -> str:
+    vio, transitions = vios[0], [vio.transition for vio in vios]
+    what = f"by {_listed(transitions)} {_where(vio, known)}"
     if vio.certain:
         return f"That was certainly cancelled {what}."
     doubts = []
@@ -152,7 +188,7 @@ def _vio(vio: RunReason, pre: RunReason, verdict: RunVerdict, known: Mapping[int
         which = f"event {vio.event_index}" if vio.since is None else "these"
         doubts.append(f"{which} may have come before or after event {verdict.event_index}")
     if vio.result != FRM:
-        doubts.append(f"it is not sure that {_arrow(vio.transition)} fired")
+        doubts.append(f"it is not sure that {_listed(transitions, 'or')} fired")
     if not doubts:
         doubts.append(
             f"event {vio.event_index} may have come before or after event {pre.event_index}"

@@ -39,9 +39,14 @@ def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
 
 def failure_sentences(reached: Iterable[ComponentReached]) -> list[str]:
     """For each component, how far it is explained, what comes next, and what would have been
-    allowed there; those that are not explained to their end first."""
+    allowed there; those that are not explained to their end first, and of these those that wait
+    for others last."""
     every = tuple(reached)
-    stuck = [one for one in every if one.next_action is not None]
+    # Whoever waits for others is not the cause.
+    stuck = sorted(
+        (one for one in every if one.next_action is not None),
+        key=lambda one: one.obstacle == "others",
+    )
     others = [one for one in every if one.next_action is None]
     return [*map(_stuck, stuck), *map(_explained, others)]
 
@@ -73,7 +78,7 @@ def _instead(one: ComponentReached) -> str:
     if one.obstacle == "lifeline":
         return f"the interaction has no lifeline {one.next_action.lifeline}{meant}"
     if one.obstacle == "others":
-        return "the interaction allows nothing there before others do more than was recorded"
+        return "the interaction allows nothing there before others do more than is explained"
     if one.allowed:
         texts = sorted(map(str, one.allowed))
         shown = texts[:MAX_ALLOWED]

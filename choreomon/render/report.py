@@ -200,7 +200,7 @@ def _missed(run: Run) -> list[str]:
 
 def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str:
     formed = dict(run.formed or ())
-    explained = explanation(verdict, run.kept_events)
+    explained = explanation(verdict, run.kept_events, automaton)
     tone = _CLASS.get(verdict.verdict, "quiet")
     sentences = map(_sentence, explained.sentences)
     reasons = "".join(f"<li>{sentence}</li>" for sentence in sentences)
@@ -247,7 +247,7 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
     parts = [_facts(figures(runs))]
     if any(run.formed is not None for run in runs):
         parts.append(
-            '<p class="note">"Formed in the real order" counts the events at which the '
+            '<p class="note">"Formations in the real order" counts the events at which the '
             "property was formed in the order in which events really happened. The simulator "
             "knows that order and no monitor does: it is there to judge the monitors by.</p>"
         )

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
 from typing import Final
 
 from rich.text import Text
 
 from choreomon.core.run import Run, RunVerdict
-from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.relations import vio_transitions
+from choreomon.render.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
 from choreomon.render.summary import missed
 from choreomon.render.text import STYLES
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, milliseconds
 
-MAX_SEQUENCES: Final = 10
 MAX_FORMATIONS: Final = 10
 
 
 def property_sentences(automaton: SequenceAutomaton) -> list[str]:
     """What must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences."""
-    sequences = [*islice(_sequences(automaton), MAX_SEQUENCES + 1)]
+    sequences = first_sequences(automaton)
     lines = ["What must not happen, in this order, with anything else in between:"]
     for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
-        lines.append(f"  {number}. " + ", then ".join(str(t.label) for t in sequence))
+        lines.append(f"  {number}. {in_words(sequence)}")
     if len(sequences) > MAX_SEQUENCES:
         lines.append("  and further ones, which are not listed")
     if automaton.backward:
@@ -68,23 +66,3 @@ def formed_text(run: Run) -> Text:
             f"\nMissed by the monitors: event {', '.join(map(str, missed(run)))}", "bold red"
         )
     return text
-
-
-def _sequences(automaton: SequenceAutomaton) -> Iterator[tuple[Transition, ...]]:
-    """The forward transitions along simple paths from initial to final states."""
-    leaving: dict[str, list[Transition]] = {}
-    for transition in automaton.forward:
-        leaving.setdefault(transition.source, []).append(transition)
-    pending: list[tuple[str, tuple[Transition, ...]]] = [
-        (state, ()) for state in reversed(automaton.initial)
-    ]
-    while pending:
-        state, path = pending.pop()
-        if path and state in automaton.final:
-            yield path
-        visited = {t.source for t in path} | {state}
-        pending += [
-            (t.target, (*path, t))
-            for t in reversed(leaving.get(state, []))
-            if t.target not in visited
-        ]

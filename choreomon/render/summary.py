@@ -11,7 +11,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Word
 from choreomon.render.verification import passes, verdicts_counted
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
 
-NAMED_SEEDS: Final = 5
+NAMED_SEEDS: Final = 10
 """Seeds of one kind that are named among the figures."""
 
 
@@ -103,8 +103,13 @@ def _headline_of_many(runs: Sequence[Run]) -> str:
         return f"No forbidden sequence was found in {len(runs):,} runs."
     if not found:
         return f"The forbidden sequence was formed {missing}, and no monitor declared it."
-    said = f"The forbidden sequence was {', '.join(found)}."
-    return f"{said} It was formed and not declared {missing}." if unseen else said
+    said = f"The forbidden sequence was declared {', '.join(found)}."
+    really = sum(1 for run in runs if run.formed)
+    evaluated = any(run.formed is not None for run in runs)
+    if evaluated and (unseen or (really, 0) != (words[VIOLATED], words[POSSIBLY_VIOLATED])):
+        said += f" In the real order it was formed in {really:,} of {len(runs):,} runs"
+        said += f", and in {unseen:,} of them not declared." if unseen else "."
+    return said
 
 
 def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
@@ -118,12 +123,15 @@ def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
     rows = [("runs", f"{len(runs):,}")]
     if runs:
         rows.append(("seeds", seeds(runs)))
-    rows += [(words, f"{verdicts[word]:,}") for word, words in VERDICT_IN_WORDS.items()]
+    rows += [
+        (f"verdicts, {said}", f"{verdicts[word]:,}") for word, said in VERDICT_IN_WORDS.items()
+    ]
     evaluated = [run for run in runs if run.formed is not None]
     if evaluated:
         formed = sum(len(run.formed or ()) for run in evaluated)
-        rows.append(("formed in the real order", f"{formed:,}"))
-        rows.append(("of these not declared", f"{sum(len(missed(run)) for run in evaluated):,}"))
+        unseen = sum(len(missed(run)) for run in evaluated)
+        rows.append(("formations in the real order", f"{formed:,}"))
+        rows.append(("formations not declared", f"{unseen:,}"))
     if len(runs) > 1:
         rows += _where_to_look(runs)
     rows += [

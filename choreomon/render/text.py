@@ -82,9 +82,13 @@ def monitor_table(table: TransitionTable) -> Table:
     return shown
 
 
-def verdict_text(verdict: RunVerdict, events: Sequence[RunEvent] = ()) -> Text:
+def verdict_text(
+    verdict: RunVerdict,
+    events: Sequence[RunEvent] = (),
+    automaton: SequenceAutomaton | None = None,
+) -> Text:
     """The verdict and its reasons in sentences, what is declared coloured."""
-    explained = explanation(verdict, events)
+    explained = explanation(verdict, events, automaton)
     declaration = DECLARATION[verdict.verdict]
     text = Text(f"{verdict.monitor} ")
     text.append(declaration, STYLES[verdict.verdict])

@@ -50,7 +50,7 @@ class WitnessStep(NamedTuple):
 
 Obstacle: TypeAlias = Literal["lifeline", "action", "others"]
 """What is in the way of an action: the interaction does not have its lifeline, or not the action
-itself; or all that it has there comes after actions of other lifelines, which were not recorded."""
+itself; or all that it has there comes after actions of other lifelines, which are not explained."""
 
 
 class Reached(NamedTuple):

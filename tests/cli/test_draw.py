@@ -95,6 +95,54 @@ def test_seed_strategy_and_rules_are_those_of_the_run() -> None:
     assert drawn() != drawn("--strategy", "push")
 
 
+def test_the_verdict_that_is_marked_can_be_chosen() -> None:
+    """The run has 150 verdicts."""
+
+    def judged(*options: object) -> list[int]:
+        answer = choreomon("draw", "endless.yaml", "--run", "-o", "x.svg", "--json", *options)
+        return [e["index"] for e in json.loads(answer.out)["events"] if e["role"] == "judged"]
+
+    (gravest,) = judged()
+    later = gravest + 2
+    assert judged("--event", gravest) == [gravest]
+    assert judged("--event", later) == [later]
+    answer = choreomon("draw", "endless.yaml", "--run", "-o", "x.svg", "--event", 999)
+    assert answer.code == 2
+    assert "there is no verdict about event 999; there are some about " in answer.err
+
+
+TWICE = """
+application:
+  processes:
+    - id: P1
+      handlers:
+        begin: [{send: {to: P2, message: a}}, {send: {to: P3, message: news}}]
+        v: []
+        b: []
+    - {id: P2, handlers: {a: [{send: {to: P1, message: v}}]}}
+    - {id: P3, handlers: {news: [{send: {to: P1, message: b}}]}}
+  start: [{to: P1, message: begin, at: 0}, {to: P1, message: begin, at: 200}]
+network: {delay: {uniform: [1, 20]}}
+property:
+  sequences:
+    - steps: ["P1 -> P2 : a", "P3 -> P1 : b"]
+      cancel: [{on: "P2 -> P1 : v", after: [1, 1], back_to: 0}]
+"""
+"""Nobody can tell whether b or v comes first."""
+
+
+def test_of_equal_verdicts_one_that_is_right_in_the_real_order_is_marked() -> None:
+    Path("twice.yaml").write_text(TWICE, encoding="utf-8")
+    (run,) = json.loads(choreomon("simulate", "twice.yaml", "--json").out)["runs"]
+    assert [(v["verdict"], v["event_index"]) for v in run["verdicts"]] == [
+        ("possibly-violated", 6),
+        ("possibly-violated", 13),
+    ]
+    assert run["formed"] == [13]
+    answer = choreomon("draw", "twice.yaml", "--run", "-o", "x.svg", "--json")
+    assert [e["index"] for e in json.loads(answer.out)["events"] if e["role"] == "judged"] == [13]
+
+
 def test_the_rules_of_the_run_can_be_chosen() -> None:
     """q1 is initial although a transition leads to it, which the paper's tables forget."""
     text = (

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from examples_to_draw import EVENTS, POSSIBLY, VIOLATED
+from examples_to_draw import EVENTS, POSSIBLY, VIOLATED, automaton
 
 from choreomon.core.run import RunReason
+from choreomon.formats.labels import parse_label
+from choreomon.properties.sequences import MessageSequence, sequences_automaton
 from choreomon.render.explanation import explanation
+from choreomon.render.forbidden_sequences import MAX_SEQUENCES
 
 PRE, VIO = POSSIBLY.because
 
@@ -55,6 +58,65 @@ def test_a_concurrent_pre_transition_may_have_come_before_or_after() -> None:
         "Its pre-transition q0 -> q1 possibly fired at event 1 (send P1 -> P2 : turnOff), "
         "which may have come before or after event 5."
     )
+    assert sentences[2] == (
+        "Whether it fired there is open itself: what led to event 1, or whether that was "
+        "cancelled before, is not sure."
+    )
+
+
+def test_what_is_sure_comes_before_what_only_may_be() -> None:
+    sure = replace(PRE, event_index=3, certain=True)
+    because = (replace(PRE, result="Frm_p"), PRE, sure)
+    text = str(explanation(replace(POSSIBLY, because=because)))
+    assert text.index("at event 3") < text.index("surely fired at event 1")
+    assert text.index("surely fired at event 1") < text.index("possibly fired at event 1")
+
+
+def test_one_event_that_cancels_by_several_transitions_is_said_once() -> None:
+    other = replace(VIO, transition=("q5", "q4"))
+    text = str(explanation(replace(POSSIBLY, because=(PRE, VIO, other))))
+    assert text.count("may have been cancelled") == 1
+    assert "cancelled by q1 -> q0 and q5 -> q4 at event 4" in text
+    elsewhere = replace(other, event_index=3)
+    text = str(explanation(replace(POSSIBLY, because=(PRE, VIO, elsewhere))))
+    assert text.count("may have been cancelled") == 2
+
+
+def test_of_several_sequences_it_is_said_which_one_is_meant() -> None:
+    two = sequences_automaton(
+        [
+            MessageSequence(tuple(map(parse_label, ("P1 -> P2 : a", "P1 -> P2 : b")))),
+            MessageSequence(tuple(map(parse_label, ("P1 -> P2 : b", "P1 -> P2 : c")))),
+        ]
+    )
+    verdict = replace(VIOLATED, transitions=(("q4", "q5"),))
+    assert explanation(verdict, (), two).sentences[1] == (
+        "That is the last step of sequence 2: P1 -> P2 : b, then P1 -> P2 : c."
+    )
+    both = replace(VIOLATED, transitions=(("q1", "q2"), ("q4", "q5")))
+    assert (
+        "The last steps are q1 -> q2 of sequence 1 and q4 -> q5 of sequence 2."
+        in explanation(both, (), two).sentences
+    )
+    shared = automaton(
+        ["q0"],
+        ["q2"],
+        [
+            ("q0", "P1 -> P2 : a", "q1"),
+            ("q0", "P1 -> P2 : b", "q1"),
+            ("q1", "P1 -> P3 : c", "q2"),
+        ],
+    )
+    assert explanation(VIOLATED, (), shared).sentences[1] == (
+        "That is the last step of sequence 1 or 2."
+    )
+    one = sequences_automaton([MessageSequence((parse_label("P1 -> P2 : a"),))])
+    assert "sequence 1" not in str(explanation(verdict, (), one))
+    many = sequences_automaton(
+        [MessageSequence((parse_label(f"P1 -> P2 : m{n}"),)) for n in range(MAX_SEQUENCES + 1)]
+    )
+    first = replace(verdict, transitions=(("q0", "q1"),))
+    assert "last step" not in str(explanation(first, (), many))
 
 
 def test_a_record_of_the_judged_event_itself_is_said_to_be_one() -> None:
@@ -149,7 +211,7 @@ def test_a_cancellation_concerns_every_answer_about_its_record_that_was_not_cert
     verdict = replace(POSSIBLY, transitions=two, because=(undecided, VIO, PRE))
     assert str(explanation(verdict)).count("may have been cancelled by q1 -> q0") == 2
     verdict = replace(verdict, because=(undecided, VIO, replace(PRE, certain=True)))
-    assert explanation(verdict).sentences[-2] == "No cancellation of it is in question."
+    assert "No cancellation of it is in question." in explanation(verdict).sentences
 
 
 def test_a_transition_out_of_an_initial_state_needs_nothing_before_it() -> None:

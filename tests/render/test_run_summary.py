@@ -27,7 +27,7 @@ def test_the_headline_of_one_run_is_its_gravest_verdict() -> None:
 def test_the_headline_of_many_runs_counts_them() -> None:
     runs = [run(0, VIOLATED, POSSIBLY), run(1, POSSIBLY), run(2), run(3)]
     assert headline(runs) == (
-        "The forbidden sequence was formed in 1 of 4 runs, possibly formed in 1 of 4 runs."
+        "The forbidden sequence was declared formed in 1 of 4 runs, possibly formed in 1 of 4 runs."
     )
     assert headline(runs[2:]) == "No forbidden sequence was found in 2 runs."
     assert headline([]) == "Nothing was run."
@@ -51,11 +51,27 @@ def test_the_headline_of_one_run_says_what_no_monitor_declared() -> None:
 def test_the_headline_of_many_runs_counts_those_that_were_missed() -> None:
     runs = [run(0, VIOLATED), run(1, POSSIBLY), run(2, formed=MISSED), run(3, formed=MISSED)]
     assert headline(runs) == (
-        "The forbidden sequence was formed in 1 of 4 runs, possibly formed in 1 of 4 runs. "
-        "It was formed and not declared in 2 of 4 runs."
+        "The forbidden sequence was declared formed in 1 of 4 runs, "
+        "possibly formed in 1 of 4 runs. "
+        "In the real order it was formed in 2 of 4 runs, and in 2 of them not declared."
     )
     assert headline(runs[2:]) == (
         "The forbidden sequence was formed in 2 of 2 runs, and no monitor declared it."
+    )
+
+
+def test_the_headline_of_many_runs_tells_what_was_declared_from_what_was_so() -> None:
+    formed = ((2, (1, 2)),)
+    sure = [run(0, VIOLATED, formed=formed), run(1, VIOLATED, formed=formed), run(2, formed=())]
+    assert headline(sure) == "The forbidden sequence was declared formed in 2 of 3 runs."
+    possible = [run(0, POSSIBLY, formed=((5, (1, 5)),)), run(1, POSSIBLY, formed=())]
+    assert headline(possible) == (
+        "The forbidden sequence was declared possibly formed in 2 of 2 runs. "
+        "In the real order it was formed in 1 of 2 runs."
+    )
+    assert headline([run(0, VIOLATED, formed=()), run(1)]) == (
+        "The forbidden sequence was declared formed in 1 of 2 runs. "
+        "In the real order it was formed in 0 of 2 runs."
     )
 
 
@@ -109,11 +125,11 @@ def test_figures_add_up_over_the_runs_and_times_are_in_milliseconds() -> None:
     assert shown == {
         "runs": "3",
         "seeds": "0 to 2",
-        "violated": "1",
-        "possibly violated": "0",
-        "withdrawn": "0",
-        "formed in the real order": "2",
-        "of these not declared": "1",
+        "verdicts, violated": "1",
+        "verdicts, possibly violated": "0",
+        "verdicts, withdrawn": "0",
+        "formations in the real order": "2",
+        "formations not declared": "1",
         "seeds, violated": "0",
         "seeds, really formed": "0, 1",
         "seeds, not declared": "1",
@@ -131,15 +147,15 @@ def test_figures_without_any_value_are_dashes_and_runs_cut_short_are_counted() -
     shown = dict(figures([replace(run(0, latency=None), reached_max_events=True)]))
     assert shown["latency, mean"] == "–"
     assert shown["stopped at max_events"] == "1 run"
-    assert "formed in the real order" not in shown
+    assert "formations in the real order" not in shown
 
 
 def test_figures_of_several_runs_name_seeds_with_which_there_is_something_to_see() -> None:
-    runs = [run(seed, POSSIBLY, formed=()) for seed in range(3, 10)]
+    runs = [run(seed, POSSIBLY, formed=()) for seed in range(3, 15)]
     runs += [run(20, POSSIBLY, VIOLATED, formed=MISSED), run(21, formed=MISSED), run(22)]
     shown = dict(figures(runs))
     assert shown["seeds, violated"] == "20"
-    assert shown["seeds, possibly violated"] == "3, 4, 5, 6, 7 and 3 more"
+    assert shown["seeds, possibly violated"] == "3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 3 more"
     assert shown["seeds, really formed"] == "20, 21"
     assert shown["seeds, not declared"] == "21"
     assert not [name for name, _ in figures(runs[-1:] * 2) if name.startswith("seeds,")]

@@ -105,7 +105,7 @@ def test_a_run_in_which_the_sequence_was_really_formed_or_missed_says_so() -> No
 
 def test_the_summary_has_a_line_for_each_figure() -> None:
     shown = [cells(line) for line in printed(summary_table([run(3, VIOLATED)])).splitlines()]
-    assert ["violated", "1"] in shown
+    assert ["verdicts, violated", "1"] in shown
     assert ["monitoring messages", "4"] in shown
 
 

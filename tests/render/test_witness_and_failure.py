@@ -280,12 +280,12 @@ def test_a_failure_says_what_is_in_the_way_where_that_is_plain() -> None:
     foreign = reached("l2", "l2!x", 0, "l2!y")._replace(obstacle="action", meant="l2!z")
     waiting = reached("l3", "l3!x", 0)._replace(obstacle="others")
     begin = ": not even its first action is explained; then comes "
-    assert failure_sentences([unknown, foreign, waiting]) == [
+    assert failure_sentences([waiting, unknown, foreign]) == [
         f"l1{begin}l1!x, but the interaction has no lifeline l1; perhaps l2 was meant.",
         f"l2{begin}l2!x, but the interaction never has it; perhaps l2!z was meant; it allows "
         "l2!y there.",
-        f"l3{begin}l3!x, but the interaction allows nothing there before others do more than was "
-        "recorded.",
+        f"l3{begin}l3!x, but the interaction allows nothing there before others do more than is "
+        "explained.",
     ]
     drawing = failure_diagram([unknown, foreign, waiting]).drawing
     assert [text.content for text in texts(drawing) if text.colour == VIOLATED] == [
