@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock, knows
 from choreomon.core.verdict import FRM, FRM_P, Reference, Result
-from choreomon.monitor import pull
+from choreomon.monitor import answering, pull
 from choreomon.monitor.answering import FEW
 from choreomon.monitor.history import (
     MAX_CHAIN,
@@ -169,9 +169,6 @@ def test_the_comparison_notices_dropping_too_much() -> None:
     assert any(run.last_words() != broken.last_words() for run, broken in pairs)
 
 
-# Merging.
-
-
 def chain_of(results: str) -> Chain:
     """One letter a record: `F` surely, `p` possibly, `?` open; clocks 1, 2, ..."""
     reference = Reference("q0", "P1", "q1")
@@ -190,6 +187,29 @@ def shown(chain: Chain) -> str:
 
 
 @pytest.mark.parametrize(
+    ("results", "settled", "expected"),
+    [
+        ("ppp", 1, "p1 p2 p3"),
+        ("pp", 2, "p2"),
+        ("ppp", 2, "p2 p3"),
+        ("ppp", 3, "p3"),
+        ("FpFp", 4, "F3 p4"),
+        ("Fppp", 3, "F1 p3 p4"),
+        ("pFF", 3, "F3"),
+        ("p?p", 3, "?2 p3"),
+        ("F?p?", 4, "F1 ?2 p3 ?4"),
+    ],
+)
+def test_of_what_is_settled_the_last_is_kept_and_the_last_certain_and_the_open(
+    results: str, settled: int, expected: str
+) -> None:
+    assert shown(without_dominated(chain_of(results), 0, settled)) == expected
+
+
+# Merging.
+
+
+@pytest.mark.parametrize(
     ("results", "longest", "expected"),
     [
         ("ppp", 3, "p1 p2 p3"),
@@ -202,6 +222,7 @@ def shown(chain: Chain) -> str:
         ("FpF?F", 2, "F1-3 ?4 F5"),
         ("p?pp", 3, "p1 ?2 p3-4"),
         ("?p?p", 1, "?1 p2 ?3 p4"),
+        ("Fp?p", 3, "p1-2 ?3 p4"),
     ],
 )
 def test_the_oldest_neighbours_are_merged_sparing_the_last_certain_and_the_open(
@@ -274,6 +295,19 @@ def test_a_later_promise_never_says_less() -> None:
         for before, after in zip(run.worlds, run.worlds[1:], strict=False):
             for old, new in zip(before.states, after.states, strict=True):
                 assert all(a <= b for a, b in zip(old.settled, new.settled, strict=True))
+
+
+# Backlogs.
+
+
+def test_with_many_open_inspections_monitors_say_what_they_say_with_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Above FEW they are looked up by other ways, which hold for any number."""
+    few = [run.steps for run in runs(600)]
+    monkeypatch.setattr(answering, "FEW", 0)
+    monkeypatch.setattr(pull, "FEW", 0)
+    assert [run.steps for run in runs(600)] == few
 
 
 # Bounds.
