@@ -75,6 +75,28 @@ def test_the_word_waits_for_all_final_transitions_of_the_event() -> None:
     assert words(told.delivers("P1", "P2")) == ["violated"]
 
 
+def test_the_word_about_three_final_transitions_waits_for_the_third() -> None:
+    """Each end asks for a start of its own, so each waits for an answer of its own."""
+    c = Message("P1", "c", "P2")
+    told = tell(
+        {"q0 q1": A, "q1 q2": B, "q0 q3": D, "q3 q4": B, "q0 q5": c, "q5 q6": B},
+        final=("q2", "q4", "q6"),
+    )
+    for message in (A, D, c):
+        told.sends(message)
+        told.works("P1")
+    told.handles(c)
+    told.sends(B)
+    told.works("P2")
+    for _ in range(3):
+        told.delivers("P2", "P1")
+    answers = [words(told.delivers("P1", "P2")) for _ in range(3)]
+    assert answers == [[], [], ["violated"]]
+    ((_, said),) = told.run.said()
+    assert said.verdict is not None
+    assert [transition.source for transition in said.verdict.transitions] == ["q1", "q3", "q5"]
+
+
 def test_a_final_transition_that_starts_is_joined_with_those_that_wait() -> None:
     """q1 is initial, so b ends a sequence at once; (q3, b, q4) is still asked about."""
     automaton = sequence_automaton(
@@ -147,10 +169,16 @@ def asked_about_b() -> Told:
     "unexpected",
     [
         response(7),
+        response(0),
         response(1, sender="P3"),
         response(1)._replace(inspected=Reference("q5", "P2", "q6")),
     ],
-    ids=["of another event", "of a monitor that was not asked", "of another transition"],
+    ids=[
+        "of a later event",
+        "of an earlier event",
+        "of a monitor that was not asked",
+        "of another transition",
+    ],
 )
 def test_a_response_that_nothing_waits_for_changes_no_word(unexpected: Response) -> None:
     told = asked_about_b()
@@ -194,6 +222,14 @@ def test_processing_with_nothing_queued_is_an_error_of_the_driver() -> None:
         monitor.step(monitor.initial(), (0, 0, 0), Process())
 
 
+def test_an_event_at_once_while_another_is_queued_is_an_error_of_the_driver() -> None:
+    told = tell({"q0 q1": A, "q1 q2": B})
+    told.sends(A)
+    (event,) = told.world.states[0].unprocessed
+    with pytest.raises(InternalError, match="with 1 events queued"):
+        told.system.monitors[0].step(told.world.states[0], told.world.clocks[0], event)
+
+
 # What waits, and what is answered conservatively.
 
 
@@ -225,3 +261,19 @@ def test_a_queued_event_that_is_concurrent_is_answered_as_possible_at_once() -> 
     (record,) = send.message.records
     assert (record.clock, record.result) == ((1, 0, 0), FRM_P)
     assert told.settles().last_words() == {1: "possibly-violated"}
+
+
+def test_a_queued_event_with_another_label_is_not_told() -> None:
+    """d fires (q0, d, q3) only; a could fire what is asked about, but happens later."""
+    told = tell({"q0 q1": A, "q1 q2": B, "q0 q3": D, "q3 q2": B})
+    told.sends(D)
+    told.sends(B)
+    told.works("P2")
+    told.delivers("P2", "P1")
+    told.delivers("P2", "P1")
+    answers = told.world.channels[0 * len(NAMES) + 1]
+    assert [
+        [record.reference.target for record in answer.records]
+        for answer in answers
+        if isinstance(answer, Response)
+    ] == [[], ["q3"]]
