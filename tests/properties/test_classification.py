@@ -201,6 +201,24 @@ def test_as_many_transitions_as_promised_are_supported_and_no_more() -> None:
         sequence_automaton(initial=["q0"], final=["q1"], transitions=parallel)
 
 
+def test_self_loops_count_among_the_transitions() -> None:
+    parallel = [StatedTransition("q0", letter(f"m{n}"), "q1") for n in range(MAX_TRANSITIONS)]
+    with pytest.raises(PropertyError, match="has 1025 transitions; at most 1024"):
+        sequence_automaton(
+            initial=["q0"],
+            final=["q1"],
+            transitions=parallel,
+            self_loops=[SelfLoop("q0", Truth())],
+        )
+
+
+def test_an_automaton_without_transitions_knows_no_states() -> None:
+    with pytest.raises(PropertyError) as caught:
+        sequence_automaton(initial=["q0"], final=["q1"], transitions=[])
+    assert [defect.path for defect in caught.value.defects] == [("initial", 0), ("final", 0)]
+    assert caught.value.defects[0].message.endswith("the states are (none)")
+
+
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts searches for reachable states, of which every step makes at most two."""

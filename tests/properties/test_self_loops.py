@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import PropertyError
 from choreomon.core.message import HANDLE, Label
-from choreomon.properties.automaton import MAX_TRANSITIONS, SelfLoop, sequence_automaton
+from choreomon.properties.automaton import (
+    MAX_TRANSITIONS,
+    SelfLoop,
+    SequenceAutomaton,
+    sequence_automaton,
+)
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth, labels_of, satisfies
 from choreomon.render.wording import formula_in_words
 from tests.properties.words import automaton, formed, letter, pairs, stated
@@ -112,6 +117,14 @@ def test_a_self_loop_that_forbids_a_message_without_a_transition_is_refused() ->
     assert "undecidable_self_loop: cancel" in defect.message
 
 
+def test_what_is_undecidable_at_the_only_initial_state_is_told_once() -> None:
+    """It could not be cancelled either, but nobody asked for that."""
+    with pytest.raises(PropertyError) as caught:
+        automaton(STEPS, final="q3", self_loops=loop("q0", Not(Atom(C))))
+    (defect,) = caught.value.defects
+    assert "the self-loop of q0 forbids P1 -> P9 : c, for which q0 has no other" in defect.message
+
+
 def test_a_message_that_only_a_formula_names_is_in_the_range_of_self_loops() -> None:
     with pytest.raises(PropertyError, match="q1 forbids P1 -> P9 : v"):
         automaton(STEPS, final="q3", self_loops=loop("q1", Not(Atom(V))))
@@ -124,6 +137,16 @@ def test_a_message_that_only_a_formula_names_is_in_the_range_of_self_loops() -> 
                 *loop("q2", Atom(A), Atom(B), Atom(C)),
             ),
         )
+
+
+def test_messages_that_only_a_formula_names_come_in_their_own_order() -> None:
+    """A formula names a set of them, in no order that two runs share."""
+    names = "vwxyz"
+    forbidding = And(tuple(Not(Atom(letter(name))) for name in reversed(names)))
+    found = automaton(
+        STEPS, final="q3", self_loops=loop("q1", forbidding), undecidable_self_loop="cancel"
+    )
+    assert "".join(t.label.message.name for t in found.backward) == names
 
 
 def test_a_forbidden_message_with_a_transition_is_not_undecidable() -> None:
@@ -205,3 +228,20 @@ def test_the_transitions_that_self_loops_add_count_towards_the_bound() -> None:
             ],
             undecidable_self_loop="cancel",
         )
+
+
+def test_self_loops_and_what_they_add_count_together() -> None:
+    """Two transitions, the loop, one for a and one for each other message."""
+
+    def forbidding(messages: int) -> SequenceAutomaton:
+        others = tuple(Atom(letter(f"m{number}")) for number in range(messages))
+        return automaton(
+            "q0 a q1, q1 b q2",
+            final="q2",
+            self_loops=loop("q1", And((Not(Truth()), *others))),
+            undecidable_self_loop="cancel",
+        )
+
+    assert len(forbidding(MAX_TRANSITIONS - 4).backward) == MAX_TRANSITIONS - 3
+    with pytest.raises(PropertyError, match="has 1025 transitions"):
+        forbidding(MAX_TRANSITIONS - 3)
