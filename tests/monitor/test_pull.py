@@ -11,6 +11,7 @@ from choreomon.core.verdict import FRM, FRM_P, Reference
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, Response
+from choreomon.monitor.pull import SMALL
 from choreomon.monitor.state import Process
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.interleaving import Run, System, Told
@@ -214,6 +215,25 @@ def test_a_duplicate_inquiry_is_answered_again_and_alike() -> None:
     state, clock, first = monitor.step(world.states[0], world.clocks[0], question)
     _, _, second = monitor.step(state, clock, question)
     assert first == second
+
+
+@pytest.mark.parametrize("enough", [False, True])
+def test_promises_of_inquiries_and_responses_are_taken_down_where_they_say_enough_more(
+    enough: bool,
+) -> None:
+    told = asked_about_b()
+    promised = SMALL if enough else SMALL - 1
+    question = inquiry(Reference("q0", "P1", "q1"))._replace(settled=promised)
+    answer = response(1)._replace(settled=promised)
+    for process, message, taken in (
+        (0, question, (0, SMALL, 0)),
+        (1, answer, (SMALL, 0, 0)),
+    ):
+        monitor, clock = told.system.monitors[process], told.world.clocks[process]
+        state, clock, _ = monitor.step(told.world.states[process], clock, message)
+        assert state.settled == (taken if enough else (0, 0, 0))
+        state, _, _ = monitor.step(state, clock, message._replace(settled=0))
+        assert state.settled == (taken if enough else (0, 0, 0))
 
 
 def test_processing_with_nothing_queued_is_an_error_of_the_driver() -> None:
