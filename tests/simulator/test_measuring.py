@@ -21,6 +21,7 @@ from choreomon.monitor.state import Observe
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.relations import pre_transitions, vio_transitions
 from simulator.measuring import summary
+from simulator.monitoring import StrategyName
 from simulator.run import Simulation, simulation
 from tests.simulator.monitored import draw_simulation, judged
 
@@ -116,6 +117,15 @@ def test_history_records_are_the_sizes_of_histories_after_each_step(
         else:
             assert records == Summary()
     assert most > 3
+
+
+@pytest.mark.parametrize(("strategy", "sizes"), [("push", (1, 1, 2)), ("central", (1, 2))])
+def test_history_records_of_strategies_that_revise_are_all_that_is_remembered(
+    strategy: StrategyName, sizes: tuple[int, ...]
+) -> None:
+    """P1 remembers a, and P2 what it is pushed of it and then b as well; the centre both."""
+    records = simulated(A_THEN_B).run(0, strategy=strategy).history_records
+    assert records == Summary(mean=statistics.fmean(sizes), max=2)
 
 
 def test_latency_is_from_the_event_to_its_last_word() -> None:

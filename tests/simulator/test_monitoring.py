@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from choreomon.core.message import ENVIRONMENT
 from choreomon.monitor.rules import RULES, Sound
 from choreomon.properties.tables import RulesName
-from simulator.delays import NO_TIME, Constant, LinkDelays, Uniform, microseconds
+from simulator.delays import NO_TIME, Constant, Exponential, LinkDelays, Uniform, microseconds
 from simulator.monitoring import StrategyName
 from tests.laws.planted import TrustsUncertainCancellations
 from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged
@@ -137,6 +137,21 @@ def test_with_neither_delays_nor_services_pulling_monitors_decide_at_once() -> N
             assert not falsely(found)
             if strategy == "pull":  # the others may judge anew at a later event
                 assert found.run.latency.max in (0, None)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_services_that_come_to_nothing_are_as_none(strategy: StrategyName) -> None:
+    """A draw may be rounded to no time at all; then the monitor is free at once."""
+    verdicts = 0
+    for seed in range(60):
+        none, some = (
+            replace(draw_simulation(Random(seed), seed), monitoring_service=service)
+            for service in (NO_TIME, Exponential(1e-9))
+        )
+        run = none.run(seed, strategy=strategy)
+        assert some.run(seed, strategy=strategy) == run
+        verdicts += len(run.verdicts)
+    assert verdicts > 50
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
