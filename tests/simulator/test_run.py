@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -174,6 +175,20 @@ def test_formations_and_events_are_kept_where_asked_for(monkeypatch: pytest.Monk
     assert short.kept_events == found.events[1:]
     assert short.formed == tuple((index, ()) for index in sorted(found.formed))
     assert drawn.run(1).kept_events == ()
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_the_cycle_collector_rests_during_a_run_and_is_then_as_it_was(collecting: bool) -> None:
+    seen: list[bool] = []
+    was_on = gc.isenabled()
+    (gc.enable if collecting else gc.disable)()
+    try:
+        draw_simulation(Random(0), 0).run(0, recorder=lambda _: seen.append(gc.isenabled()))
+        after = gc.isenabled()
+    finally:
+        (gc.enable if was_on else gc.disable)()
+    assert set(seen) == {False}
+    assert after == collecting
 
 
 @pytest.mark.parametrize("strategy", ["pull", "push", "central"])
