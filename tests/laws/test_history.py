@@ -27,6 +27,7 @@ from choreomon.monitor.history import (
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.pull import SMALL
 from choreomon.monitor.rules import SOUND
+from choreomon.monitor.state import MonitorState
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import Inspected
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
@@ -324,6 +325,10 @@ PAIR = sequence_automaton(
 )
 
 
+def merged_records(state: MonitorState) -> list[Record]:
+    return [record for chain in state.history for record in chain if record.since]
+
+
 def test_a_chain_whose_reader_stays_silent_stops_growing() -> None:
     told = Told.of(System(PAIR, ("P1", "P2"), handles=False))
     for _ in range(10 * MAX_CHAIN):
@@ -347,6 +352,28 @@ def test_a_chain_whose_reader_talks_stays_short() -> None:
         told.works("P2")
         told.settles()
         assert told.world.states[0].records <= 2 * SMALL
+        assert not merged_records(told.world.states[0])
+    assert len(told.run.violated()) == 10 * MAX_CHAIN
+
+
+def test_a_chain_that_only_its_own_process_reads_stays_short() -> None:
+    """Nothing waits, so everything is known at once of what was before."""
+    c = Message("P1", "c", "P2")
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q2"],
+        transitions=[
+            StatedTransition("q0", Label(SEND, A), "q1"),
+            StatedTransition("q1", Label(SEND, c), "q2"),
+        ],
+    )
+    told = Told.of(System(automaton, ("P1", "P2")))
+    for _ in range(10 * MAX_CHAIN):
+        for message in (A, c):
+            told.sends(message)
+            told.works("P1")
+        assert told.world.states[0].records <= SMALL
+        assert not merged_records(told.world.states[0])
     assert len(told.run.violated()) == 10 * MAX_CHAIN
 
 

@@ -3,6 +3,8 @@ event m of P3, where nothing else is said; p leads to q1, from where m goes on."
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
 from choreomon.core.vector_clock import VectorClock
@@ -155,14 +157,15 @@ def test_merged_records_may_have_happened_before_where_their_first_event_may() -
     assert SOUND.judge(need, (1, 1, 1), 2, [certain, v], INDEX_OF).result == FRM_P
 
 
-@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+@pytest.mark.parametrize("order", [*permutations((1, 2, 3))])
 def test_one_certain_cancellation_is_enough(order: tuple[int, ...]) -> None:
-    """The first event of P2 happened after p, and the second is concurrent to m as well."""
-    clocks = {1: (1, 1, 0), 2: (1, 2, 0)}
+    """Of P2's events the first is concurrent to p, the second lies between p and m, and the
+    third is concurrent to m."""
+    clocks = {1: (0, 1, 0), 2: (1, 2, 0), 3: (1, 3, 0)}
     records = [Record(PRE, (1, 0, 0), FRM), *(Record(VIO, clocks[n], FRM) for n in order)]
     need = inspected(Need(PRE, (VIO,)))
     for rules in (SOUND, PAPER):
-        assert rules.judge(need, (1, 1, 1), 2, records, INDEX_OF).result is None
+        assert rules.judge(need, (1, 2, 1), 2, records, INDEX_OF).result is None
 
 
 def test_records_of_other_references_change_nothing() -> None:
@@ -189,6 +192,20 @@ def test_each_record_that_matters_is_a_reason(rules: Rules) -> None:
         Reason("pre", PRE, p, FRM, "before", False, None, None, None),
         Reason("vio", VIO, v, FRM_P, "concurrent", False, p, PRE, None),
     )
+
+
+@pytest.mark.parametrize(
+    ("event", "relation", "since"),
+    [((3, 0, 1), "before", None), ((2, 0, 1), "concurrent", (1, 0, 0))],
+)
+def test_a_merged_record_is_a_reason_since_its_first_event_where_that_matters(
+    event: VectorClock, relation: str, since: VectorClock | None
+) -> None:
+    """Where m knows the last event, the others do not matter."""
+    merged = Record(PRE, (3, 0, 0), FRM, (1, 0, 0))
+    judgement = SOUND.judge(inspected(Need(PRE, ())), event, 2, [merged], INDEX_OF)
+    (reason,) = judgement.because
+    assert (reason.relation, reason.since) == (relation, since)
 
 
 def test_the_paper_is_told_whatever_did_not_happen_after() -> None:
