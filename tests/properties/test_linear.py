@@ -54,6 +54,30 @@ def test_told_event_by_event_the_same_events_form_the_property(
     assert watched(automaton, word) == [f.index for f in formations(automaton, word)]
 
 
+@pytest.mark.parametrize("word", ["avc", "bvc", "abvc"])
+def test_a_message_cancels_where_one_of_the_ways_to_its_state_was_taken(word: str) -> None:
+    cancelled = spelled("q0 a q1, q0 b q1, q1 c q2, q1 v q0", final="q2")
+    letters: list[Label | None] = [letter(name) for name in word]
+    assert linear_formations(cancelled, letters) == formations(cancelled, letters) == []
+    assert watched(cancelled, letters) == []
+
+
+def test_a_message_cancels_nothing_out_of_a_state_that_was_left() -> None:
+    left = spelled("q0 a q1, q1 b q2, q2 c q3, q2 w q1, q2 v q0", final="q3")
+    word: list[Label | None] = [letter(name) for name in "abwvbc"]
+    assert [formation.sequences for formation in formations(left, word)] == [((0, 4, 5),)]
+    assert linear_formations(left, word) == formations(left, word)
+    assert watched(left, word) == [5]
+
+
+def test_sequences_that_end_together_come_in_the_order_of_their_last_transitions() -> None:
+    ends = spelled("q0 a q3, q3 b q4, q0 a q1, q1 b q2", final="q2 q4")
+    word: list[Label | None] = [letter(name) for name in "ab"]
+    (found,) = linear_formations(ends, word)
+    assert [transition.target for transition in found.transitions] == ["q2", "q4"]
+    assert [found] == formations(ends, word)
+
+
 def test_the_law_notices_that_cancellations_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     def harmless(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
         return ()

@@ -87,6 +87,14 @@ def test_concurrent_events_leave_doubt() -> None:
     )
 
 
+def test_a_cancellation_spares_what_lies_before_the_state_that_it_leads_back_to() -> None:
+    """And v does nothing, for w left the state that it leads out of."""
+    found = automaton("q0 a q1, q1 b q2, q2 c q3, q2 w q1, q2 v q0", final="q3")
+    for word in ("abwbc", "abwvbc"):
+        events = [event(name, "P1", count) for count, name in enumerate(word, 1)]
+        assert both(found, ("P1",), events) == [*[NEVER] * (len(word) - 1), ALWAYS]
+
+
 def test_alternatives_that_exclude_each_other_can_leave_no_doubt_together() -> None:
     """b goes on from a whether or not v came between, by one way or the other."""
     found = automaton(

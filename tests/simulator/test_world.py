@@ -377,6 +377,12 @@ class TestMaxEvents:
         assert world.events == 2
         assert done == [5000]
 
+    def test_a_run_of_one_event_can_be_asked_for(self) -> None:
+        world, _ = world_of(application(self.PING, "P1.ping"), max_events=1)
+        world.run()
+        assert world.events == 1
+        assert world.reached_max_events
+
     def test_no_events_at_all_cannot_be_asked_for(self) -> None:
         with pytest.raises(ValueError, match="at least 1"):
             world_of(application("P1.go:", "P1.go"), max_events=0)
