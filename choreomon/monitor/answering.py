@@ -8,16 +8,16 @@ is concurrent to the inquired event and not decided yet is answered conservative
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
-from choreomon.core.message import Event, Label
+from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM_P, Reference
 from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import Inspection, MonitorState
+from choreomon.monitor.state import MonitorState
 
 FOREVER: Final = 1 << 62
 FEW: Final = 16
@@ -85,17 +85,6 @@ def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:
     if state.unprocessed:
         return state.unprocessed[0].clock[reader]
     return clock[reader]
-
-
-def oldest_unsettled(
-    unprocessed: Sequence[Event], inspections: Sequence[Inspection], own: int
-) -> int:
-    """The count of the oldest own event that is not decided; `FOREVER` where all are."""
-    if inspections:
-        return inspections[0].event[own]
-    if unprocessed:
-        return unprocessed[0].clock[own]
-    return FOREVER
 
 
 def _watched(monitor: MonitorSetup, reference: Reference) -> frozenset[Label]:

@@ -33,7 +33,6 @@ from choreomon.monitor.answering import (
     FOREVER,
     answer,
     must_wait,
-    oldest_unsettled,
     promise,
     undecided,
 )
@@ -186,7 +185,7 @@ class Monitor(MonitorSetup):
         # Only now that the open inspections of this very event are in place is it known
         # what of the history no longer matters.
         for place in fired:
-            chains[place] = self._kept(chains[place], place, unprocessed, inspections, settled)
+            chains[place] = self._kept(chains[place], place, inspections, settled)
         state = new_state(
             MonitorState, unprocessed, tuple(chains), inspections, decisions, postponed, settled
         )
@@ -307,7 +306,7 @@ class Monitor(MonitorSetup):
             place = self.chain_of[reference]
             chain = self._evaluated(history[place], place, event, judgement.result)
             if judgement.result is not None:
-                chain = self._kept(chain, place, unprocessed, inspections, settled)
+                chain = self._kept(chain, place, inspections, settled)
             history = (*history[:place], chain, *history[place + 1 :])
             if inspected.final:
                 decisions = self._decided(decisions, reference, event, judgement, effects)
@@ -335,7 +334,6 @@ class Monitor(MonitorSetup):
         self,
         chain: Chain,
         place: int,
-        unprocessed: tuple[Event, ...],
         inspections: tuple[Inspection, ...],
         settled: tuple[int, ...],
     ) -> Chain:
@@ -349,10 +347,12 @@ class Monitor(MonitorSetup):
             return chain
         own, reached = self.own, FOREVER
         for reader in self.readers_of[place]:
-            if reader == own:
-                promised = oldest_unsettled(unprocessed, inspections, own) - 1
-            else:
+            if reader != own:
                 promised = settled[reader]
+            elif inspections:
+                promised = inspections[0].event[own] - 1
+            else:
+                continue  # what is queued happened after all that is in the chain
             if promised < reached:
                 reached = promised
         return keep(chain, own, reached)
