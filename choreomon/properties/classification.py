@@ -164,8 +164,6 @@ def _ways_on(
 def _shortest(
     start: str, goal: set[str], after: Mapping[str, tuple[str, ...]], blocked: set[str]
 ) -> list[str] | None:
-    if start in blocked:
-        return None
     came_from: dict[str, str | None] = {start: None}
     todo = [start]
     for state in todo:

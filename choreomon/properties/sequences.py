@@ -48,18 +48,16 @@ def sequences_automaton(sequences: Sequence[MessageSequence]) -> SequenceAutomat
     initial, final = [], []
     transitions: list[StatedTransition] = []
     first = 0
-    for number, sequence in enumerate(sequences):
+    for sequence in sequences:
         states = [f"q{first + done}" for done in range(len(sequence.steps) + 1)]
         first += len(states)
         initial.append(states[0])
         final.append(states[-1])
         for step, label in enumerate(sequence.steps):
-            path: Path = ("sequences", number, "steps", step)
-            transitions.append(StatedTransition(states[step], label, states[step + 1], False, path))
-        for position, (on, (low, high), back_to) in enumerate(sequence.cancel):
-            path = ("sequences", number, "cancel", position)
+            transitions.append(StatedTransition(states[step], label, states[step + 1], False))
+        for on, (low, high), back_to in sequence.cancel:
             transitions += [
-                StatedTransition(states[done], on, states[back_to], True, path)
+                StatedTransition(states[done], on, states[back_to], True)
                 for done in range(low, high + 1)
             ]
     return sequence_automaton(initial=initial, final=final, transitions=transitions)
