@@ -21,10 +21,10 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Verdict
 from choreomon.formats.wire import encode
 from choreomon.monitor.effects import Declared, Send, SetDeadline
-from choreomon.monitor.messages import MonitoringMessage, Notice
+from choreomon.monitor.messages import Notice, PeerMessage
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import RULES, Rules
-from choreomon.monitor.state import Expire, Input, Observe, Process
+from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 from simulator.agenda import MONITORING, Agenda
@@ -140,7 +140,7 @@ class PullStation:
         self._process = monitor.process
         self._state = monitor.initial()
         self._records = 0
-        self._channels: dict[str, Channel[MonitoringMessage]] = {}
+        self._channels: dict[str, Channel[PeerMessage]] = {}
         self.desk = Desk(surroundings, monitor.process, self._step)
         watch = self._occur if surroundings.at_once else self._observe
         self.watchers = _watching(monitor.table, watch, surroundings.measurements)
@@ -198,7 +198,7 @@ class PushStation:
         self._monitor = monitor
         self._own = own
         self._process = surroundings.processes[own]
-        self._channels: dict[str, Channel[MonitoringMessage]] = {}
+        self._channels: dict[str, Channel[PeerMessage]] = {}
         self.desk = Desk(surroundings, self._process, self._step)
         self.watchers = _watching(monitor.table, self._observe, surroundings.measurements)
 
@@ -251,7 +251,7 @@ class CentralStation:
         channel: Channel[Notice] = surroundings.network.channel(process, CENTRE, self._desk.message)
 
         def tell(label: Label, clock: VectorClock) -> None:
-            notice = Notice(process, process, label, clock)
+            notice = Notice(process, label, clock)
             surroundings.measurements.sent(len(encode(notice)))
             channel(notice)
 
@@ -264,7 +264,7 @@ class CentralStation:
         measurements.stepped(CENTRE, self._monitor.records)
 
 
-_PROCESS: Final = Process()
+_PROCESS: Final = ProcessNext()
 
 
 def _watching(table: TransitionTable, watch: Watcher, measurements: Measurements) -> Watchers:
@@ -323,7 +323,12 @@ def monitors(
     pulling = {
         process: PullStation(
             surroundings,
-            Monitor(tables[process], processes, judging, surroundings.deadline is not None),
+            Monitor(
+                tables[process],
+                processes,
+                judging,
+                has_deadline=surroundings.deadline is not None,
+            ),
         )
         for process in processes
     }

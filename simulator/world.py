@@ -71,13 +71,12 @@ class World:
         *,
         service: Delay = NO_TIME,
         max_events: int = MAX_EVENTS,
-        agenda: Agenda | None = None,
         recorder: Recorder | None = None,
     ) -> None:
         if max_events < 1:
             raise ValueError(f"max_events should be at least 1, not {max_events}")
         self.processes = application.processes
-        self.agenda = Agenda() if agenda is None else agenda
+        self.agenda = Agenda()
         self._schedule = self.agenda.schedule_of(APPLICATION)
         self.events = 0
         self.max_events = max_events

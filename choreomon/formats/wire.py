@@ -13,7 +13,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from choreomon.core.errors import MalformedMessage
-from choreomon.monitor.history import Record
+from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response
 
 VERSION: Final = 1
@@ -26,7 +26,7 @@ _DECODERS: Final = [msgspec.msgpack.Decoder(kind) for kind in _KINDS]
 
 
 def encode(message: MonitoringMessage) -> bytes:
-    """The wire form."""
+    """The wire form. Its length is not bounded here; a peer refuses more than `MAX_BYTES`."""
     return _ENCODER.encode((VERSION, _KINDS[type(message)], message))
 
 
@@ -34,7 +34,8 @@ def decode_untrusted(data: bytes, processes: Collection[str]) -> MonitoringMessa
     """The message that a peer sent.
 
     Raises `MalformedMessage`, and nothing else, for anything but the wire form of a
-    message between two of `processes` whose clocks have an entry for each of them.
+    message between two of `processes`, or from one to the central monitor, whose clocks have
+    an entry for each of them.
     """
     if len(data) > MAX_BYTES:
         raise MalformedMessage(f"{len(data)} bytes; at most {MAX_BYTES} are accepted")
@@ -52,9 +53,7 @@ def decode_untrusted(data: bytes, processes: Collection[str]) -> MonitoringMessa
 
 
 def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
-    for name in (message.sender, message.receiver):
-        if name not in processes:
-            raise MalformedMessage(f"unknown process {name!r}")
+    names = [message.sender]
     clocks: list[Any] = []
     records: tuple[Record, ...] = ()
     match message:
@@ -67,9 +66,14 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
             clocks += [message.event, message.clock]
         case Notice():
             clocks.append(message.event)
+    if not isinstance(message, Notice):
+        names.append(message.receiver)
+    for name in names:
+        if name not in processes:
+            raise MalformedMessage(f"unknown process {name!r}")
     for record in records:
         clocks += [record.clock, record.first]
-        if record.result == "?":
+        if record.result == OPEN:
             raise MalformedMessage(f"a record of {record.reference} is still open")
         if record.reference.process != message.sender:
             raise MalformedMessage(

@@ -6,13 +6,13 @@ from typing import NamedTuple, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Verdict
-from choreomon.monitor.messages import MonitoringMessage
+from choreomon.monitor.messages import PeerMessage
 
 
 class Send(NamedTuple):
     """Send this message to its receiver."""
 
-    message: MonitoringMessage
+    message: PeerMessage
 
 
 class SetDeadline(NamedTuple):

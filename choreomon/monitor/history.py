@@ -37,7 +37,7 @@ from choreomon.core.verdict import FRM, FRM_P, Reference
 
 OPEN: Final = "?"
 
-State: TypeAlias = Literal["Frm", "Frm_p", "?"]
+RecordResult: TypeAlias = Literal["Frm", "Frm_p", "?"]
 
 MAX_CHAIN: Final = 6
 """Records of one reference above which the oldest are merged."""
@@ -54,7 +54,7 @@ class Record(NamedTuple):
 
     reference: Reference
     clock: VectorClock
-    result: State
+    result: RecordResult
     since: VectorClock | None = None
 
     @property

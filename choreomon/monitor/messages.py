@@ -62,13 +62,16 @@ class Push(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """What a process tells a central monitor: that a labelled event happened. The one
-    message that carries a label, since a central monitor knows the whole property."""
+    """What a process tells the central monitor, which is beside none: that a labelled event
+    happened. The one message that carries a label, since a central monitor knows the whole
+    property."""
 
     sender: str
-    receiver: str
     label: Label
     event: VectorClock
 
 
-MonitoringMessage: TypeAlias = Inquiry | Response | Push | Notice
+PeerMessage: TypeAlias = Inquiry | Response | Push
+"""From one monitor to another one."""
+
+MonitoringMessage: TypeAlias = PeerMessage | Notice

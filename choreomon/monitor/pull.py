@@ -11,7 +11,7 @@ What a driver does:
 
 - At every event of the process whose label is in `monitor.table.inspections`, and before
   a sent message leaves: step with `Observe(event)`. It only queues the event.
-- Later, once for each: step with `Process()`. A driver that would do so at once steps with
+- Later, once for each: step with `ProcessNext()`. A driver that would do so at once steps with
   the event itself instead.
 - A monitoring message arrived: step with the message.
 - Carry out the effects, in order.
@@ -50,7 +50,7 @@ from choreomon.monitor.state import (
     Inspection,
     MonitorState,
     Observe,
-    Process,
+    ProcessNext,
 )
 
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
@@ -82,7 +82,7 @@ class Monitor(MonitorSetup):
     def step(self, state: MonitorState, clock: VectorClock, given: Input) -> Stepped:
         """The next state, the merged clock, and what to do.
 
-        Raises `InternalError` for `Process` with nothing queued and for an `Event`
+        Raises `InternalError` for `ProcessNext` with nothing queued and for an `Event`
         with something queued: these are mistakes of the driver. Inquiries about
         references that are not this monitor's, and responses that nothing waits for, come
         from a peer with another property: the first are answered with nothing, the second
@@ -98,9 +98,9 @@ class Monitor(MonitorSetup):
         match given:
             case Observe(event):
                 return self._observed(state, event), clock, []
-            case Process() if state.unprocessed:
+            case ProcessNext() if state.unprocessed:
                 return self._process(state, clock, state.unprocessed[0], state.unprocessed[1:])
-            case Process() | Event():
+            case ProcessNext() | Event():
                 queued = len(state.unprocessed)
                 raise InternalError(f"{self.process}: {given} with {queued} events queued")
             case Expire(event):
@@ -178,7 +178,7 @@ class Monitor(MonitorSetup):
                 judged.append((reference, judgement))
         if missing:
             decisions = (*decisions, Decision(event, tuple(judged), missing))
-            if self.deadline:
+            if self.has_deadline:
                 effects.append(SetDeadline(event))
         elif judged:
             effects.append(Declared(event, joint_verdict(self.process, event, judged), False))

@@ -30,7 +30,7 @@ class MonitorSetup:
     """What a monitor is made of and never changes.
 
     `processes` are all processes of the system, in the order of clock entries.
-    `deadline`: whether provisional words are wanted from `Expire`.
+    `has_deadline`: whether provisional words are wanted from `Expire`.
 
     The rest is derived: the own process and its index; the index of every process; the own
     references, where the chain of each is in the history, the indices of the processes that
@@ -41,7 +41,7 @@ class MonitorSetup:
     table: TransitionTable
     processes: tuple[str, ...]
     rules: Rules = SOUND
-    deadline: bool = False
+    has_deadline: bool = False
     process: str = field(init=False)
     own: int = field(init=False)
     index_of: Mapping[str, int] = field(init=False)

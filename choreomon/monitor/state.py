@@ -18,8 +18,8 @@ class Observe(NamedTuple):
     event: Event
 
 
-class Process(NamedTuple):
-    """Process the oldest queued event."""
+class ProcessNext(NamedTuple):
+    """The oldest queued event is to be processed."""
 
 
 class Expire(NamedTuple):
@@ -28,8 +28,8 @@ class Expire(NamedTuple):
     event: VectorClock
 
 
-Input: TypeAlias = Event | Observe | Process | Inquiry | Response | Expire
-"""An `Event` is `Observe` and `Process` in one, for a driver that never lets events queue."""
+Input: TypeAlias = Event | Observe | ProcessNext | Inquiry | Response | Expire
+"""An `Event` is `Observe` and `ProcessNext` in one, for a driver that never lets events queue."""
 
 
 class Inspection(NamedTuple):

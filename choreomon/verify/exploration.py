@@ -11,7 +11,7 @@ This is a tree: what is reached on two paths is two nodes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 from choreomon.interaction.enabled import Enabled, enabled
@@ -32,8 +32,6 @@ from choreomon.verify.heuristics import (
 Generation: TypeAlias = Literal["exact", "prefix", "terminal"]
 """Of which nodes the paths are generated: `exact`, those where the interaction may stop, so that
 the traces are accepted; `prefix`, all; `terminal`, those from which nothing more was explored."""
-
-GENERATIONS: Final[tuple[Generation, ...]] = ("exact", "prefix", "terminal")
 
 
 class Pruned:

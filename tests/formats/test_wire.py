@@ -14,7 +14,7 @@ from choreomon.formats.wire import MAX_BYTES, VERSION, decode_untrusted, encode
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.state import Observe, Process
+from choreomon.monitor.state import Observe, ProcessNext
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 
@@ -60,7 +60,7 @@ pushes = st.builds(Push, names, names, references, clocks, st.none() | results, 
 labels = st.builds(
     Label, st.sampled_from([SEND, HANDLE]), st.builds(Message, names, st.text(max_size=8), names)
 )
-notices = st.builds(Notice, names, names, labels, clocks)
+notices = st.builds(Notice, names, labels, clocks)
 messages = inquiries | responses | pushes | notices
 
 AN_INQUIRY = Inquiry(
@@ -213,6 +213,6 @@ def test_a_monitor_survives_whatever_is_let_in(
     )
     monitor = Monitor(transition_tables(automaton, NAMES)["P2"], NAMES)
     state, clock, _ = monitor.step(monitor.initial(), (1, 1, 0), Observe(Event(b, (1, 1, 0))))
-    state, clock, _ = monitor.step(state, clock, Process())
+    state, clock, _ = monitor.step(state, clock, ProcessNext())
     for message in received:
         state, clock, _ = monitor.step(state, clock, message._replace(receiver="P2"))

@@ -26,7 +26,7 @@ from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import SOUND, Rules
-from choreomon.monitor.state import Expire, MonitorState, Observe, Process
+from choreomon.monitor.state import Expire, MonitorState, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations
 from choreomon.properties.tables import transition_tables
@@ -89,7 +89,7 @@ class System:
             self,
             "monitors",
             tuple(
-                Monitor(tables[process], self.processes, self.rules, self.deadline)
+                Monitor(tables[process], self.processes, self.rules, has_deadline=self.deadline)
                 for process in self.processes
             ),
         )
@@ -132,7 +132,7 @@ class System:
             case "take":
                 return self._take(world, move.place, move.which)
             case "work":
-                return self._step(world, move.place, Process())
+                return self._step(world, move.place, ProcessNext())
             case "deliver":
                 message = world.channels[move.place][move.which]
                 channels = _without(world.channels, move.place, move.which)
@@ -168,11 +168,11 @@ class System:
         world, effects = self._step(world, process, Observe(event))
         if self.queued:
             return world, effects
-        world, more = self._step(world, process, Process())
+        world, more = self._step(world, process, ProcessNext())
         return world, effects + more
 
     def _step(
-        self, world: World, process: int, given: Observe | Process | Inquiry | Response | Expire
+        self, world: World, process: int, given: Observe | ProcessNext | Inquiry | Response | Expire
     ) -> tuple[World, list[Effect]]:
         state, clock, effects = self.monitors[process].step(
             world.states[process], world.clocks[process], given

@@ -19,7 +19,7 @@ from choreomon.monitor.history import (
     OPEN,
     Chain,
     Record,
-    State,
+    RecordResult,
     merged,
     relevant,
     without_dominated,
@@ -76,9 +76,9 @@ def cases(random: Random) -> Iterator[Case]:
             yield Case(inspected, event.clock, own, tuple(chains), system.index_of)
 
 
-def draw_result(random: Random, event: Event, other: Event, place: int) -> State | None:
+def draw_result(random: Random, event: Event, other: Event, place: int) -> RecordResult | None:
     """What was found at `other`; still open only where an answer need not wait for it."""
-    results: list[State | None] = [FRM, FRM_P, None]
+    results: list[RecordResult | None] = [FRM, FRM_P, None]
     if other != event and not knows(event.clock, place, other.clock[place]):
         results.append(OPEN)
     return random.choice(results)
@@ -173,7 +173,7 @@ def test_the_comparison_notices_dropping_too_much() -> None:
 def chain_of(results: str) -> Chain:
     """One letter a record: `F` surely, `p` possibly, `?` open; clocks 1, 2, ..."""
     reference = Reference("q0", "P1", "q1")
-    states: dict[str, State] = {"F": FRM, "p": FRM_P, "?": OPEN}
+    states: dict[str, RecordResult] = {"F": FRM, "p": FRM_P, "?": OPEN}
     return tuple(
         Record(reference, (count,), states[letter]) for count, letter in enumerate(results, 1)
     )

@@ -9,7 +9,7 @@ import pytest
 
 from choreomon.core.errors import InternalError
 from choreomon.monitor.effects import Send
-from choreomon.monitor.state import Observe, Process
+from choreomon.monitor.state import Observe, ProcessNext
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.laws.interleaving import System, play, weighted
 from tests.laws.test_guarantees import runs
@@ -87,7 +87,7 @@ def test_to_occur_is_to_be_observed_and_processed_with_nothing_between() -> None
                     monitor.step(state, event.clock, event)
                 continue
             observed, clock, before = monitor.step(state, event.clock, Observe(event))
-            processed, clock, after = monitor.step(observed, clock, Process())
+            processed, clock, after = monitor.step(observed, clock, ProcessNext())
             assert (processed, clock, before + after) == monitor.step(state, event.clock, event)
             compared += 1
     assert compared > 1000

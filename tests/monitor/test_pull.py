@@ -12,7 +12,7 @@ from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import SMALL
-from choreomon.monitor.state import Process
+from choreomon.monitor.state import ProcessNext
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.interleaving import Run, System, Told
 
@@ -239,7 +239,7 @@ def test_promises_of_inquiries_and_responses_are_taken_down_where_they_say_enoug
 def test_processing_with_nothing_queued_is_an_error_of_the_driver() -> None:
     monitor = tell({"q0 q1": A, "q1 q2": B}).system.monitors[0]
     with pytest.raises(InternalError, match="P1"):
-        monitor.step(monitor.initial(), (0, 0, 0), Process())
+        monitor.step(monitor.initial(), (0, 0, 0), ProcessNext())
 
 
 def test_an_event_at_once_while_another_is_queued_is_an_error_of_the_driver() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reason, Reference, Result
-from choreomon.monitor.history import OPEN, Record, State
+from choreomon.monitor.history import OPEN, Record, RecordResult
 from choreomon.monitor.rules import PAPER, RULES, SOUND, Rules
 from choreomon.properties.tables import Inspected, Need
 
@@ -24,8 +24,8 @@ def inspected(need: Need) -> Inspected:
 
 def judged(
     event: VectorClock,
-    p: tuple[VectorClock, State],
-    v: tuple[VectorClock, State] | None = None,
+    p: tuple[VectorClock, RecordResult],
+    v: tuple[VectorClock, RecordResult] | None = None,
     *,
     pre: Reference = PRE,
     vio: Reference = VIO,
@@ -53,7 +53,7 @@ def both(result: Result | None) -> dict[str, Result | None]:
     ids=["certain before", "possible before", "concurrent", "after"],
 )
 def test_a_pre_record_counts_unless_it_happened_after(
-    event: VectorClock, p: tuple[VectorClock, State], expected: Result | None
+    event: VectorClock, p: tuple[VectorClock, RecordResult], expected: Result | None
 ) -> None:
     assert judged(event, p) == both(expected)
 

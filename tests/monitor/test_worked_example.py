@@ -16,7 +16,7 @@ from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import RULES
-from choreomon.monitor.state import Input, MonitorState, Observe, Process
+from choreomon.monitor.state import Input, MonitorState, Observe, ProcessNext
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import RulesName, transition_tables
 
@@ -116,7 +116,7 @@ class Node:
         """The process sends; its clock is `clock` then."""
         self.clock = clock
         assert self.step(Observe(Event(label, clock))) == []
-        return self.step(Process())
+        return self.step(ProcessNext())
 
     def history(self) -> set[Record]:
         return {record for chain in self.state.history for record in chain}

@@ -37,8 +37,8 @@ def centre() -> CentralMonitor:
 
 def test_it_declares_for_the_monitor_of_the_event() -> None:
     monitor = centre()
-    assert monitor.receive(Notice("P1", "P1", A, (1, 0))) == []
-    ((process, told),) = monitor.receive(Notice("P2", "P2", B, (1, 1)))
+    assert monitor.receive(Notice("P1", A, (1, 0))) == []
+    ((process, told),) = monitor.receive(Notice("P2", B, (1, 1)))
     assert (process, told.event, told.provisional) == ("P2", (1, 1), True)
     assert told.verdict is not None
     assert (told.verdict.word, told.verdict.process) == (VIOLATED, "P2")
@@ -46,18 +46,18 @@ def test_it_declares_for_the_monitor_of_the_event() -> None:
 
 def test_notices_that_overtake_each_other_are_put_in_their_places() -> None:
     monitor = centre()
-    ((_, first),) = monitor.receive(Notice("P2", "P2", B, (2, 1)))
+    ((_, first),) = monitor.receive(Notice("P2", B, (2, 1)))
     assert first.verdict is None
-    assert monitor.receive(Notice("P1", "P1", V, (2, 0))) == []
+    assert monitor.receive(Notice("P1", V, (2, 0))) == []
     # Once a is known, so is that v cancelled it before b: nothing new to say about b.
-    assert monitor.receive(Notice("P1", "P1", A, (1, 0))) == []
+    assert monitor.receive(Notice("P1", A, (1, 0))) == []
 
 
 def test_a_hasty_violation_is_gone_when_a_late_notice_says_that_it_was_cancelled() -> None:
     monitor = centre()
-    monitor.receive(Notice("P1", "P1", A, (1, 0)))
-    ((_, first),) = monitor.receive(Notice("P2", "P2", B, (2, 1)))
-    ((_, second),) = monitor.receive(Notice("P1", "P1", V, (2, 0)))
+    monitor.receive(Notice("P1", A, (1, 0)))
+    ((_, first),) = monitor.receive(Notice("P2", B, (2, 1)))
+    ((_, second),) = monitor.receive(Notice("P1", V, (2, 0)))
     assert [e.verdict and e.verdict.word for e in (first, second)] == [VIOLATED, None]
 
 
@@ -86,7 +86,7 @@ def test_a_possible_violation_is_withdrawn_when_what_it_rests_on_did_not_fire() 
             ("P2", B, (2, 1, 0)),
             ("P1", V, (2, 0, 0)),
         )
-        for _, effect in monitor.receive(Notice(process, process, label, clock))
+        for _, effect in monitor.receive(Notice(process, label, clock))
     ]
     assert told == [None, POSSIBLY_VIOLATED, WITHDRAWN]
 
@@ -99,7 +99,7 @@ def test_every_labelled_event_is_one_notice_and_nothing_comes_back() -> None:
         assert simulation.automaton is not None
         found = judged(simulation, seed, strategy="central")
         notices = [
-            Notice(event.process, event.process, event.label, event.clock)
+            Notice(event.process, event.label, event.clock)
             for event in found.events
             if event.label in simulation.automaton.labels
         ]

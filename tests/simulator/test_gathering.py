@@ -14,7 +14,7 @@ from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reference, Result
 from choreomon.monitor.effects import Send
-from choreomon.monitor.history import FAR_BACK, Chain, Record, State, relevant
+from choreomon.monitor.history import FAR_BACK, Chain, Record, RecordResult, relevant
 from choreomon.monitor.messages import Push
 from choreomon.monitor.rules import PAPER, SOUND, Rules
 from choreomon.properties.automaton import (
@@ -356,7 +356,7 @@ def test_a_long_chain_is_answered_as_by_looking_at_every_record() -> None:
         for _ in range(random.randint(FAR_BACK - 2, 3 * FAR_BACK)):
             since = (count + 1, heard) if random.random() < 0.2 else None
             count, heard = count + random.randint(1, 2), heard + random.randint(0, 1)
-            state: State = random.choice((FRM, FRM_P, FRM_P))
+            state: RecordResult = random.choice((FRM, FRM_P, FRM_P))
             chain += (Record(reference, (count + (since is not None), heard), state, since),)
             count = chain[-1].clock[0]
         event = (random.randint(0, count), random.randint(0, heard + 2))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 from random import Random
+from typing import get_args
 
 import pytest
 
@@ -34,7 +35,6 @@ from choreomon.multitrace.projection import discrete, partition, project_trace, 
 from choreomon.multitrace.slices import is_multi_prefix, slices
 from choreomon.verify import exploration as module
 from choreomon.verify.exploration import (
-    GENERATIONS,
     Exploration,
     Generation,
     explore,
@@ -308,7 +308,7 @@ def test_prefixes_extend_to_accepted_multi_traces_and_terminal_ones_are_among_th
         if loop_depth(term):
             continue
         made = explore(term)
-        of = {g: list(generated_multi_traces(made, ONTO[0], g)) for g in GENERATIONS}
+        of = {g: list(generated_multi_traces(made, ONTO[0], g)) for g in get_args(Generation)}
         assert set(of["exact"]) | set(of["terminal"]) <= set(of["prefix"])
         assert set(of["terminal"]) <= set(of["exact"])
         assert all(any(is_multi_prefix(p, e) for e in of["exact"]) for p in of["prefix"])
