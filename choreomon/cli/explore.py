@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 KINDS: Final = ("emission", "reception", "loop")
 """Of steps that may come first."""
 
+DEFAULT_NODES: Final = 30_000
+"""Made where nothing is bounded, mostly within some seconds. Trees without loops are finite, but
+have a path for every order of what happens independently."""
+
 
 @click.command("explore")
 @click.argument("file", type=click.Path())
@@ -87,10 +91,13 @@ def command(
 ) -> int:
     """Explore the executions of the interaction in FILE.
 
-    Trees of interactions with loops are infinite: where nothing else bounds them, each path
-    enters one loop. What the loggers of a configuration ask for is drawn and written, too, unless
-    options say otherwise.
+    Trees of interactions with loops are infinite, and others grow with every order of what
+    happens independently: where neither options nor a configuration bound them, each path enters
+    one loop, and at most 30,000 nodes are made. What was cut off so is said. What the loggers of
+    a configuration ask for is drawn and written, too, unless options say otherwise.
     """
+    from choreomon.cli.explored import as_json as tree_as_json
+    from choreomon.cli.explored import beyond_defaults, in_words
     from choreomon.formats.hibou.files import load_interaction, load_signature
     from choreomon.interaction.lifelines import names
     from choreomon.verify.exploration import explore
@@ -114,7 +121,7 @@ def command(
         "max_loop_depth": max_loop_depth,
         "max_node_number": max_nodes,
     }
-    filters = _filters(
+    filters, by_default = _filters(
         options if config is not None else None,
         {name: bound for name, bound in bounds.items() if bound is not None},
     )
@@ -145,11 +152,15 @@ def command(
         if said := writer.said():
             click.echo(said, err=True)
     if on_line and not exploration.is_whole:
-        click.echo(f"made of a part of the tree: {_in_words(exploration)}", err=True)
+        click.echo(f"made of a part of the tree: {in_words(exploration)}", err=True)
     if not on_line:
-        click.echo(
-            json.dumps(_as_json(exploration), indent=2) if as_json else _in_words(exploration)
-        )
+        if as_json:
+            tree = tree_as_json(exploration, filters, by_default=by_default)
+            click.echo(json.dumps(tree, indent=2))
+        else:
+            click.echo(in_words(exploration))
+    if by_default and (said := beyond_defaults(exploration, filters)):
+        click.echo(said, err=True)
     return NOTHING_FOUND
 
 
@@ -199,13 +210,16 @@ def _pictures(
     return [*zip(paths, loggers, strict=True)]
 
 
-def _filters(configured: ExploreOptions | None, given: dict[str, int]) -> Filters:
-    """One's own bounds, and those of a configuration; where there are none, the default one."""
+def _filters(configured: ExploreOptions | None, given: dict[str, int]) -> tuple[Filters, bool]:
+    """One's own bounds, and those of a configuration; where there are none, the default ones, and
+    True."""
     from choreomon.formats.hibou import ExploreOptions
     from choreomon.verify.heuristics import Filters
 
     filters = (Filters() if configured is None else configured.filters)._replace(**given)
-    return ExploreOptions().filters if filters == Filters() else filters
+    if filters != Filters():
+        return filters, False
+    return ExploreOptions().filters._replace(max_node_number=DEFAULT_NODES), True
 
 
 def _options(config: str | None) -> ExploreOptions:
@@ -303,46 +317,3 @@ def _legend(strategy: Strategy, priorities: Priorities, filters: Filters) -> lis
         f"priorities: {stated(priorities) or 'none'}",
         f"filters: {stated(filters) or 'none'}",
     ]
-
-
-def _in_words(exploration: Exploration) -> str:
-    from choreomon.render.wording import counted
-
-    nodes = exploration.nodes
-    stops = sum(node.terminates for node in nodes)
-    cut = sum(len(node.pruned) for node in nodes)
-    whole = "the whole tree" if exploration.is_whole else f"{counted(cut, 'step')} cut off"
-    return (
-        f"{counted(len(nodes), 'node')}, {whole}; the interaction may stop at {stops:,} of them; "
-        f"the longest path has {counted(max(node.depth for node in nodes), 'action')}"
-    )
-
-
-def _as_json(exploration: Exploration) -> dict[str, Any]:
-    from choreomon.interaction.step import position_text
-    from choreomon.interaction.term import text
-
-    return {
-        "whole": exploration.is_whole,
-        "nodes": [
-            {
-                "number": node.number,
-                "parent": node.parent,
-                "action": None if node.action is None else str(node.action),
-                "position": position_text(node.position),
-                "interaction": text(node.interaction),
-                "depth": node.depth,
-                "loop_depth": node.loop_depth,
-                "terminates": node.terminates,
-                "cut": [
-                    {
-                        "action": str(cut.action),
-                        "position": position_text(cut.position),
-                        "filter": cut.filter,
-                    }
-                    for cut in node.pruned
-                ],
-            }
-            for node in exploration.nodes
-        ],
-    }

@@ -67,6 +67,42 @@ class TestExplore:
         nodes = self.explored()["nodes"]
         assert max(node["loop_depth"] for node in nodes) == 1
 
+    def test_says_what_the_default_cut_off_and_how_to_go_further(self) -> None:
+        answer = choreomon("explore", "i.hif")
+        assert answer.err == (
+            "cut off by default after 1 loop on a path: --max-loop-depth goes further\n"
+        )
+        assert choreomon("explore", "i.hif", "--max-loop-depth", 1).err == ""
+
+    def test_nodes_are_bounded_where_nothing_else_is(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("choreomon.cli.explore.DEFAULT_NODES", 5)
+        Path("wide.hif").write_text("par(a!x, b!x, c!x)", encoding="utf-8")
+        further = "cut off by default at 5 nodes: --max-nodes goes further"
+        answer = choreomon("explore", "wide.hif")
+        assert answer.out.startswith("5 nodes, ")
+        assert answer.err == further + "\n"
+        assert choreomon("explore", "wide.hif", "--generate", "prefix").err.endswith(
+            f"\n{further}\n"
+        )
+        assert choreomon("explore", "wide.hif", "--max-nodes", 99).out.startswith("16 nodes, ")
+        assert choreomon("explore", "wide.hif", "--max-depth", 9).out.startswith("16 nodes, ")
+        assert choreomon("explore", "i.hif").err == (
+            "cut off by default after 1 loop on a path and at 5 nodes: --max-loop-depth and "
+            "--max-nodes go further\n"
+        )
+
+    def test_json_says_what_bounded_the_tree(self) -> None:
+        def bounds(*options: object) -> tuple[object, bool]:
+            found = self.explored(*options)
+            return found["bounds"], found["bounds_by_default"]
+
+        none = {"max_depth": None, "max_loop_depth": None, "max_node_number": None}
+        default = none | {"max_loop_depth": 1, "max_node_number": 30_000}
+        assert bounds() == (default, True)
+        assert bounds("--max-nodes", 9) == (none | {"max_node_number": 9}, False)
+        configure("@explore_option{ filters = [max_depth = 2] }")
+        assert bounds("--config", "c.hcf") == (none | {"max_depth": 2}, False)
+
     @pytest.mark.parametrize(
         ("option", "field", "bound"),
         [("--max-depth", "depth", 3), ("--max-loop-depth", "loop_depth", 2)],
