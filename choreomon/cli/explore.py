@@ -97,7 +97,7 @@ def command(
     a configuration ask for is drawn and written, too, unless options say otherwise.
     """
     from choreomon.cli.explored import as_json as tree_as_json
-    from choreomon.cli.explored import beyond_defaults, in_words
+    from choreomon.cli.explored import beyond_defaults, in_words, no_ends
     from choreomon.formats.hibou.files import load_interaction, load_signature
     from choreomon.interaction.lifelines import names
     from choreomon.verify.exploration import explore
@@ -151,6 +151,8 @@ def command(
     for writer in writers.values():
         if said := writer.said():
             click.echo(said, err=True)
+    if any(one.generation == "exact" for one in wanted) and (said := no_ends(exploration, order)):
+        click.echo(said, err=True)
     if on_line and not exploration.is_whole:
         click.echo(f"made of a part of the tree: {in_words(exploration)}", err=True)
     if not on_line:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from choreomon.verify.exploration import Exploration
-    from choreomon.verify.heuristics import Filters
+    from choreomon.verify.heuristics import Filters, Strategy
 
 
 def in_words(exploration: Exploration) -> str:
@@ -41,6 +41,22 @@ def beyond_defaults(exploration: Exploration, defaults: Filters) -> str:
         return ""
     go = "goes" if len(options) == 1 else "go"
     return f"cut off by default {' and '.join(bounds)}: {' and '.join(options)} {go} further"
+
+
+def no_ends(exploration: Exploration, strategy: Strategy) -> str:
+    """That the interaction may stop nowhere in this part of its tree, and with which option ends
+    are found sooner, where one is known; empty where it may, or where nothing was cut off."""
+    from choreomon.render.wording import counted
+
+    if exploration.is_whole or any(node.terminates for node in exploration.nodes):
+        return ""
+    said = f"no end was reached in {counted(len(exploration.nodes), 'node')}"
+    cut = {pruned.filter for node in exploration.nodes for pruned in node.pruned}
+    # The other strategies go down to ends anyway. Where depth is what is bounded, ends may be out
+    # of reach in whatever order nodes are visited.
+    if strategy != "bfs" or "max_node_number" not in cut:
+        return said
+    return f"{said}: --strategy dfs gets there sooner"
 
 
 def as_json(exploration: Exploration, bounds: Filters, *, by_default: bool) -> dict[str, Any]:

@@ -163,6 +163,23 @@ class TestExplore:
         choreomon("explore", "i.hif", "--traces", "asked", "--generate", "exact")
         assert files_of("made") == files_of("asked") != {}
 
+    def test_says_that_no_end_was_reached_and_how_to_get_there(self) -> None:
+        none = "no end was reached in 2 nodes"
+        asked = ["explore", "i.hif", "--generate", "exact", "--max-nodes", 2]
+        answer = choreomon(*asked)
+        assert (answer.code, answer.out) == (0, "")
+        assert answer.err.startswith(f"{none}: --strategy dfs gets there sooner\nmade of a part")
+        assert choreomon(*asked, "--strategy", "dfs").err.startswith(f"{none}\nmade of a part")
+        assert choreomon(*asked, "--max-depth", 0).err.startswith("no end was reached in 1 node\n")
+        configure("@explore_option{ filters = [max_node_number = 2]; loggers = [tracegen[exact]] }")
+        answer = choreomon("explore", "i.hif", "--config", "c.hcf")
+        assert f"{none}: --strategy dfs gets there sooner\n" in answer.err
+
+    def test_says_nothing_of_ends_where_one_was_reached_or_none_is_needed(self) -> None:
+        for kind, nodes in ("exact", 9), ("prefix", 2), ("terminal", 2):
+            asked = ["explore", "i.hif", "--generate", kind, "--max-nodes", nodes]
+            assert "no end" not in choreomon(*asked).err
+
     def test_loops_are_bounded_where_a_configuration_bounds_nothing(self) -> None:
         configure("@explore_option{ strategy = DFS }")
         nodes = self.explored("--config", "c.hcf")["nodes"]
