@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 _IMPOSSIBLE: Final = {
     "insert": "nothing to insert: no message is known; --signature says which there are",
     "swap-actions": "nothing to swap: no component has two different actions",
-    "swap-components": "nothing to swap: the other multi-trace that was drawn differs in fewer "
-    "than two components",
+    "swap-components": "nothing to swap: no other multi-trace differs from it in two components",
     "remove": "nothing to remove: there are fewer actions than --actions says",
 }
 
@@ -72,12 +71,14 @@ def command(
     """Make mutants of multi-traces, files or folders.
 
     A mutant always differs from what it was made of, but may well be accepted, too. What cannot
-    be changed is said and left out. One seed gives one result, on every machine.
+    be changed is said and left out, and in the end how many mutants were made. One seed gives one
+    result, on every machine.
     """
     from random import Random
 
     from choreomon.cli.trace_files import trace_files
     from choreomon.formats.hibou.files import load_multi_trace, load_signature
+    from choreomon.render.wording import counted
 
     if kind != "insert" and signature is not None:
         raise click.UsageError("--signature says what is inserted: use it with --kind insert")
@@ -102,6 +103,9 @@ def command(
             writer.write(f"{stem(path)}-{kind}-{count}", mutant)
     if said := writer.said():
         click.echo(said, err=True)
+    wanted = number * len(paths)
+    if writer.written < wanted:
+        click.echo(f"{writer.written:,} of {counted(wanted, 'mutant')} made", err=True)
     return NOTHING_FOUND
 
 
@@ -128,12 +132,7 @@ def _mutant(
     alphabet: tuple[Action, ...],
     actions: int,
 ) -> MultiTrace | None:
-    from choreomon.multitrace.mutation import (
-        insert_action,
-        remove_actions,
-        swap_actions,
-        swap_components,
-    )
+    from choreomon.multitrace.mutation import insert_action, remove_actions, swap_actions
 
     if kind == "insert":
         return insert_action(rng, read[at], alphabet)
@@ -141,11 +140,25 @@ def _mutant(
         return swap_actions(rng, read[at])
     if kind == "remove":
         return remove_actions(rng, read[at], actions)
-    other = rng.choice([place for place in range(len(read)) if place != at])
-    try:
-        swapped = swap_components(rng, read[at], read[other])
-    except ValueError as error:
-        raise click.ClickException(
-            f"{paths[at]} and {paths[other]}: {error}: give multi-traces over the same clocks"
-        ) from None
-    return None if swapped is None else swapped[0]
+    return _swapped(rng, paths, read, at)
+
+
+def _swapped(
+    rng: Random, paths: Sequence[str], read: list[MultiTrace], at: int
+) -> MultiTrace | None:
+    """The multi-trace with a component of another one; in a drawn order the others are tried until
+    one differs enough."""
+    from choreomon.multitrace.mutation import swap_components
+
+    others = [place for place in range(len(read)) if place != at]
+    while others:
+        other = others.pop(rng.randrange(len(others)))
+        try:
+            swapped = swap_components(rng, read[at], read[other])
+        except ValueError as error:
+            raise click.ClickException(
+                f"{paths[at]} and {paths[other]}: {error}: give multi-traces over the same clocks"
+            ) from None
+        if swapped is not None:
+            return swapped[0]
+    return None

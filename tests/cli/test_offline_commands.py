@@ -377,6 +377,19 @@ class TestMutate:
         assert first != PASS
         assert second.length + first.length != 0
 
+    def test_tries_all_others_before_it_gives_up_swapping_components(self) -> None:
+        Path("same.htf").write_text(TRACES["pass.htf"], encoding="utf-8")
+        Path("other.htf").write_text("{ [a] ; [b] b?m; [c] c!k }", encoding="utf-8")
+        drawn = set()
+        for seed in range(8):
+            asked = ["mutate", "pass.htf", "same.htf", "other.htf", "--kind", "swap-components"]
+            answer = choreomon(*asked, "--seed", seed, "--json")
+            assert len(made(answer)) == 3
+            assert answer.err == ""
+            assert choreomon(*asked, "--seed", seed, "--json").out == answer.out
+            drawn.add(answer.out)
+        assert len(drawn) > 1
+
     def test_removes_as_many_actions_as_asked_for(self) -> None:
         options = ["--kind", "remove", "--actions", 4, "--json"]
         (mutant,) = made(choreomon("mutate", "pass.htf", *options))
@@ -421,7 +434,7 @@ class TestMutate:
         [
             ("insert", "nothing to insert: no message is known; --signature says which there are"),
             ("swap-actions", "nothing to swap: no component has two different actions"),
-            ("swap-components", "nothing to swap: the other multi-trace that was drawn differs in"),
+            ("swap-components", "nothing to swap: no other multi-trace differs from it in two"),
             ("remove", "nothing to remove: there are fewer actions than --actions says"),
         ],
     )
@@ -430,8 +443,21 @@ class TestMutate:
         other = {"insert": [], "swap-components": ["empty.htf"]}.get(kind, ["pass.htf"])
         answer = choreomon("mutate", "empty.htf", *other, "--kind", kind, "--json")
         assert len(made(answer)) == (other == ["pass.htf"])
-        assert all(line.startswith(f"empty.htf: {why}") for line in answer.err.splitlines())
-        assert answer.err
+        *said, last = answer.err.splitlines()
+        assert said
+        assert all(line.startswith(f"empty.htf: {why}") for line in said)
+        made_of = "1 of 2 mutants" if other == ["pass.htf"] else f"0 of {1 + len(other)} mutant"
+        assert last.startswith(made_of)
+
+    def test_how_many_mutants_were_made_is_said_where_some_were_not(self) -> None:
+        Path("empty.htf").write_text("{ [a]; [b]; [c] }", encoding="utf-8")
+        asked = ["mutate", "pass.htf", "empty.htf", "--kind", "remove", "--number", 3, "-o", "made"]
+        assert choreomon(*asked).err.splitlines()[1:] == [
+            "3 multi-traces written to made",
+            "3 of 6 mutants made",
+        ]
+        asked.remove("empty.htf")
+        assert choreomon(*asked).err == "3 multi-traces written to made\n"
 
     @pytest.mark.parametrize(
         "options",
