@@ -27,9 +27,16 @@ from choreomon.render.drawing import (
     shortened,
     text_width,
 )
-from choreomon.render.space_time_scene import HEADER, LONGEST_NAME, MARGIN, Arrow, Scene
+from choreomon.render.space_time_scene import (
+    HEADER,
+    LONGEST_NAME,
+    MARGIN,
+    SMALLEST,
+    Arrow,
+    Scene,
+    tick_of,
+)
 from choreomon.render.window import Gap
-from choreomon.render.wording import number
 
 SMALL: Final = 12.0
 EVENT: Final = 5.0
@@ -62,14 +69,14 @@ def lanes(scene: Scene) -> list[Shape]:
                     Text(
                         at=Point(x, HEADER - 26),
                         content=str(gap),
-                        size=11,
+                        size=SMALLEST,
                         anchor="middle",
                         colour=MUTED,
                     ),
                     Text(
                         at=Point(x, HEADER - 13),
                         content="not shown",
-                        size=11,
+                        size=SMALLEST,
                         anchor="middle",
                         colour=MUTED,
                     ),
@@ -114,7 +121,7 @@ def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> list[Shape]
             Text(
                 at=Point(scene.left - 14, y + below),
                 content=words,
-                size=11,
+                size=SMALLEST,
                 anchor="end",
                 colour=MUTED,
             )
@@ -125,26 +132,26 @@ def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> list[Shape]
     for event in sorted(shown, key=lambda event: event.index not in scene.roles):
         x = scene.columns[event.index]
         marked = event.index in scene.roles
-        time, index = number(event.time / 1000), f"{event.index:,}"
-        half = max(text_width(time, 11, bold=marked), text_width(index, 11, bold=marked)) / 2 + 4
-        if not marked and any(x - half < end and start < x + half for start, end in taken):
+        tick = tick_of(event, marked=marked)
+        left, right = x - tick.half, x + tick.half
+        if not marked and any(left < end and start < right for start, end in taken):
             continue
-        taken.append((x - half, x + half))
+        taken.append((left, right))
         colour = INK if marked else MUTED
         shapes += [
             Polyline(points=(Point(x, y), Point(x, y + 4)), colour=FAINT, width=1.2),
             Text(
                 at=Point(x, y + 18),
-                content=time,
-                size=11,
+                content=tick.time,
+                size=SMALLEST,
                 anchor="middle",
                 bold=marked,
                 colour=colour,
             ),
             Text(
                 at=Point(x, y + 33),
-                content=index,
-                size=11,
+                content=tick.event,
+                size=SMALLEST,
                 anchor="middle",
                 bold=marked,
                 colour=colour,
@@ -197,7 +204,7 @@ def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[_Entry]:
         words = _STEP_IN_WORDS.get(scene.colour, "step of the forbidden sequence")
         entries.append((lambda at: (_step(at, scene.colour),), words))
     if "earlier" in roles:
-        words = "earlier step that may have led there"
+        words = "step that may have come earlier"
         entries.append((lambda at: (_step(at, scene.colour, PAPER),), words))
     if "cancellation" in roles:
         entries.append((lambda at: cross(at, 7), "cancellation in question"))

@@ -14,15 +14,33 @@ from choreomon.render import drawing
 from choreomon.render.drawing import Point, shortened, text_width
 from choreomon.render.marks import Mark
 from choreomon.render.window import Gap
+from choreomon.render.wording import number
 
 LANE: Final = 74.0
 MARGIN: Final = 20.0
 HEADER: Final = 74.0
 LONGEST_NAME: Final = 22
+SMALLEST: Final = 11.0
+"""The size of what stands below the axis, and in gaps."""
+
 _GAP: Final = 76.0
 _STRETCH: Final = 0.4
 
 Status: TypeAlias = Literal["delivered", "cut", "in flight"]
+
+
+class Tick(NamedTuple):
+    """What is written below the axis for an event: its time, its number; half of the room that
+    they take, with some air."""
+
+    time: str
+    event: str
+    half: float
+
+
+def tick_of(event: RunEvent, *, marked: bool) -> Tick:
+    words = number(event.time / 1000), f"{event.index:,}"
+    return Tick(*words, max(text_width(one, SMALLEST, bold=marked) for one in words) / 2 + 4)
 
 
 class Arrow(NamedTuple):
@@ -91,6 +109,7 @@ def scene_of(
 ) -> Scene:
     heading = [*(shortened(name, LONGEST_NAME) for name in names), "time, ms"]
     left = MARGIN + max(text_width(name, bold=True) for name in heading) + 14
+    roles = {mark.event_index: mark for mark in marks}
     columns: dict[int, float] = {}
     waits = [
         after.time - before.time
@@ -100,6 +119,7 @@ def scene_of(
     longest = max(waits, default=0) or 1
     x = left + column / 2
     last: RunEvent | None = None
+    free = left - 10
     gaps: list[tuple[Gap, float]] = []
     for item in items:
         if isinstance(item, Gap):
@@ -109,6 +129,11 @@ def scene_of(
             continue
         if last is not None:
             x += _STRETCH * column * (item.time - last.time) / longest
+        if item.index in roles:
+            # The times of marked events are always written, so they get the room that they need.
+            half = tick_of(item, marked=True).half
+            x = max(x, free + half)
+            free = x + half
         columns[item.index] = x
         x += column
         last = item
@@ -119,7 +144,7 @@ def scene_of(
         column=column,
         left=left,
         right=x,
-        roles={mark.event_index: mark for mark in marks},
+        roles=roles,
         colour=_verdict_colour(verdict),
         quiet=bool(marks),
     )

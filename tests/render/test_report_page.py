@@ -94,10 +94,10 @@ def test_a_picture_of_what_was_not_formed_has_the_steps_that_may_have_led_there(
     )
     pre = replace(POSSIBLY.because[0], transition=("q1", "q2"))
     verdict = replace(POSSIBLY, because=(pre,), transitions=(("q2", "q3"),))
-    assert "earlier step that may have led there" not in page_of(run(0, verdict, formed=()))
+    assert "step that may have come earlier" not in page_of(run(0, verdict, formed=()))
     kept = events("P1>P2:leave", "P1>P2:turnOff", "P1>P3:turnOn", "1!", "P2>P1:n", "2!")
     page = report_page("three", FACTS, three, [run(0, verdict, kept=kept, formed=())])
-    assert "earlier step that may have led there" in page
+    assert "step that may have come earlier" in page
 
 
 def test_nothing_is_said_of_the_real_order_where_it_was_not_evaluated() -> None:

@@ -98,7 +98,7 @@ def test_the_banner_of_a_verdict_covers_no_words_about_gaps() -> None:
 
 
 def test_an_earlier_step_is_a_rim_with_its_number_and_the_legend_says_what_that_means() -> None:
-    words = "earlier step that may have led there"
+    words = "step that may have come earlier"
     for first, fill in (
         (Mark(1, "earlier", 1), colours.PAPER),
         (Mark(1, "step", 1), colours.POSSIBLY),
@@ -212,6 +212,16 @@ def test_no_text_overlaps_another_or_leaves_the_canvas(seed: int) -> None:
         or area.top < canvas.top
         or area.bottom > canvas.bottom
     ] == []
+
+
+def test_the_times_of_marked_events_beside_each_other_have_the_room_that_they_need() -> None:
+    run = [replace(event, time=123_456_789 + event.time) for event in EVENTS]
+    marks = [Mark(event.index, "step", event.index + 1) for event in run]
+    drawing = space_time_picture(run, PROCESSES, marks).drawing
+    bold = [text for text in texts(drawing) if text.bold and text.content.startswith("123,4")]
+    assert len(bold) == len(run)
+    areas = [area_of(text) for text in texts(drawing)]
+    assert not any(one.overlaps(other) for one, other in combinations(areas, 2))
 
 
 def test_an_arrow_ends_at_the_rim_of_its_event_however_large_that_is() -> None:

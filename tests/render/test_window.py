@@ -43,6 +43,30 @@ def test_a_gap_of_a_few_events_is_filled() -> None:
     assert shown(window(LONG, [10, 14], bound=2)) == [10, 11, 12, 13, 14]
 
 
+def test_a_stretch_that_is_little_longer_than_a_gap_is_shown() -> None:
+    assert shown(window(LONG, [10, 19], bound=6)) == list(range(9, 21))
+    assert Gap(12, 18) in window(LONG, [10, 20], bound=6)
+
+
+def test_short_stretches_do_not_more_than_double_what_is_shown() -> None:
+    marks = range(0, 199, 6)
+    assert shown(window(LONG[:199], marks, bound=10)) == list(marks)
+    assert 30 < len(shown(window(LONG[:199], marks, bound=20))) <= 40
+
+
+def test_the_other_ends_of_the_messages_of_marked_events_are_shown_beyond_the_bound() -> None:
+    run = events("P1>P2:m", *["P2>P3:noise"] * 100, "0!", *["P2>P3:noise"] * 100)
+    assert {0, 101} <= set(shown(window(run, [0], bound=1)))
+    assert {0, 101} <= set(shown(window(run, [101], bound=1)))
+
+
+def test_what_a_marked_sending_answers_is_shown_with_where_that_was_sent() -> None:
+    noise = ["P3>P1:noise"] * 50
+    run = events("P1>P2:ask", *noise, "0!", *noise, "P2>P1:answer", *noise)
+    assert {0, 51, 102} <= set(shown(window(run, [102], bound=10)))
+    assert 0 not in shown(window(run, [103], bound=10))
+
+
 @given(st.sets(st.integers(0, 199), max_size=6), st.integers(1, 40))
 def test_window_and_gaps_cover_the_run_once_and_marks_are_always_shown(
     marks: set[int], bound: int
