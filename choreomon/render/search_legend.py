@@ -21,7 +21,8 @@ GLOSSARY: Final[Mapping[str, str]] = MappingProxyType(
         "@": "position of the action in the term of the node before: @12 is the second operand of "
         "the first operand of the outermost operator; a bare @ is the whole term",
         "bold arrow": "on the path to the end that decided",
-        "1/3": "of a log with 3 actions 1 is used up; those that are left follow",
+        "1/3": "of a log with 3 actions 1 is used up; those that are left follow. Logs that are as "
+        "in the node before (of several the one with the lowest number) are shown only at ends",
         "removed": "logs that are used up and whose lifelines were taken out of the interaction",
         "λ, α": "how many loops may be entered and how many actions done unobserved from here",
         "open": "an iteration that began unobserved, and in which an observed action must follow",

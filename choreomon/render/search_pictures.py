@@ -41,9 +41,10 @@ def picture_of_search(
     """The graph that a search recorded. `path` is that of its result; where it leads through this
     graph, its edges are bold. `local_analyses` says whether nodes say what these found.
 
-    Nodes say their number and interaction, how far each component is consumed and what is left
-    of it, and the measure (lambda, alpha) of the slices paper, section 5.1. Removed components are
-    not among them.
+    Nodes say their number and interaction, how far components are consumed and what is left of
+    them, and the measure (lambda, alpha) of the slices paper, section 5.1. Of components, the first
+    node and those at ends have all that are not removed, others those that the step to them
+    consumed; all of them are in the `full` text.
     """
     on_path = _edges_of_path(graph, path)
     before: dict[int, int] = {}
@@ -90,13 +91,14 @@ def _node_of_vertex(
 ) -> GraphNode:
     """`before` is a vertex from which a step leads here, None for the first one."""
     signs: list[str] = []
-    lines = [f"{vertex.number}: {_full(vertex.interaction)}"]
-    for number, part in enumerate(graph.multitrace.components):
-        if number in vertex.removed or not part.actions:
-            continue
-        done = vertex.positions[number]
-        left = ".".join(map(str, part.actions[done : done + _MOST_LEFT]))
-        lines.append(f"[{','.join(part.lifelines)}] {done}/{len(part.actions)} {left}".rstrip())
+    logs = _logs(graph, vertex)
+    shown = logs
+    if before is not None and vertex.end is None and vertex.number not in graph.cut:
+        shown = {
+            at: log for at, log in logs.items() if vertex.positions[at] != before.positions[at]
+        }
+    lines = [f"{vertex.number}: {_full(vertex.interaction)}", *shown.values()]
+    if shown:
         signs.append("1/3")
     if vertex.removed:
         gone = [
@@ -126,10 +128,24 @@ def _node_of_vertex(
         said=said,
         outcome=outcome,
         brief=_brief(vertex, before),
-        full=_full(vertex.interaction),
+        full="\n".join((_full(vertex.interaction), *logs.values())),
         interaction=vertex.interaction,
         signs=tuple(signs),
     )
+
+
+def _logs(graph: Graph, vertex: Vertex) -> dict[int, str]:
+    """How far each component is consumed that is not empty or removed, and what is left of it, by
+    its number."""
+    logs: dict[int, str] = {}
+    for number, part in enumerate(graph.multitrace.components):
+        if number in vertex.removed or not part.actions:
+            continue
+        done = vertex.positions[number]
+        left = ".".join(map(str, part.actions[done : done + _MOST_LEFT]))
+        words = f"[{','.join(part.lifelines)}] {done}/{len(part.actions)} {left}"
+        logs[number] = words.rstrip()
+    return logs
 
 
 def _brief(here: Vertex | Node, before: Vertex | Node | None) -> str:

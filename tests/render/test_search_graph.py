@@ -202,6 +202,36 @@ def test_a_recorded_search_shows_positions_what_is_left_and_how_it_ended() -> No
     assert covered(picture.drawing) == []
 
 
+def test_nodes_show_the_logs_that_the_step_to_them_changed_and_ends_show_all() -> None:
+    result = search(
+        seq(a("l1!x"), a("l2?y")),
+        observed("l1: l1!x l1!x", "l2: l2?y"),
+        "accept",
+        Options(record=True, goal=None, reduction="none", local=None),
+    )
+    assert result.graph is not None
+    nodes = picture_of_search(result.graph).nodes
+    assert nodes[0].lines[1:] == ("[l1] 0/2 l1!x.l1!x", "[l2] 0/1 l2?y")
+    changed = {node.lines[1:] for node in nodes[1:] if not node.said}
+    assert changed == {("[l1] 1/2 l1!x",), ("[l2] 1/1",)}
+    ends = {node.lines[1:] for node in nodes if node.said}
+    assert ends == {("[l1] 1/2 l1!x", "[l2] 1/1")}
+    assert all("\n[l1] " in node.full and "\n[l2] " in node.full for node in nodes)
+
+
+def test_logs_are_shown_whole_where_a_filter_ends_the_path() -> None:
+    result = search(
+        seq(a("l1!x"), a("l2?y")),
+        observed("l1: l1!x", "l2: l2?y"),
+        "accept",
+        Options(record=True, goal=None, filters=Filters(max_depth=1), local=None),
+    )
+    assert result.graph is not None
+    (cut, *_) = (node for node in picture_of_search(result.graph).nodes if node.said)
+    assert cut.said == "cut off by a filter"
+    assert len(cut.lines) == 3
+
+
 def test_simulated_steps_and_measures_are_shown() -> None:
     result = search(
         loop_w(seq(a("l1!x"), a("l2?y"))),
