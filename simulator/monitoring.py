@@ -32,13 +32,13 @@ from simulator.central import CentralMonitor
 from simulator.delays import Sampler
 from simulator.network import Channel, Network
 from simulator.push import PushMonitor
+from simulator.world import Watcher
 
 StrategyName: TypeAlias = Literal["pull", "push", "central"]
 
 CENTRE: Final = "(central)"
 """The name of the central monitor's end of its channels; no process can have it."""
 
-Watcher: TypeAlias = Callable[[Label, VectorClock], None]
 Watchers: TypeAlias = Mapping[Label, Watcher]
 
 

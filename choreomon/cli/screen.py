@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+_Thing = TypeVar("_Thing")
 
 LEAST_WIDTH: Final = 40
 """Columns. On narrower screens tables and sentences would lose words, and where the
@@ -68,6 +70,15 @@ def _size_elsewhere() -> tuple[int, int] | tuple[None, None]:
             if said.isdigit():
                 return shutil.get_terminal_size()
     return None, None
+
+
+def tracked(things: Iterable[_Thing], screen: Console, doing: str, total: int) -> Iterator[_Thing]:
+    """The things, with a progress bar that says what is being done with them."""
+    from rich.progress import Progress
+
+    # The output is not the bar's to redirect: JSON is written while it is shown.
+    with Progress(console=screen, transient=True, redirect_stdout=False) as bar:
+        yield from bar.track(things, total=total, description=doing)
 
 
 def print_indented(screen: Console, text: Text) -> None:

@@ -236,12 +236,13 @@ def _runs(
     on_word: Callable[[RunVerdict], None] | None,
     progress: Console | None,
 ) -> Iterator[Run]:
+    from choreomon.cli.screen import tracked
     from choreomon.render.summary import gravity
     from simulator.recording import each_of, tracing
 
     many = len(seeds) > 1
     kept: Counter[int] = Counter()
-    for seed in _tracked(seeds, progress) if progress else seeds:
+    for seed in tracked(seeds, progress, "Running", len(seeds)) if progress else seeds:
         with ExitStack() as stack:
             recorders: list[Recorder] = []
             if trace_directory is not None:
@@ -265,15 +266,6 @@ def _runs(
         if many and kept[how_grave] > RUNS_WITH_EVENTS:
             run = replace(run, kept_events=())
         yield run
-
-
-def _tracked(seeds: range, screen: Console) -> Iterator[int]:
-    """The seeds, with a progress bar."""
-    from rich.progress import Progress
-
-    # The output is not the bar's to redirect: JSON is written while it is shown.
-    with Progress(console=screen, transient=True, redirect_stdout=False) as bar:
-        yield from bar.track(seeds, description="Running")
 
 
 def _trace_file(directory: Path, seed: int) -> Path:

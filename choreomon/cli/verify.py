@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -104,7 +103,7 @@ def command(
     """
     from choreomon.cli import judging
     from choreomon.cli.judging import Question, outcomes
-    from choreomon.cli.screen import Unprinted, screens
+    from choreomon.cli.screen import Unprinted, screens, tracked
     from choreomon.cli.trace_files import trace_files
     from choreomon.verify.outcome import Tally
 
@@ -138,7 +137,7 @@ def command(
     screen, errors = screens()
     found = outcomes(question, paths, jobs)
     if len(paths) > 1 and errors.is_terminal:
-        found = _tracked(found, len(paths), errors)
+        found = tracked(found, errors, "Verifying", len(paths))
     tally = Tally()
     kept: list[Outcome] = []
     unprinted = Unprinted(put_off=junit is not None)
@@ -211,15 +210,6 @@ def _pictures(
     for folder in {one.parent for drawings in found.values() for one in drawings}:
         make_directory(folder)
     return found
-
-
-def _tracked(outcomes: Iterable[Outcome], total: int, screen: Console) -> Iterator[Outcome]:
-    """The outcomes, with a progress bar."""
-    from rich.progress import Progress
-
-    # The output is not the bar's to redirect: JSON is written while it is shown.
-    with Progress(console=screen, transient=True, redirect_stdout=False) as bar:
-        yield from bar.track(outcomes, total=total, description="Verifying")
 
 
 def _write_junit(junit: Path, interaction: str, outcomes: list[Outcome]) -> None:

@@ -6,6 +6,7 @@ ones. Bad input of any kind leaves it as `choreomon.core.errors.DocumentError` a
 Documents:
 
     read                a scenario or property document -> Document
+    unreadable          what is told of a file that cannot be opened
     located, scalars    YAML or JSON text -> plain values with the line of each
     documents, fields   the shape of a document, and of what it is made
     durations           distributions of times in a document

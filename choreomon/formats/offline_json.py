@@ -33,7 +33,7 @@ import msgspec
 
 from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.core.errors import Path
-from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, operands
+from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, folded, operands
 from choreomon.formats.hibou.signature import Signature, unknown
 from choreomon.formats.json_documents import Defects, decoded
 from choreomon.interaction.lifelines import mask, names
@@ -43,7 +43,6 @@ from choreomon.interaction.term import (
     Interaction,
     Operator,
     act,
-    make,
     operator_name,
 )
 from choreomon.multitrace.coded import TraceBuilder
@@ -178,7 +177,7 @@ def read_interaction_json(
             operator, region = OPERATORS[node.op]
             if node.region is not None:
                 region = mask(node.region)
-            terms.append(_folded(operator, region, [terms[one] for one in node.operands or ()]))
+            terms.append(folded(operator, region, [terms[one] for one in node.operands or ()]))
     if not terms:
         defects.add(("nodes",), "is empty: the last node is the interaction")
     defects.raise_any()
@@ -218,15 +217,6 @@ def _action_node(
         defects.add((*path, "action"), wrong)
         return EMPTY
     return act(action)
-
-
-def _folded(operator: Operator, region: int, parts: list[Interaction]) -> Interaction:
-    if operator in LOOPS:
-        return make(operator, region, parts[0], None)
-    whole = parts[-1]
-    for part in reversed(parts[:-1]):
-        whole = make(operator, region, part, whole)
-    return whole
 
 
 # ---------------------------------------------------------------- multi-traces, signatures

@@ -28,6 +28,7 @@ from choreomon.formats.stated_interaction import (
     interaction_warnings,
     stated_interaction,
 )
+from choreomon.formats.unreadable import unreadable
 from choreomon.formats.validation import (
     application_defects,
     empty_part_warnings,
@@ -84,13 +85,8 @@ def load_document(path: str | os.PathLike[str]) -> Document:
     try:
         with open(file, "rb") as stream:
             content = stream.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise _unreadable(file, "there is no such file") from None
-    except IsADirectoryError:
-        raise _unreadable(file, "is a directory: name a file in it") from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise _unreadable(file, f"cannot be read: {reason}") from None
+        raise unreadable(file, error) from None
     return parse_document(content, file)
 
 
@@ -104,7 +100,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
     suffix = PurePath(file).suffix.lower()
     if suffix in _OTHER_FILES:
         told = f"holds {_OTHER_FILES[suffix]}: expected a scenario or property document"
-        raise _unreadable(file, f"{told}, .yaml or .json")
+        raise DocumentError((Problem(file, 0, "", f"{told}, .yaml or .json"),))
     as_json = suffix == ".json"
     located = read_located(text, file, as_json=as_json)
     try:
@@ -189,7 +185,3 @@ def _processes_of(labels: Iterable[Label]) -> tuple[str, ...]:
         process for label in labels for process in (label.message.sender, label.message.receiver)
     )
     return tuple(process for process in named if process != ENVIRONMENT)
-
-
-def _unreadable(file: str, message: str) -> DocumentError:
-    return DocumentError((Problem(file, 0, "", message),))

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
-from choreomon.core.errors import DocumentError
 from choreomon.formats.hibou.configuration import Configuration
 from choreomon.formats.hibou.configuration_reader import read_configuration
 from choreomon.formats.hibou.model import read_interaction, read_signature
 from choreomon.formats.hibou.multitrace import CHUNK, reader_of
 from choreomon.formats.hibou.scanner import refusal
 from choreomon.formats.hibou.signature import Signature
+from choreomon.formats.unreadable import unreadable
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 
@@ -94,7 +94,7 @@ def load_multi_trace(
         if os.path.getsize(file) > _SMALL:
             return reader.read_chunks(_chunks(file), file)
     except (OSError, ValueError) as error:
-        raise _unreadable(file, error) from None
+        raise unreadable(file, error) from None
     return reader.read(_text(file)[1], file)
 
 
@@ -108,7 +108,7 @@ def _text(path: PathLike) -> tuple[str, str]:
         with open(file, "rb") as stream:
             content = stream.read()
     except (OSError, ValueError) as error:
-        raise _unreadable(file, error) from None
+        raise unreadable(file, error) from None
     try:
         return file, content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -125,7 +125,7 @@ def _chunks(file: str) -> Iterator[str]:
     except UnicodeDecodeError:
         raise refusal(file, 0, _NOT_UTF8) from None
     except OSError as error:
-        raise _unreadable(file, error) from None
+        raise unreadable(file, error) from None
 
 
 def _lines(file: str) -> Iterator[bytes]:
@@ -133,16 +133,7 @@ def _lines(file: str) -> Iterator[bytes]:
         with open(file, "rb") as stream:
             yield from stream
     except (OSError, ValueError) as error:
-        raise _unreadable(file, error) from None
+        raise unreadable(file, error) from None
 
 
 _NOT_UTF8: Final = "is not UTF-8: save it as UTF-8"
-
-
-def _unreadable(file: str, error: OSError | ValueError) -> DocumentError:
-    if isinstance(error, FileNotFoundError):
-        return refusal(file, 0, "there is no such file")
-    if isinstance(error, IsADirectoryError):
-        return refusal(file, 0, "is a directory: name a file in it")
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return refusal(file, 0, f"cannot be read: {reason}")

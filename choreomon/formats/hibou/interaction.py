@@ -21,6 +21,7 @@ Neither reading nor writing recurses: an interaction may be nested as deep as me
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -125,7 +126,7 @@ class InteractionReader:
                         else f"`,` or `)` after an operand of `{top.name}`"
                     )
                 opened.pop()
-                operand = _closed(top)
+                operand = folded(top.operator, top.region, top.operands)
             else:
                 if cursor.word != END:
                     cursor.expected("the end of the file after the interaction")
@@ -255,12 +256,13 @@ class InteractionReader:
         return name
 
 
-def _closed(top: _Open) -> Interaction:
-    if top.operator in LOOPS:
-        return make(top.operator, top.region, top.operands[0], None)
-    whole = top.operands[-1]
-    for operand in reversed(top.operands[:-1]):
-        whole = make(top.operator, top.region, operand, whole)
+def folded(operator: Operator, region: Mask, parts: Sequence[Interaction]) -> Interaction:
+    """An operator of several operands, which fold to the right; a loop has one."""
+    if operator in LOOPS:
+        return make(operator, region, parts[0], None)
+    whole = parts[-1]
+    for part in reversed(parts[:-1]):
+        whole = make(operator, region, part, whole)
     return whole
 
 
