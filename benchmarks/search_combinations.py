@@ -36,7 +36,7 @@ from choreomon.verify.heuristics import STRATEGIES, Strategy
 from choreomon.verify.search.engine import Searcher
 from choreomon.verify.search.options import LocalAnalyses, Options, Reason, Reduction
 
-SOUND: Final[tuple[Reduction, ...]] = ("none", "sound")
+REDUCTIONS: Final[tuple[Reduction, ...]] = ("none", "sound")
 
 SELDOM: Final = 256
 """Of so many times that a search asks whether to stop, one looks at the clock: the clock of the
@@ -46,7 +46,7 @@ Choice: TypeAlias = tuple[Reduction, Literal["none", "all"], Strategy]
 
 LOCAL: Final[tuple[Literal["none", "all"], ...]] = ("none", "all")
 
-CHOICES: Final[tuple[Choice, ...]] = tuple(product(SOUND, LOCAL, STRATEGIES))
+CHOICES: Final[tuple[Choice, ...]] = tuple(product(REDUCTIONS, LOCAL, STRATEGIES))
 
 
 class Row(NamedTuple):

@@ -1,6 +1,6 @@
 """Messages per second of the simulator and of the same application written in SimPy.
 
-    python -m benchmarks.simpy_baseline [--messages N] [--rounds R] [--json]
+    python -m benchmarks.simpy_baseline [--messages N] [--rounds R] [--busy] [--json]
 
 The application: 14 processes with 9 handlers each; a handler looks at a boolean variable,
 flips it, and sends one message to one of two receivers, so the number of messages under

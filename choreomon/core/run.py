@@ -95,9 +95,9 @@ class Verification:
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run. `kept_events` are all events where they were kept (see the simulator), else empty.
-    `formed` are the indices of the events at which the property was formed in the real order,
-    with the indices of one sequence of events that formed it each, by the reference
-    semantics, which are empty where the events were not kept; `None` where there is no property.
+    `formed` says by the reference semantics what happened in the real order: for each event at
+    which the property was formed, its index and the indices of one sequence of events that formed
+    it. That is empty where the events were not kept. `None`: there is no property.
     `verification` is `None` where the logs were not verified.
     """
 

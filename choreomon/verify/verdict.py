@@ -38,8 +38,8 @@ class Verdict(Enum):
 class Answer(NamedTuple):
     """What was found out.
 
-    `reason` is empty, or says in a short sentence why nothing definite was found, or which end
-    of the search decided. `vertices` counts those of the search that were visited (0 where a
+    `reason` is empty, or a word for why nothing definite was found, or what was missing
+    (`choreomon.verify.search.options.Reason`). `vertices` counts those of the search that were visited (0 where a
     decider without a graph answered).
     """
 
