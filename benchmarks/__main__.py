@@ -1,4 +1,5 @@
-"""All benchmarks, one after the other: `python -m benchmarks` or `make bench`.
+"""All benchmarks, one after the other: `python -m benchmarks` or `make bench`. `experiments`
+is none: it runs `choreomon experiment` again, for the tables and plots in `benchmarks/results`.
 
 Each is a command of its own, with options, and says what it measures: `python -m
 benchmarks.NAME --help`. What came out, and where, is in `benchmarks/results`.
