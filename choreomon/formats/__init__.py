@@ -13,6 +13,7 @@ Documents:
     schema              the JSON Schema that is made from the shape
     validation          what the shape cannot say
     labels              `[handle] SENDER -> RECEIVER : NAME`
+    label_hints         what a label in another notation may mean
     compilation         the property of a document -> a validated automaton
     stated_interaction  the interaction that a document states
     observation         what logs show of a run

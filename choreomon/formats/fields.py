@@ -6,6 +6,7 @@ and the types below replace them by one sentence each, which says what would be 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
@@ -26,6 +27,7 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 from choreomon.core.errors import Path, Problem
 from choreomon.core.message import Label
 from choreomon.core.suggestion import did_you_mean
+from choreomon.formats.label_hints import label_meant
 from choreomon.formats.labels import LABEL_PATTERN, NAME_PATTERN, NAME_RULE, parse_label
 from choreomon.formats.located import Located
 from choreomon.formats.scalars import shortened
@@ -198,15 +200,21 @@ def _constant(value: object) -> bool | int:
     raise refused(f"should be an integer, true or false, not {shown(value)}")
 
 
+_NAME: Final = re.compile(NAME_PATTERN)
+
+
 def unquoted_label(value: object) -> PydanticCustomError | None:
     """The error of a label without quotes, which YAML takes for a mapping of one key in a
     list or below a key; `None` where `value` is none."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
     ((key, name),) = value.items()
-    if not isinstance(key, str) or "->" not in key:
+    if not isinstance(key, str) or _NAME.fullmatch(key):
         return None
-    meant = parse_label(f"{key} : {name}") if type(name) in (str, int) else None
+    written = f"{key} : {name}" if type(name) in (str, int) else ""
+    meant = parse_label(written) or label_meant(written)
+    if not meant and "->" not in key:
+        return None
     right = f': "{meant}"' if meant else ', as in "A -> B : m"'
     return refused(f"is a label that YAML takes for a mapping: put it in quotes{right}")
 
@@ -214,8 +222,11 @@ def unquoted_label(value: object) -> PydanticCustomError | None:
 def _label(value: object) -> Label:
     label = parse_label(value) if isinstance(value, str) else None
     if label is None:
+        meant = label_meant(value) if isinstance(value, str) else ""
+        suggestion = f'; did you mean "{meant}"?' if meant else ""
         raise unquoted_label(value) or refused(
             f'should be a label "[handle] SENDER -> RECEIVER : NAME", not {shown(value)}'
+            f"{suggestion}"
         )
     return label
 

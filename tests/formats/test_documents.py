@@ -313,7 +313,8 @@ LEAVE = "application.processes[0].handlers.leave"
             'on: "P1 > P3 : turnOn"',
             33,
             f"{SECOND}.on",
-            "should be a label \"[handle] SENDER -> RECEIVER : NAME\", not 'P1 > P3 : turnOn'",
+            "should be a label \"[handle] SENDER -> RECEIVER : NAME\", not 'P1 > P3 : turnOn'"
+            '; did you mean "P1 -> P3 : turnOn"?',
         ),
         (
             'on: "P1 -> P3 : turnOn"',
@@ -426,6 +427,7 @@ def test_a_mistake_in_the_shape_of_a_sequence_is_told(
         ("handle P1->P2: 7", ': "handle P1 -> P2 : 7"'),
         ("P1 -> P2 :", ', as in "A -> B : m"'),
         ("P1 -> P2 : true", ', as in "A -> B : m"'),
+        ("Handle P1 \u2192 P2 : m", ': "handle P1 -> P2 : m"'),
         ("P 1 -> P2 : m", ', as in "A -> B : m"'),
     ],
 )
@@ -435,7 +437,7 @@ def test_a_label_without_quotes_in_a_list_is_told_to_need_them(step: str, right:
     assert problem.message == f"is a label that YAML takes for a mapping: put it in quotes{right}"
 
 
-@pytest.mark.parametrize("step", ["{a: b}", "{}", "{A -> B: m, C -> D: m}"])
+@pytest.mark.parametrize("step", ["{a: b}", "{}", "{A -> B: m, C -> D: m}", "{not: A -> B}"])
 def test_any_other_mapping_is_only_no_label(step: str) -> None:
     (problem,) = problems(f"property: {{sequences: [{{steps: [{step}]}}]}}\n")
     assert problem.message.endswith('RECEIVER : NAME", not a mapping')

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.message import Label, Message
+from choreomon.formats.label_hints import label_meant
 from choreomon.formats.labels import NAME_PATTERN, parse_label
 
 names = st.from_regex(NAME_PATTERN, fullmatch=True)
@@ -63,3 +64,66 @@ def test_blanks_are_optional_and_a_process_may_be_named_handle(text: str, expect
 )
 def test_anything_else_is_no_label(text: str) -> None:
     assert parse_label(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("A => B : m1", "A -> B : m1"),
+        ("A \u2192 B : m1", "A -> B : m1"),
+        ("handle A\u2192B:m1", "handle A -> B : m1"),
+        ("A \u2013> B : m1", "A -> B : m1"),
+        ("A > B : m1", "A -> B : m1"),
+        ("B <- A : m1", "A -> B : m1"),
+        ("handle B \u2190 A : m1", "handle A -> B : m1"),
+        ("Handle A -> B : m1", "handle A -> B : m1"),
+        ("[handle] A -> B : m1", "handle A -> B : m1"),
+        ("receive A -> B : m1", "handle A -> B : m1"),
+        ("handle: A -> B : m1", "handle A -> B : m1"),
+        ("send A -> B : m1", "A -> B : m1"),
+        ("A -- m1 -> B", "A -> B : m1"),
+        ("A--m1-->B", "A -> B : m1"),
+        ("A -> B m1", "A -> B : m1"),
+        ("A -> B, m1", "A -> B : m1"),
+        ("A -> B :: m1", "A -> B : m1"),
+        ("A ->\n  B : m1\n", "A -> B : m1"),
+        ("m1: A -> B", "A -> B : m1"),
+        ("my-A \u2192 my-B : my-m", "my-A -> my-B : my-m"),
+        ("A!m1", "A -> RECEIVER : m1"),
+        ("B?m1", "handle SENDER -> B : m1"),
+    ],
+)
+def test_what_a_label_in_another_notation_means_is_found_but_it_is_no_label(
+    text: str, meant: str
+) -> None:
+    assert parse_label(text) is None
+    assert label_meant(text) == meant
+    assert parse_label(meant) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "A",
+        "A : m1",
+        "A -> B",
+        "my-A -> B",
+        "A -> B -> C : m1",
+        "A -> B : m1 m2",
+        "A -> B : ",
+        "\u00e4 => B : m1",
+        f"A => B : {'m' * 201}",
+        "!m",
+        "=" * 100_000,
+    ],
+)
+def test_where_what_is_meant_is_not_clear_nothing_is_suggested(text: str) -> None:
+    assert label_meant(text) == ""
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="aA1-=>.<:!? \u2192handle", max_size=60))
+def test_what_is_suggested_is_always_a_label(text: str) -> None:
+    meant = label_meant(text)
+    assert not meant or parse_label(meant) is not None
