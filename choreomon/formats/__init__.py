@@ -12,6 +12,7 @@ Documents:
     durations           distributions of times in a document
     schema              the JSON Schema that is made from the shape
     validation          what the shape cannot say
+    reachability        which handlers of an application can ever run
     labels              `[handle] SENDER -> RECEIVER : NAME`
     label_hints         what a label in another notation may mean
     compilation         the property of a document -> a validated automaton

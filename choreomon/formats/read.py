@@ -22,6 +22,7 @@ from choreomon.formats.documents import (
 from choreomon.formats.fields import problems_of
 from choreomon.formats.located import MAX_BYTES, Located, read_located
 from choreomon.formats.observation import EVERYTHING, ObservationDocument
+from choreomon.formats.reachability import reachability_warnings
 from choreomon.formats.stated_interaction import (
     StatedInteraction,
     interaction_defects,
@@ -164,6 +165,7 @@ def _warnings(
     if document.application is not None:
         yield from start_warnings(document.application)
         yield from label_warnings(labels, document.application)
+        yield from reachability_warnings(labels, document.application, loaded.automaton)
 
 
 def _compiled(document: PropertyDocument, defects: list[Defect]) -> LoadedProperty | None:

@@ -30,6 +30,7 @@ from choreomon.formats.documents import (
     TransitionDocument,
 )
 from choreomon.formats.fields import shown
+from choreomon.formats.reachability import sends_of_handlers
 from choreomon.properties.automaton import SequenceAutomaton
 
 _TOP: Path = ("application",)
@@ -108,10 +109,9 @@ def label_warnings(
 ) -> Iterator[Defect]:
     """Labels of messages that nobody ever sends, each once."""
     sent = {
-        Message(process.id, name, receiver)
-        for process in application.processes
-        for statements in process.handlers.values()
-        for receiver, name in _sends(statements)
+        Message(handler.process, name, receiver)
+        for handler, taken in sends_of_handlers(application).items()
+        for receiver, name in taken
     }
     sent |= {Message(ENVIRONMENT, start.message, start.to) for start in application.start}
     told: set[Label] = set()
@@ -131,10 +131,9 @@ def label_warnings(
 def sent_and_handled(application: ApplicationDocument) -> frozenset[Action]:
     """What processes do by their handlers, whether these are ever reached or not."""
     done: set[Action] = set()
-    for process in application.processes:
-        for name, statements in process.handlers.items():
-            done.add(reception(process.id, name))
-            done.update(emission(process.id, sent) for _, sent in _sends(statements))
+    for handler, taken in sends_of_handlers(application).items():
+        done.add(reception(handler.process, handler.message))
+        done.update(emission(handler.process, sent) for _, sent in taken)
     return frozenset(done)
 
 
@@ -307,13 +306,3 @@ def _condition_defects(variable: str, process: ProcessDocument, path: Path) -> I
             f"{variable} is an integer: a condition needs a boolean variable, declared with "
             "true or false",
         )
-
-
-def _sends(statements: Iterable[Statement]) -> Iterator[tuple[str, str]]:
-    """Receiver and message name of every send, whether it is ever reached or not."""
-    for statement in statements:
-        match statement:
-            case SendStatement(send=send):
-                yield send.to, send.message
-            case IfStatement(then=then, otherwise=otherwise):
-                yield from _sends((*then, *otherwise))

@@ -278,6 +278,59 @@ def test_a_label_of_the_environment_needs_a_start() -> None:
     assert "no entry of application.start sends resume to P1" in warning.message
 
 
+NEVER_STARTED = """\
+application:
+  processes:
+    - id: A
+      handlers:
+        go: [{send: {to: B, message: m}}]
+        never: [{send: {to: B, message: n}}, {send: {to: A, message: never}}]
+    - id: B
+      handlers:
+        m: []
+        n: []
+  start: [{to: A, message: go}]
+property:
+  sequences:
+    - steps: ["A -> B : m", "A -> B : n", "handle A -> B : n", "A -> B : n"]
+"""
+
+
+def test_where_a_property_is_never_formed_handlers_and_labels_that_cannot_happen_are_warnings() -> (
+    None
+):
+    handlers = "application.processes[0].handlers.never", "application.processes[1].handlers.n"
+    never = "can never run, and the property never be formed: neither application.start nor a "
+    only = "A sends n to B only when it handles never, which it never does"
+    nothing = "nothing ever happens that is labelled"
+    assert warned(NEVER_STARTED) == [
+        (6, handlers[0], f"{never}handler that can run sends never to A"),
+        (10, handlers[1], f"{never}handler that can run sends n to B"),
+        (14, "property.sequences[0].steps[1]", f'{nothing} "A -> B : n": {only}'),
+        (14, "property.sequences[0].steps[2]", f'{nothing} "handle A -> B : n": {only}'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("{to: A, message: go}", "{to: A, message: go}, {to: A, message: never}"),
+        ("m: []", "m: [{send: {to: A, message: never}}]"),
+        (
+            "go: [",
+            "go: [{if: b, then: [], else: [{send: {to: A, message: never}}]}, ",
+        ),
+        ("sequences:\n", 'sequences:\n    - steps: ["handle env -> A : go", "A -> B : m"]\n'),
+    ],
+)
+def test_where_the_property_may_be_formed_what_cannot_happen_is_no_mistake(
+    old: str, new: str
+) -> None:
+    text = variation("id: A\n", "id: A\n      variables: {b: true}\n", NEVER_STARTED)
+    assert len(warned(text)) == 4
+    assert warned(variation(old, new, text)) == []
+
+
 def test_without_an_application_names_of_processes_are_not_checked() -> None:
     text = variation("P1 -> P3 : turnOn", "somebody -> P9 : whatever", SEQUENCES)
     assert parsed(text).warnings == ()
