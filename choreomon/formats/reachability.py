@@ -62,7 +62,7 @@ def handlers_that_can_run(application: ApplicationDocument) -> frozenset[Handler
 
 
 def reachability_warnings(
-    labels: Iterable[tuple[Path, Label]],
+    labels: Collection[tuple[Path, Label]],
     application: ApplicationDocument,
     automaton: SequenceAutomaton,
 ) -> Iterator[Defect]:
@@ -82,7 +82,9 @@ def reachability_warnings(
             senders.setdefault(Message(handler.process, name, receiver), []).append(handler)
     sent = {message for message, by in senders.items() if not running.isdisjoint(by)}
     sent |= {Message(ENVIRONMENT, start.message, start.to) for start in application.start}
-    if _can_be_formed(automaton, sent):
+    never = {label: by for _, label in labels if (by := senders.get(label.message))}
+    never = {label: by for label, by in never.items() if label.message not in sent}
+    if not never or _can_be_formed(automaton, sent):
         return
     for number, process in enumerate(application.processes):
         for name in process.handlers:
@@ -92,12 +94,11 @@ def reachability_warnings(
                     "can never run, and the property never be formed: neither application.start "
                     f"nor a handler that can run sends {name} to {process.id}",
                 )
-    told: set[Label] = set()
     for path, label in labels:
-        by = senders.get(label.message, [])
-        if label.message in sent or not by or label in told:
+        # Taken out, since each is told once.
+        by = never.pop(label, None)
+        if by is None:
             continue
-        told.add(label)
         sender, name, receiver = label.message
         only = listed([handler.message for handler in by])
         yield Defect(

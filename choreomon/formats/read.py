@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
@@ -151,7 +151,7 @@ def _warnings(
     document: ScenarioDocument,
     loaded: LoadedProperty | None,
     stated: StatedInteraction | None,
-    labels: Iterable[tuple[Path, Label]],
+    labels: Collection[tuple[Path, Label]],
     located: Located,
 ) -> Iterator[Defect]:
     yield from empty_part_warnings(located.value)

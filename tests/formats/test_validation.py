@@ -331,6 +331,13 @@ def test_where_the_property_may_be_formed_what_cannot_happen_is_no_mistake(
     assert warned(variation(old, new, text)) == []
 
 
+def test_where_nobody_sends_a_step_at_all_only_that_is_told() -> None:
+    text = variation("{send: {to: B, message: n}}, ", "", NEVER_STARTED)
+    assert [line for line, _, message in warned(text) if "no handler of A sends n" in message] == [
+        line for line, _, _ in warned(text)
+    ]
+
+
 def test_without_an_application_names_of_processes_are_not_checked() -> None:
     text = variation("P1 -> P3 : turnOn", "somebody -> P9 : whatever", SEQUENCES)
     assert parsed(text).warnings == ()
