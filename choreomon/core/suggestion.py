@@ -5,18 +5,51 @@ from __future__ import annotations
 from collections.abc import Collection
 from difflib import get_close_matches
 from itertools import islice
+from string import digits
 from typing import Final
 
 MOST: Final = 12
 """So many names are listed."""
+_NO_DIGITS: Final = str.maketrans("", "", digits)
 
 
 def closest(word: str, known: Collection[str]) -> str:
     """The known name that is most like the word; empty where none is, and where looking for it
-    would take long."""
-    if len(known) > 100 or len(word) > 60:
+    would take long.
+
+    Names that differ in case alone come first. Of short names, most are a letter away from each
+    other: one is suggested only where no other is as close, and never a digit for another one.
+    """
+    if len(word) > 60:
         return ""
-    return next(iter(get_close_matches(word, known, n=1)), "")
+    for name in known:
+        if name != word and name.casefold() == word.casefold():
+            return name
+    if len(known) > 100:
+        return ""
+    if similar := get_close_matches(word, known, n=1):
+        return similar[0]
+    near = {name for name in known if one_letter_apart(word, name) and _letters(word, name)}
+    return near.pop() if len(near) == 1 else ""
+
+
+def one_letter_apart(word: str, name: str) -> bool:
+    """Whether two different words of at least two letters each become the same where one letter is
+    replaced, put in or left out, or two neighbours are exchanged."""
+    short, long = sorted((word, name), key=len)
+    if len(short) < 2 or len(long) > len(short) + 1 or word == name:
+        return False
+    first = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), -1)
+    if len(short) < len(long):
+        return first < 0 or short[first:] == long[first + 1 :]
+    if short[first + 1 :] == long[first + 1 :]:
+        return True
+    return short[first:] == long[first + 1] + long[first] + long[first + 2 :]
+
+
+def _letters(word: str, name: str) -> bool:
+    """Whether more than digits tell two names apart, which are seldom mistyped."""
+    return word.translate(_NO_DIGITS) != name.translate(_NO_DIGITS)
 
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
