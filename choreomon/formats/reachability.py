@@ -82,8 +82,11 @@ def reachability_warnings(
             senders.setdefault(Message(handler.process, name, receiver), []).append(handler)
     sent = {message for message, by in senders.items() if not running.isdisjoint(by)}
     sent |= {Message(ENVIRONMENT, start.message, start.to) for start in application.start}
-    never = {label: by for _, label in labels if (by := senders.get(label.message))}
-    never = {label: by for label, by in never.items() if label.message not in sent}
+    never = {
+        label: senders[label.message]
+        for _, label in labels
+        if label.message in senders and label.message not in sent
+    }
     if not never or _can_be_formed(automaton, sent):
         return
     for number, process in enumerate(application.processes):

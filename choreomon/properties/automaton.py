@@ -19,6 +19,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.message import Label
+from choreomon.core.suggestion import closest, one_letter_apart
 from choreomon.core.verdict import Reference
 from choreomon.properties.classification import (
     Pair,
@@ -106,13 +107,15 @@ def sequence_automaton(
 
     Raises `PropertyError` for: no initial or final state, a state that no transition
     mentions, more than `MAX_STATES` states or `MAX_TRANSITIONS` transitions (with those
-    that self-loops add), a self-loop among `transitions`, final states into which no
+    that self-loops add), a self-loop among `transitions`, a transition from a state to which no
+    transitions lead from an initial one, final states into which no
     forward transition leads, a transition that is neither forward nor backward, a statement
     about `backward` that Definition 4 contradicts, a self-loop that cannot be split among
     monitors.
     """
     states = _states(transitions, self_loops)
     _refuse(_shape_defects(states, initial, final, transitions, self_loops))
+    _refuse(_unreached_defects(initial, transitions))
     pairs = _forward_pairs(initial, final, transitions)
     _refuse(_ending_defects(final, pairs))
     reach = reflexive_reach(states, pairs)
@@ -206,6 +209,39 @@ def _forward_pairs(
         )
     except SearchExhausted as stopped:
         raise PropertyError((Defect((), str(stopped)),)) from None
+
+
+def _unreached_defects(
+    initial: Sequence[str], stated: Sequence[StatedTransition]
+) -> Iterator[Defect]:
+    """Told before what follows from it: that no sequence ends, or that transitions are neither
+    forward nor backward."""
+    reach = reflexive_reach(initial, {(t.source, t.target) for t in stated})
+    reached = frozenset[str]().union(*reach.values())
+    # The first one of each state.
+    unreached = [t for q, t in {t.source: t for t in reversed(stated)}.items() if q not in reached][
+        ::-1
+    ]
+    targets = {t.target for t in stated}
+    # What only follows from another one of them is not told, unless they lead to each other.
+    for transition in [t for t in unreached if t.source not in targets] or unreached:
+        source = transition.source
+        earlier = stated[: stated.index(transition)]
+        # Most automata are written down along their ways, so the last state was probably meant.
+        likely = dict.fromkeys(t.target for t in reversed(earlier) if t.target in reached)
+        likely |= dict.fromkeys(initial)
+        likely.pop(transition.target, None)
+        meant = next((q for q in likely if one_letter_apart(source, q)), closest(source, likely))
+        fix = (
+            f"; did you mean {meant!r}?"
+            if meant
+            else f": let one lead there, or name {source} as initial"
+        )
+        yield Defect(
+            transition.path,
+            f"{_text(transition)} can never be taken, since no transitions lead from an initial "
+            f"state to {source}{fix}",
+        )
 
 
 def _ending_defects(final: Sequence[str], forward: frozenset[Pair]) -> Iterator[Defect]:
