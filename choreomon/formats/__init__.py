@@ -8,6 +8,7 @@ Documents:
     read                a scenario or property document -> Document
     unreadable          what is told of a file that cannot be opened
     located, scalars    YAML or JSON text -> plain values with the line of each
+    yaml_hints          what is wrong with a text that is no YAML
     documents, fields   the shape of a document, and of what it is made
     durations           distributions of times in a document
     schema              the JSON Schema that is made from the shape

@@ -19,6 +19,7 @@ import yaml
 from choreomon.core.errors import DocumentError, Path, Problem
 from choreomon.formats.labels import NAME_PATTERN
 from choreomon.formats.scalars import Scalar, ScalarError, json_scalar, shortened, yaml_scalar
+from choreomon.formats.yaml_hints import not_yaml
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -211,65 +212,10 @@ def _yaml_events(text: str, file: str) -> Iterator[_Event]:
                 anchors[event.anchor] = node
             yield node
     except yaml.YAMLError as wrong:
-        raise _not_yaml(wrong, text, file) from None
+        raise _refused(file, *not_yaml(wrong, text)) from None
     except (ValueError, OverflowError) as wrong:
         # PyYAML's own scanner lets these out for absurd escapes and version numbers.
         raise _refused(file, 0, f"is not YAML: {wrong}") from None
-
-
-_LINE_BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-"""As PyYAML counts lines."""
-_CONTROL_CHARACTER: Final = re.compile(
-    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
-_OPENING: Final = (
-    "while scanning a quoted scalar",
-    "while parsing a flow sequence",
-    "while parsing a flow mapping",
-)
-"""PyYAML's words for where a quote or a bracket was opened."""
-
-
-def _not_yaml(wrong: yaml.YAMLError, text: str, file: str) -> DocumentError:
-    lines = _LINE_BREAK.split(text)
-    if not isinstance(wrong, yaml.MarkedYAMLError):
-        return _control_character(lines, file)
-    mark = wrong.problem_mark or wrong.context_mark
-    line = mark.line + 1 if mark else 0
-    column = f" (column {mark.column + 1})" if mark else ""
-    reason = wrong.problem or wrong.context or "unknown reason"
-    hint = ""
-    match _sign_at(mark, lines):
-        case "\t":
-            reason = "tabs may not indent: use spaces"
-        case "@" | "`" | "%" as sign if "cannot start any token" in reason:
-            reason = f"a value may not start with {sign}: put it in quotes"
-    if wrong.context in _OPENING and wrong.context_mark:
-        opened = wrong.context_mark
-        hint = (
-            f"; {_sign_at(opened, lines)} was opened on line {opened.line + 1} "
-            f"(column {opened.column + 1})"
-        )
-    if 0 < line <= len(lines) and "->" in lines[line - 1]:
-        hint += '; put labels in quotes, as in "P1 -> P2 : name"'
-    return _refused(file, line, f"is not YAML: {reason}{column}{hint}")
-
-
-def _sign_at(mark: yaml.Mark | None, lines: list[str]) -> str:
-    """The character at a mark of PyYAML; empty at the end of a line or of the text."""
-    if mark is None or mark.line >= len(lines):
-        return ""
-    return lines[mark.line][mark.column : mark.column + 1]
-
-
-def _control_character(lines: list[str], file: str) -> DocumentError:
-    for number, line in enumerate(lines, start=1):
-        if found := _CONTROL_CHARACTER.search(line):
-            sign = f"U+{ord(found[0]):04X} (column {found.start() + 1})"
-            return _refused(
-                file, number, f"is not YAML: it holds the control character {sign}: take it out"
-            )
-    return _refused(file, 0, "is not YAML: it holds a character it may not")
 
 
 # Possessive, with an optional end, so that it stays linear on text that is no JSON.

@@ -241,6 +241,51 @@ def test_what_is_wrong_with_json_is_told_with_line_and_field(
     assert part in told.message
 
 
+BY = "this line is indented by"
+
+
+@pytest.mark.parametrize("loader", ["_Loader", "SafeLoader"])
+@pytest.mark.parametrize(
+    ("text", "line", "part"),
+    [
+        # The line that is indented as no other one is the wrong one, not the one after it.
+        ("a:\n  b:\n   c: [1]\n    d: 1\n  e:\n    f: 1\n", 3, f"{BY} 3, line 4 by 4: indent what"),
+        ("a:\n  b: [1]\n   c: 2\n  d: 2\n", 3, f"{BY} 3, line 2 by 2: indent what belongs"),
+        ("a:\n    b: 1\n\n  # c\n  c: 2\n", 5, f"{BY} 2, line 2 by 4: indent what belongs"),
+        ("a: 1\n  b: 2\n", 2, f"{BY} 2, line 1 by 0: indent what belongs"),
+        ("a:\n  - b: 1\n     c: 2\n", 3, f"{BY} 5, line 2 by 4: indent what belongs"),
+        ("a:\n  - b: 1\n - c: 2\n", 3, f"{BY} 1, line 2 by 2: indent what belongs"),
+        (
+            "a:\n  - b: 1\n  c: 2\n",
+            3,
+            f"{BY} 2, as the '-' on line 2 is: indent the keys of that item by 4",
+        ),
+    ],
+)
+def test_of_wrong_indentation_it_is_told_which_lines_differ_and_by_how_much(
+    text: str, line: int, part: str, loader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_Loader", getattr(yaml, loader, module._Loader))
+    told = problem(text)
+    assert (told.line, told.field) == (line, "")
+    assert part in told.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: [1]\n  ]\n",
+        "a: 'it's'\n",
+        "a: b: c\n",
+        "a: 1\n}\n",
+        "a:\n  - b\n  c: 1\n",
+        "a: 1\n b\n c: 3\n",
+    ],
+)
+def test_what_may_be_another_mistake_is_not_told_to_be_indentation(text: str) -> None:
+    assert "indent" not in problem(text).message
+
+
 def test_bytes_that_are_not_utf_8_are_told_with_their_line() -> None:
     told = problem(b"a: 1\nb: \xff\n")
     assert told.line == 2
