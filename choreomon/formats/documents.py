@@ -114,6 +114,8 @@ def _branch_of_condition(value: object) -> str:
     return f"{BRANCH}not" if isinstance(value, dict) else f"{BRANCH}variable"
 
 
+INTEGERS_ARE_NOT_TESTED: Final = "integers can only be assigned constants, and never tested"
+"""What errors say of integers in conditions."""
 _NEGATION: Final = re.compile(f"not +({NAME_PATTERN})")
 
 
@@ -126,7 +128,9 @@ def _condition(value: object) -> object:
     is_name = isinstance(value, str) and re.fullmatch(NAME_PATTERN, value)
     if is_name or (isinstance(value, dict) and "not" in value):
         return value
-    raise refused(f"should be a boolean variable or {{not: variable}}, not {shown(value)}")
+    compares = isinstance(value, str) and re.search("[<>=]", value)
+    told = f"; nothing is compared: {INTEGERS_ARE_NOT_TESTED}" if compares else ""
+    raise refused(f"should be a boolean variable or {{not: variable}}, not {shown(value)}{told}")
 
 
 Condition: TypeAlias = Annotated[
@@ -159,6 +163,10 @@ Statement: TypeAlias = Annotated[
         )
     ),
 ]
+
+
+# Errors look at the types of fields, which were not known before.
+IfStatement.model_rebuild()
 
 
 class ProcessDocument(Part):
@@ -228,6 +236,9 @@ Formula: TypeAlias = Annotated[
     Discriminator(_branch_of_formula),
     BeforeValidator(_formula),
 ]
+
+
+AndFormula.model_rebuild()
 
 
 class LabelledTransition(Part):

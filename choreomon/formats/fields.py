@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -132,16 +132,46 @@ def _words(part: type[Part] | None, details: ErrorDetails) -> str:
         expected = _EXPECTED[kind].format(**(context | bounds))
         if kind == "model_type":
             expected += f" of {', '.join(_descriptions(part))}"
-        return f"should be {expected}, not {shown(value)}{_hint(kind, value)}"
+        return f"should be {expected}, not {shown(value)}{_hint(kind, value, _items_of(part, loc))}"
     return f"{details['msg']}, not {shown(value)}"
 
 
-def _hint(kind: str, value: object) -> str:
+_WITH_UNIT: Final = re.compile(
+    r"(?P<number>[0-9]{1,9}(?:\.[0-9]{1,9})?) ?(?P<unit>ms|msec|s|secs?|m|mins?|h)", re.IGNORECASE
+)
+_MILLISECONDS: Final = {"ms": 1, "msec": 1, "s": 1000, "sec": 1000, "secs": 1000}
+
+
+def _hint(kind: str, value: object, items: frozenset[str]) -> str:
+    """What may help beside what is expected; `items` are the keys of what a list should hold."""
     if kind == "string_type" and isinstance(value, bool | int | float):
         return " (put it in quotes)"
+    if kind == "float_type" and isinstance(value, str) and (time := _WITH_UNIT.fullmatch(value)):
+        factor = _MILLISECONDS.get(time["unit"].lower())
+        meant = f": {float(time['number']) * factor:.15g}" if factor else ""
+        return f" (times are milliseconds without a unit{meant})"
+    if kind == "tuple_type" and isinstance(value, dict) and not items.isdisjoint(value):
+        return " (put [ ] around it for a list of one)"
+    if kind == "tuple_type" and isinstance(value, str) and not items:
+        return " (put [ ] around it for a list of one)"
     if value is None and kind in ("tuple_type", "dict_type"):
         return f" (write {'[]' if kind == 'tuple_type' else '{}'} for an empty one)"
     return ""
+
+
+def _items_of(part: type[Part] | None, loc: tuple[str | int, ...]) -> frozenset[str]:
+    """The keys of the mappings that a field of `part` may hold in its list."""
+    if part is None or not loc:
+        return frozenset()
+    fields = {field.alias or name: field for name, field in part.model_fields.items()}
+    todo: list[object] = [fields[str(loc[0])].annotation] if str(loc[0]) in fields else []
+    keys: set[str] = set()
+    while todo:
+        annotation = todo.pop()
+        if isinstance(annotation, type) and issubclass(annotation, Part):
+            keys.update(_descriptions(annotation))
+        todo += get_args(annotation)
+    return frozenset(keys)
 
 
 def _descriptions(part: type[Part] | None) -> dict[str, str]:
@@ -194,10 +224,15 @@ def one_key(keys: tuple[str, ...], right: str) -> Callable[[object], object]:
 # ---------------------------------------------------------------- types
 
 
+_OPERATOR: Final = re.compile("[-+*/%]|[(][)]")
+
+
 def _constant(value: object) -> bool | int:
     if isinstance(value, bool | int):
         return value
-    raise refused(f"should be an integer, true or false, not {shown(value)}")
+    computed = isinstance(value, str) and _OPERATOR.search(value)
+    told = "; values are constants, nothing is computed" if computed else ""
+    raise refused(f"should be an integer, true or false, not {shown(value)}{told}")
 
 
 _NAME: Final = re.compile(NAME_PATTERN)

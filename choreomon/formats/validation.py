@@ -14,6 +14,7 @@ from choreomon.core.errors import Defect, Path
 from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
 from choreomon.core.suggestion import did_you_mean, listed, unknown
 from choreomon.formats.documents import (
+    INTEGERS_ARE_NOT_TESTED,
     ApplicationDocument,
     AssignStatement,
     AutomatonDocument,
@@ -304,5 +305,5 @@ def _condition_defects(variable: str, process: ProcessDocument, path: Path) -> I
         yield Defect(
             path,
             f"{variable} is an integer: a condition needs a boolean variable, declared with "
-            "true or false",
+            f"true or false; {INTEGERS_ARE_NOT_TESTED}",
         )

@@ -124,6 +124,13 @@ LEAVE = "application.processes[0].handlers.leave"
             "should be 'reject' or 'cancel'",
         ),
         (
+            '{not: "P2 -> P1 : resume"}',
+            '{and: {not: "P2 -> P1 : resume"}}',
+            35,
+            f"{LOOP}.when.and",
+            "should be a list, not a mapping (put [ ] around it for a list of one)",
+        ),
+        (
             "initial: [q0]",
             "initial: q0",
             29,
@@ -307,6 +314,64 @@ LEAVE = "application.processes[0].handlers.leave"
         ),
         ("- if: away", "- if: {nto: away}", 10, f"{LEAVE}[2].if", "{not: variable}, not a mapping"),
         ("- if: away", "- if: {not: {not: away}}", 10, f"{LEAVE}[2].if.not", "should be text"),
+        (
+            "- if: away",
+            "- if: floor > 2",
+            10,
+            f"{LEAVE}[2].if",
+            "not 'floor > 2'; nothing is compared: integers can only be assigned constants, and ",
+        ),
+        (
+            "assign: {away: true}",
+            "assign: {floor: floor + 1}",
+            9,
+            f"{LEAVE}[1].assign.floor",
+            "not 'floor + 1'; values are constants, nothing is computed",
+        ),
+        # times
+        (
+            "at: 0",
+            "at: 50ms",
+            18,
+            "application.start[0].at",
+            "not '50ms' (times are milliseconds without a unit: 50)",
+        ),
+        (
+            "{constant: 50}",
+            "{constant: 1.5 s}",
+            21,
+            "network.links[0].delay.constant",
+            "not '1.5 s' (times are milliseconds without a unit: 1500)",
+        ),
+        (
+            "{uniform: [1, 20]}",
+            "{uniform: [1, 2h]}",
+            20,
+            "network.delay.uniform[1]",
+            "not '2h' (times are milliseconds without a unit)",
+        ),
+        # a list of one
+        (
+            "[{send: {to: P1, message: resume}}]",
+            "{send: {to: P1, message: resume}}",
+            15,
+            "application.processes[1].handlers.turnOff",
+            "should be a list, not a mapping (put [ ] around it for a list of one)",
+        ),
+        (
+            "[{send: {to: P3, message: turnOn}}]",
+            "{send: {to: P3, message: turnOn}}",
+            11,
+            f"{LEAVE}[2].then",
+            "should be a list, not a mapping (put [ ] around it for a list of one)",
+        ),
+        (
+            "initial: [q0]",
+            "initial: q0",
+            29,
+            "property.automaton.initial",
+            "should be a list, not 'q0' (put [ ] around it for a list of one)",
+        ),
         # transitions and formulas
         (
             'on: "P1 -> P3 : turnOn"',
@@ -435,6 +500,23 @@ def test_a_label_without_quotes_in_a_list_is_told_to_need_them(step: str, right:
     (problem,) = problems(f"property:\n  sequences:\n  - steps:\n    - {step}\n")
     assert (problem.line, problem.field) == (4, "property.sequences[0].steps[0]")
     assert problem.message == f"is a label that YAML takes for a mapping: put it in quotes{right}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("handlers: {turnOn: []}", "handlers: {turnOn: {to: P1}}"),
+        ("handlers: {turnOn: []}", "handlers: {turnOn: nothing}"),
+        ("at: 0", "at: noon"),
+        ("- if: away", "- if: not always"),
+        ("{away: true}", "{away: yes}"),
+    ],
+)
+def test_a_hint_is_only_given_where_it_helps(old: str, new: str) -> None:
+    for problem in problems(variation(old, new)):
+        assert "put [ ]" not in problem.message
+        assert "milliseconds" not in problem.message
+        assert "nothing is" not in problem.message
 
 
 @pytest.mark.parametrize("step", ["{a: b}", "{}", "{A -> B: m, C -> D: m}", "{not: A -> B}"])
