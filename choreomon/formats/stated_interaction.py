@@ -7,12 +7,14 @@ speak of processes and of messages that the application has, and of nothing else
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from choreomon.core.action import EMISSION, Action
 from choreomon.core.errors import Defect, DocumentError, Path, Problem
+from choreomon.core.suggestion import listed
 from choreomon.formats.documents import ApplicationDocument
 from choreomon.formats.observation import ObservationDocument
 from choreomon.formats.validation import sent_and_handled, unknown_process
@@ -55,7 +57,8 @@ def stated_interaction(
                         problem,
                         line=line,
                         field="interaction",
-                        message=f"line {problem.line} of it: {problem.message}",
+                        message=f"line {problem.line} of it: "
+                        + _with_way_out(problem, stated, (*processes, *messages)),
                     )
                     for problem in error.problems
                 )
@@ -75,6 +78,21 @@ def stated_interaction(
                 for problem in error.problems
             )
         ) from None
+
+
+def _with_way_out(problem: Problem, stated: str, names: Iterable[str]) -> str:
+    """The message about an interaction in a document, which points at JSON only where its line
+    has a name of the document that the text cannot hold."""
+    from choreomon.formats.hibou.scanner import WAY_OUT, is_name
+
+    line = "".join(stated.split("\n")[problem.line - 1 : problem.line])
+    meant = [
+        name
+        for name in dict.fromkeys(names)
+        if not is_name(name) and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.])", line)
+    ]
+    way_out = f": rename {listed(meant)}, or name a .json file with the interaction"
+    return problem.message.replace(WAY_OUT, way_out if meant else "")
 
 
 def interaction_defects(

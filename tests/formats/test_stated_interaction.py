@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,33 @@ def test_what_is_wrong_in_it_is_said_with_the_field_and_its_own_line(
     ((at, field, said),) = told(DOCUMENT + INLINE.replace(old, new))
     assert (at, field) == (line, "interaction")
     assert said.startswith(message)
+
+
+NAME_RULE = "a name is a letter, then letters, digits and `_`"
+
+
+def test_a_name_that_text_cannot_hold_is_told_with_json_as_the_way_out() -> None:
+    written = (DOCUMENT + INLINE).replace("Q", "Q-1").replace("a:", "a.b:")
+    ((_, _, said),) = told(written.replace("message: a", "message: a.b"))
+    way_out = ": rename Q-1, or name a .json file with the interaction"
+    assert said.startswith("line 2 of it: expected `,` or `)` after an operand")
+    assert said.endswith(f"found '-'; {NAME_RULE}{way_out}")
+
+
+def test_what_no_document_may_hold_either_is_told_without_json() -> None:
+    ((_, _, said),) = told(DOCUMENT + INLINE.replace("-> Q", "-> Q-1"))
+    assert said.endswith(f"found '-'; {NAME_RULE}")
+
+
+def test_a_name_that_text_cannot_hold_may_be_in_json(tmp_path: Path) -> None:
+    nodes = [{"op": "action", "action": "Q-1?a"}]
+    interaction = {"kind": "interaction", "nodes": nodes}
+    tmp_path.joinpath("i.json").write_text(json.dumps(interaction), encoding="utf-8")
+    written = DOCUMENT.replace("Q", "Q-1") + "interaction: i.json\n"
+    tmp_path.joinpath("d.yaml").write_text(written, encoding="utf-8")
+    stated = load_document(tmp_path / "d.yaml").interaction
+    assert stated is not None
+    assert text(stated.interaction) == "Q-1?a"
 
 
 def test_what_is_wrong_in_a_file_is_said_with_the_file_and_the_line(tmp_path: Path) -> None:

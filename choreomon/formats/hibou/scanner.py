@@ -24,7 +24,8 @@ _WORD: Final = re.compile(
     re.VERBOSE,
 )
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-NAME_RULE: Final = "a name is a letter, then letters, digits and `_`; JSON has no such limit"
+WAY_OUT: Final = "; JSON has no such limit"
+NAME_RULE: Final = f"a name is a letter, then letters, digits and `_`{WAY_OUT}"
 """What errors say of names that are none."""
 
 _COMMENT: Final = re.compile(r"/[*/]")
