@@ -152,7 +152,7 @@ def _hint(kind: str, value: object, items: frozenset[str]) -> str:
         return f" (times are milliseconds without a unit{meant})"
     if kind == "tuple_type" and isinstance(value, dict) and not items.isdisjoint(value):
         return " (put [ ] around it for a list of one)"
-    if kind == "tuple_type" and isinstance(value, str) and not items:
+    if kind == "tuple_type" and isinstance(value, str) and (not items or "->" in value):
         return " (put [ ] around it for a list of one)"
     if value is None and kind in ("tuple_type", "dict_type"):
         return f" (write {'[]' if kind == 'tuple_type' else '{}'} for an empty one)"

@@ -131,6 +131,13 @@ LEAVE = "application.processes[0].handlers.leave"
             "should be a list, not a mapping (put [ ] around it for a list of one)",
         ),
         (
+            '{not: "P2 -> P1 : resume"}',
+            '{and: "P2 -> P1 : resume"}',
+            35,
+            f"{LOOP}.when.and",
+            "not 'P2 -> P1 : resume' (put [ ] around it for a list of one)",
+        ),
+        (
             "initial: [q0]",
             "initial: q0",
             29,
