@@ -9,9 +9,10 @@ Five ways to the same answer, the cheapest that is exact is taken:
 
 - one component that has every lifeline of the interaction, or the only one that recorded anything
   where nothing may be missing: a walk through a subset automaton (`choreomon.verify.views`);
-- the discrete partition, where strict operators may be weakened (`choreomon.interaction.order`):
-  such a walk too, in whatever order of the components leaves the fewest possibilities; of slices
-  and multi-prefixes only where these are few;
+- the discrete partition, where strict operators may be weakened (`choreomon.interaction.order`),
+  and any partition where there are none: for acceptance such a walk too, in whatever order of the
+  components leaves the fewest possibilities; slices and multi-prefixes one component after the
+  other (`choreomon.verify.one_by_one`), where that is soon enough;
 - where some components were not observed all the time: a search over what may remain after each
   observed action, with nothing decided about unobserved ones that need not be
   (`choreomon.verify.late_search`);
@@ -161,7 +162,10 @@ class ExactDecider:
         weak = (
             self._removable
             and mode != "prefix"
-            and all(is_single(part.lifelines) or not len(part.actions) for part in parts)
+            and (
+                self._weak is self._normal
+                or all(is_single(part.lifelines) or not len(part.actions) for part in parts)
+            )
         )
         if mode == "accept" and not self._may_be_whole(parts):
             return False, 0
@@ -176,15 +180,16 @@ class ExactDecider:
             if answer is not None:
                 return answer
         term, heads = self._normal, self._heads
+        count = 0
         if weak:
-            holds = Discrete(views, self._weak).holds(parts, mode)
+            holds, count = Discrete(views, self._weak, limits).holds(parts, mode)
             if holds is not None:
-                return holds, 0
+                return holds, count
             if heads:
                 term, heads = self._weak, False
-        count = 0
         if mode in ("slice", "multiprefix"):
-            found, count = LateSearch(views, parts, mode == "slice", limits).run(term)
+            found, more = LateSearch(views, parts, mode == "slice", limits).run(term)
+            count += more
             if not found or not heads:
                 return found, count
         found, more = Search(views, parts, mode, limits).run(self._normal)

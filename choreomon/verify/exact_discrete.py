@@ -1,8 +1,9 @@
-"""The discrete partition, of interactions without strict-like operators.
+"""Interactions without strict-like operators, over any partition.
 
 Their traces are closed under swapping neighbours on different lifelines, so it does not matter
 whose action is consumed next. It matters for how many terms have to be remembered: a lifeline in
-the middle may decide what is undecided on all others.
+the middle may decide what is undecided on all others. Slices and multi-prefixes are decided one
+component after the other (`choreomon.verify.one_by_one`), acceptance by sets of terms.
 
 Of an interaction with strict-like operators this answers for `weakened(interaction)`, which
 accepts more: no is no there, too.
@@ -12,14 +13,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from choreomon.interaction.lifelines import Mask
 from choreomon.interaction.term import Interaction
-from choreomon.verify.exact_search import ExactMode, Observed
+from choreomon.verify.exact_search import ExactMode, Limits, Observed
+from choreomon.verify.one_by_one import OneByOne
 from choreomon.verify.views import State, Views
 
 _AT_ONCE: Final = (32, 256)
-"""How many terms each component's try at being first is given; for slices and multi-prefixes only
-the first number counts, since a search through single terms is sooner then."""
+"""How many terms each component's try at being first is given."""
 
 _GROWN: Final = 2
 """How many times larger than at the start the largest term may become."""
@@ -28,14 +28,14 @@ _GROWN: Final = 2
 class Discrete:
     """The decider of one interaction, which has no strict-like operators."""
 
-    def __init__(self, views: Views, weak: Interaction) -> None:
+    def __init__(self, views: Views, weak: Interaction, limits: Limits) -> None:
         self._views = views
         self._weak = weak
+        self._limits = limits
 
-    def holds(self, parts: tuple[Observed, ...], mode: ExactMode) -> bool | None:
-        """Whether the mode's question is answered with yes. Each component has a try at being
-        first, with few terms, and where acceptance is asked for, with more, then without a bound;
-        None where few terms do not suffice. Not for `prefix`."""
+    def holds(self, parts: tuple[Observed, ...], mode: ExactMode) -> tuple[bool | None, int]:
+        """Whether the mode's question is answered with yes, and the vertices of the search. None
+        where few vertices do not suffice, and acceptance is not asked for. Not for `prefix`."""
         views = self._views
         start = views.plain(self._weak)
         active: list[Observed] = []
@@ -43,34 +43,37 @@ class Discrete:
             if len(part.actions):
                 active.append(part)
                 continue
-            rest = self._exhausted(start, part.lifelines, mode)
+            gone = views.silent if mode == "accept" else views.without
+            rest = gone(start, part.lifelines)
             if rest is None:
-                return False
+                return False, 0
             start = rest
+        before = mode == "slice"
         for lifelines, actions in active:
-            own = views.local(self._weak, lifelines, mode == "slice")
+            own = views.local(self._weak, lifelines, before)
             if views.walk(own, actions) is None:
-                return False
+                return False, 0
         if not active:
-            return start.terminates or mode != "accept"
-        if mode == "slice":
-            start = views.open_past(start)
+            return start.terminates or mode != "accept", 0
+        if mode == "accept":
+            return self._accepts(start, active), 0
+        search = OneByOne(views, active, before, self._limits)
+        (left,) = start.terms
+        return search.holds(left.term), search.visited
+
+    def _accepts(self, start: State, active: list[Observed]) -> bool:
+        """Each component has a try at being first, with few terms, with more, then without a
+        bound."""
         best = (-1, 0)
-        for most in _AT_ONCE[: None if mode == "accept" else 1]:
+        for most in _AT_ONCE:
             for first in range(len(active)):
-                consumed, answer = self._attempt(start, active, first, most, mode)
+                consumed, answer = self._attempt(start, active, first, most)
                 if answer is not None:
                     return answer
                 best = max(best, (consumed, -first))
-        if mode != "accept":
-            return None
-        _, answer = self._attempt(start, active, -best[1], None, mode)
+        _, answer = self._attempt(start, active, -best[1], None)
+        assert answer is not None
         return answer
-
-    def _exhausted(self, state: State, lifeline: Mask, mode: ExactMode) -> State | None:
-        if mode == "accept":
-            return self._views.silent(state, lifeline)
-        return self._views.without(state, lifeline)
 
     def _attempt(
         self,
@@ -78,7 +81,6 @@ class Discrete:
         active: list[Observed],
         first: int,
         most: int | None,
-        mode: ExactMode,
     ) -> tuple[int, bool | None]:
         """How many actions were consumed with at most `most` terms at once, and the answer, None
         where they did not suffice. One component goes first; of the others it is the last one's
@@ -115,11 +117,11 @@ class Discrete:
             places[current] += 1
             lifelines, actions = waiting[current]
             if places[current] == len(actions):
-                rest = self._exhausted(here, lifelines, mode)
+                rest = views.silent(here, lifelines)
                 if rest is None:
                     return consumed, False
                 here = rest
                 del waiting[current], places[current]
                 current = 0
                 led = False
-        return consumed, here.terminates or mode != "accept"
+        return consumed, here.terminates

