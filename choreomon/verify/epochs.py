@@ -10,7 +10,7 @@ without any action is `NOTHING`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask
@@ -118,16 +118,19 @@ def moments(epochs: Epochs) -> list[Past]:
     ]
 
 
-def smallest(pasts: Iterable[Past]) -> tuple[Past, ...]:
-    """Those that contain no other one."""
+def smallest(pasts: Iterable[Past], ask: Callable[[], None] | None = None) -> tuple[Past, ...]:
+    """Those that contain no other one. `ask` is called for each; it may raise, to stop."""
     kept: list[Past] = []
-    for one in sorted(set(pasts), key=_weight):
+    for one in sorted(set(pasts), key=weight):
+        if ask is not None:
+            ask()
         if not any(_within(other, one) for other in kept):
             kept.append(one)
     return tuple(kept)
 
 
-def _weight(past: Past) -> tuple[int, Past]:
+def weight(past: Past) -> tuple[int, Past]:
+    """Larger where more happened; different for different pasts."""
     return sum([one.bit_count() for one in past]), past
 
 

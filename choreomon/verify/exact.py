@@ -22,6 +22,8 @@ Five ways to the same answer, the cheapest that is exact is taken:
   are marked until an observed action comes from them, cut where more of these are open than
   observed actions are left, or where a component's own view of what remains does not fit.
 
+With many lifelines, one way to go on is tried before all are made: a yes of it is believed.
+
 Deviation from the slices paper, Definition 7: there the observed part of a component may be
 preceded and followed by simulated actions while a measure lasts; here by any number of them.
 """
@@ -64,6 +66,10 @@ MANY: Final = 64
 """More components without actions are taken together: one by one, of hundreds of lifelines, they
 take longer than all that was recorded."""
 
+FEW: Final = 4
+"""Where an interaction has more lifelines, ways to go on multiply with them, and one of them is
+tried before all are made."""
+
 _SOON: Final = 2_000
 """How many terms and states a look at one component of a long log may find out. With more it is
 not worth it, and the layers are asked at once."""
@@ -95,6 +101,7 @@ class ExactDecider:
         self.interaction = interaction
         self.mode = mode
         self.views = Views()
+        self.greedy = Views(greedy=True)
         self._normal = normal(interaction)
         self._removable = is_exact_to_weaken(self._normal)
         self._weak = normal(weakened(self._normal)) if self._removable else self._normal
@@ -112,8 +119,9 @@ class ExactDecider:
 
     def decide(self, multitrace: MultiTrace, limits: Limits = Limits()) -> Answer:  # noqa: B008
         """The verdict, of a multi-trace over any partition."""
-        if self.views.remembered > _REMEMBERED:
+        if self.views.remembered + self.greedy.remembered > _REMEMBERED:
             self.views = Views()
+            self.greedy = Views(greedy=True)
             forget_steps()
         parts = observed_parts(self._normal, multitrace)
         if parts is None:
@@ -126,6 +134,7 @@ class ExactDecider:
         ask = None if limits.should_stop is None else _asking(limits.should_stop)
         self._layers.ask = self._late_layers.ask = ask
         self.views.asking(ask)
+        self.greedy.asking(ask)
         count = 0
         try:
             if self.mode != "accept":
@@ -181,15 +190,21 @@ class ExactDecider:
                 return answer
         term, heads = self._normal, self._heads
         count = 0
+        greedy = self.greedy if self._normal.lifelines.bit_count() > FEW else None
         if weak:
-            holds, count = Discrete(views, self._weak, limits).holds(parts, mode)
+            holds, count = Discrete(views, self._weak, limits, greedy).holds(parts, mode)
             if holds is not None:
                 return holds, count
             if heads:
                 term, heads = self._weak, False
         if mode in ("slice", "multiprefix"):
-            found, more = LateSearch(views, parts, mode == "slice", limits).run(term)
-            count += more
+            before, found = mode == "slice", False
+            if greedy is not None:
+                found, more = LateSearch(greedy, parts, before, limits).goes_through(term)
+                count += more
+            if not found:
+                found, more = LateSearch(views, parts, before, limits).run(term)
+                count += more
             if not found or not heads:
                 return found, count
         found, more = Search(views, parts, mode, limits).run(self._normal)

@@ -26,10 +26,14 @@ _GROWN: Final = 2
 
 
 class Discrete:
-    """The decider of one interaction, which has no strict-like operators."""
+    """The decider of one interaction, which has no strict-like operators. Of slices and
+    multi-prefixes `greedy` views are asked first, if there are any."""
 
-    def __init__(self, views: Views, weak: Interaction, limits: Limits) -> None:
+    def __init__(
+        self, views: Views, weak: Interaction, limits: Limits, greedy: Views | None = None
+    ) -> None:
         self._views = views
+        self._greedy = greedy
         self._weak = weak
         self._limits = limits
 
@@ -57,9 +61,15 @@ class Discrete:
             return start.terminates or mode != "accept", 0
         if mode == "accept":
             return self._accepts(start, active), 0
-        search = OneByOne(views, active, before, self._limits)
         (left,) = start.terms
-        return search.holds(left.term), search.visited
+        count = 0
+        if self._greedy is not None:
+            quick = OneByOne(self._greedy, active, before, self._limits)
+            if quick.goes_through(left.term):
+                return True, quick.visited
+            count = quick.visited
+        search = OneByOne(views, active, before, self._limits)
+        return search.holds(left.term), count + search.visited
 
     def _accepts(self, start: State, active: list[Observed]) -> bool:
         """Each component has a try at being first, with few terms, with more, then without a

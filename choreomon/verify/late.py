@@ -58,12 +58,12 @@ class LateTerm:
     - COREG (by `region`) and STRICT: of `left` and `right`.
 
     `epochs` of LATE nodes within one term are equally many; `count` says how many, 0 where there
-    is none.
+    is none. `size`: symbols of all terms in it.
     """
 
     __slots__ = (
         "_after", "count", "epochs", "kind", "left", "lifelines", "number", "pruned", "region",
-        "right", "term",
+        "right", "size", "term",
     )  # fmt: skip
 
     kind: int
@@ -76,6 +76,7 @@ class LateTerm:
     right: LateTerm
     lifelines: Mask
     number: int
+    size: int
     _after: dict[Interaction, tuple[Decided, ...]]
 
 
@@ -134,6 +135,7 @@ class LateTerms:
                 assert isinstance(three, int)
                 made.epochs, made.pruned = two, three
             made.count = len(made.epochs)
+            made.size = one.size
         else:
             assert isinstance(one, LateTerm)
             assert isinstance(two, LateTerm)
@@ -141,6 +143,7 @@ class LateTerms:
             made.left, made.right, made.region = one, two, three
             made.lifelines = one.lifelines | two.lifelines
             made.count = one.count or two.count
+            made.size = one.size + two.size
         made.number = len(self._known)
         made._after = {}
         self._known[key] = made
@@ -253,7 +256,7 @@ class LateTerms:
 
     def without(self, node: LateTerm, lifeline: Mask) -> LateTerm:
         """The node once a lifeline is exhausted: whatever it did or will do is left out. For
-        terms without strict-like operators, in the discrete partition."""
+        terms without strict-like operators."""
 
         def change(top: LateTerm) -> LateTerm | None:
             if not top.lifelines & lifeline:

@@ -7,7 +7,7 @@ those in which happened as little as can be. See `choreomon.verify.late` for wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.step import prune
@@ -23,6 +23,7 @@ from choreomon.verify.epochs import (
     last,
     moments,
     smallest,
+    weight,
     whole,
 )
 from choreomon.verify.late import LATE, PLAIN, STRICT, LateTerm
@@ -30,11 +31,15 @@ from choreomon.verify.late_chains import Chains
 
 
 class Ends:
-    """The smallest pasts with which terms are over, kept as long as this object."""
+    """The smallest pasts with which terms are over, kept as long as this object; if `greedy`, only
+    one of them."""
 
-    def __init__(self, chains: Chains) -> None:
+    def __init__(self, chains: Chains, *, greedy: bool = False) -> None:
         self._chains = chains
+        self._greedy = greedy
         self._known: dict[tuple[Interaction, Epochs], tuple[Past, ...]] = {}
+        self.ask: Callable[[], None] | None = None
+        """Called for every past that is looked at; may raise, to stop."""
 
     def of(self, term: Interaction, epochs: Epochs) -> Asking[tuple[Past, ...]]:
         """The smallest pasts, in these epochs, in which all of the term may have happened."""
@@ -59,8 +64,11 @@ class Ends:
             else:
                 strictly = term.operator is Operator.STRICT
                 found = one_after_the_other(ours, theirs, strictly, term.region)
-        self._known[key] = result = smallest(found)
+        self._known[key] = result = self._kept(found)
         return result
+
+    def _kept(self, found: list[Past]) -> tuple[Past, ...]:
+        return tuple(sorted(found, key=weight)[:1]) if self._greedy else smallest(found, self.ask)
 
     def of_late(self, node: LateTerm) -> Asking[tuple[Past, ...]]:
         """The same of a node that is to be over without another observed action."""
@@ -71,7 +79,7 @@ class Ends:
             return result
         ours = yield self.of_late(node.left)
         theirs = yield self.of_late(node.right)
-        return smallest(one_after_the_other(ours, theirs, node.kind == STRICT, node.region))
+        return self._kept(one_after_the_other(ours, theirs, node.kind == STRICT, node.region))
 
 
 def one_after_the_other(

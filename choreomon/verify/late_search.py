@@ -68,14 +68,7 @@ class LateSearch:
         """Whether the end was reached, and how many vertices were visited. Whose action is next
         matters for how soon that is: each component has a try at always being first, then all of
         them take turns, with few vertices, then with more, and then without a bound."""
-        places: Places = (0,) * len(self._parts)
-        terms = self._views.late_terms
-        term = normal(without_heads(interaction))
-        waits = self._views.waiting(term)
-        self._inside = [within_runs(p.actions, p.lifelines, waits) for p in self._parts]
-        self._pairs = None
-        self._term = term
-        start = (terms.opened(terms.plain(term), self.free(places)), places)
+        start = self._start(interaction)
         active = [number for number, end in enumerate(self._end) if end]
         if len(active) > 1:
             for turn, times in enumerate(_TRIES):
@@ -87,6 +80,24 @@ class LateSearch:
         answer = self._depth_first(start, None, None, careful=True)
         assert answer is not None
         return answer, self.visited
+
+    def goes_through(self, interaction: Interaction) -> tuple[bool, int]:
+        """Whether the first try reaches the end, of components that take turns, and how many
+        vertices were visited. It may be reached all the same where this does not."""
+        start = self._start(interaction)
+        answer = self._depth_first(start, None, _TRIES[0] * sum(self._end), careful=False)
+        return answer is True, self.visited
+
+    def _start(self, interaction: Interaction) -> LateVertex:
+        """The vertex at which nothing was consumed."""
+        places: Places = (0,) * len(self._parts)
+        terms = self._views.late_terms
+        term = normal(without_heads(interaction))
+        waits = self._views.waiting(term)
+        self._inside = [within_runs(p.actions, p.lifelines, waits) for p in self._parts]
+        self._pairs = None
+        self._term = term
+        return terms.opened(terms.plain(term), self.free(places)), places
 
     def _depth_first(
         self, start: LateVertex, first: int | None, most: int | None, careful: bool

@@ -36,17 +36,24 @@ from choreomon.verify.late_ends import Ends, one_after_the_other
 
 
 class LateSteps:
-    """The steps of late terms, kept as long as this object."""
+    """The steps of late terms, kept as long as this object, and as long as the terms: there is
+    one object for one of `LateTerms`.
 
-    def __init__(self, terms: LateTerms) -> None:
+    If `greedy`, at most one of the ways to go on is kept wherever there are several, the one that
+    decides the least: it is right that this may remain, but other terms may remain as well, or
+    where nothing is found any.
+    """
+
+    def __init__(self, terms: LateTerms, *, greedy: bool = False) -> None:
         self._terms = terms
+        self._greedy = greedy
         self._options: dict[tuple[Interaction, Epochs, Mask], tuple[Decided, ...]] = {}
         self._consumed: dict[
             tuple[Interaction, Epochs, Mask, Interaction], tuple[Decided, ...]
         ] = {}
         self._narrowed: dict[tuple[LateTerm, Mask], tuple[Decided, ...]] = {}
         self._chains = Chains()
-        self._ends = Ends(self._chains)
+        self.ends = Ends(self._chains, greedy=greedy)
         self.ask: Callable[[], None] | None = None
         """Called now and then; may raise, to stop. What is known stays right."""
 
@@ -61,6 +68,10 @@ class LateSteps:
         # Of a long chain, to put one operand in front takes long.
         if self.ask is not None:
             self.ask()
+
+    def _kept(self, found: list[Decided]) -> tuple[Decided, ...]:
+        best = _best(found)
+        return (min(best, key=_weight),) if self._greedy and len(best) > 1 else best
 
     def _after(self, node: LateTerm, leaf: Interaction) -> Asking[tuple[Decided, ...]]:
         known = node._after.get(leaf)
@@ -104,11 +115,11 @@ class LateSteps:
                 right = terms.restricted(node.right, until(count, count))
                 found += [(terms.strict(rest, right), past) for rest, past in ours]
             if node.right.lifelines & on:
-                for over in (yield self._ends.of_late(node.left)):
+                for over in (yield self.ends.of_late(node.left)):
                     right = terms.restricted(node.right, until(count, last(over)))
                     theirs = yield self._after(right, leaf)
                     found += [(rest, joined(over, past)) for rest, past in theirs]
-        node._after[leaf] = result = _best(found)
+        node._after[leaf] = result = self._kept(found)
         return result
 
     def _joined(
@@ -181,7 +192,7 @@ class LateSteps:
                     behind = terms.coreg(region, rest, terms.undecided(term, later, pruned))
                     front = terms.undecided(term, earlier, gone)
                     found.append((terms.coreg(region, front, behind), past))
-        self._consumed[key] = result = _best(found)
+        self._consumed[key] = result = self._kept(found)
         return result
 
     def _after_strict(
@@ -204,7 +215,7 @@ class LateSteps:
                     ]
             if behind is None or not behind.lifelines & leaf.lifelines:
                 break
-            completed = yield self._ends.of(operand, epochs)
+            completed = yield self.ends.of(operand, epochs)
             overs = smallest(one_after_the_other(overs, completed, strictly=True))
             if not overs:
                 break
@@ -237,7 +248,7 @@ class LateSteps:
                             both += [(one, joined(past, decided)) for one, decided in ends]
                         else:
                             both.append((terms.coreg(region, rest, then), past))
-                ours = _best(both)
+                ours = self._kept(both)
             for block in chain.before(number) if ours else ():
                 fronted: list[Decided] = []
                 for rest, past in ours:
@@ -246,7 +257,7 @@ class LateSteps:
                     for front, more in (yield self._begun(block, earlier, gone)):
                         then = terms.restricted(rest, too_early(more, count, NONE, region))
                         fronted.append((terms.coreg(region, front, then), joined(past, more)))
-                ours = _best(fronted)
+                ours = self._kept(fronted)
             found += ours
         return found
 
@@ -286,12 +297,12 @@ class LateSteps:
                             later = terms.restricted(behind, until(count, last(more)))
                             found.append((terms.strict(front, later), more))
             if any(past for _, past in theirs):
-                for over in (yield self._ends.of_late(node.left)):
+                for over in (yield self.ends.of_late(node.left)):
                     right = terms.restricted(node.right, until(count, last(over)))
                     for behind, past in (yield self._narrow(right, pruned)):
                         if past:
                             found.append((behind, joined(over, past)))
-        self._narrowed[key] = result = _best(found)
+        self._narrowed[key] = result = self._kept(found)
         return result
 
     def _begun(
@@ -328,7 +339,7 @@ class LateSteps:
                                 later = terms.restricted(behind, until(count, last(more)))
                                 found.append((terms.strict(front, later), more))
                 if any(past for _, past in theirs):
-                    for over in (yield self._ends.of(left, epochs)):
+                    for over in (yield self.ends.of(left, epochs)):
                         later_on = since(epochs, last(over))
                         for behind, past in (yield self._begun(right, later_on, pruned)):
                             if past:
@@ -343,7 +354,7 @@ class LateSteps:
                         later = terms.restricted(behind, too_early(more, count, NONE, region))
                         both = self._together(region, front, later)
                         found.append((both, joined(past, more)))
-        self._options[key] = result = _best(found)
+        self._options[key] = result = self._kept(found)
         return result
 
     def _together(self, region: Mask, left: LateTerm, right: LateTerm) -> LateTerm:
@@ -363,6 +374,13 @@ def _differ(left: LateTerm, right: LateTerm) -> bool:
     return bool((left.pruned ^ right.pruned) & shared) or any(
         (one ^ other) & shared for one, other in zip(left.epochs, right.epochs, strict=True)
     )
+
+
+def _weight(decided: Decided) -> tuple[int, int]:
+    """On how many lifelines something was decided to have happened, in all epochs; of equals, the
+    size of what remains: what needs no iteration of its own is smaller."""
+    node, past = decided
+    return sum(map(int.bit_count, past)), node.size
 
 
 def _best(found: list[Decided]) -> tuple[Decided, ...]:

@@ -23,7 +23,7 @@ from typing import Final, TypeAlias
 from choreomon.interaction.lifelines import NONE
 from choreomon.interaction.term import Interaction, act
 from choreomon.verify.exact_search import TOO_MANY_VERTICES, Exhausted, Limits, Observed
-from choreomon.verify.late import LATE, PLAIN, LateTerm
+from choreomon.verify.late import PLAIN, LateTerm
 from choreomon.verify.views import Fits, Views
 
 _TRIES: Final = (2, 8)
@@ -50,14 +50,20 @@ class OneByOne:
     def holds(self, term: Interaction) -> bool | None:
         """Whether the term explains the logs, None where few vertices did not tell. The term is in
         normal form and has no strict-like operators."""
-        few, more = (times * sum(len(part.actions) for part in self._active) for times in _TRIES)
-        answer = self._depth_first(term, self._active, few, careful=False)
+        recorded = sum(len(part.actions) for part in self._active)
+        answer = self._depth_first(term, self._active, _TRIES[0] * recorded, careful=False)
         for first in range(len(self._active)):
             if answer is not None:
                 break
             order = (self._active[first], *self._active[:first], *self._active[first + 1 :])
-            answer = self._depth_first(term, order, more, careful=True)
+            answer = self._depth_first(term, order, _TRIES[1] * recorded, careful=True)
         return answer
+
+    def goes_through(self, term: Interaction) -> bool:
+        """Whether the first of these tries finds that the term explains the logs."""
+        recorded = sum(len(part.actions) for part in self._active)
+        few = _TRIES[0] * recorded
+        return self._depth_first(term, self._active, few, careful=False) is True
 
     def _depth_first(
         self, term: Interaction, order: Sequence[Observed], most: int, careful: bool
@@ -99,7 +105,7 @@ class OneByOne:
                     seen.add(vertex)
                     found.append(vertex)
             if len(found) > 1:
-                found.sort(key=_size, reverse=True)
+                found.sort(key=lambda vertex: vertex[0].size, reverse=True)
             pending += found
         return False
 
@@ -126,16 +132,3 @@ class OneByOne:
             fits.allows(self._views.local(term, order[number].lifelines, self._before), number, 0)
             for number in range(begin, len(order))
         )
-
-
-def _size(vertex: _Vertex) -> int:
-    """How many symbols a late term has."""
-    found = 0
-    pending = [vertex[0]]
-    while pending:
-        top = pending.pop()
-        if top.kind in (PLAIN, LATE):
-            found += top.term.size
-        else:
-            pending += [top.left, top.right]
-    return found

@@ -44,11 +44,15 @@ class State:
 
 class Views:
     """The automata over one set of late terms. Without this object their states may not be used any
-    more."""
+    more.
 
-    def __init__(self) -> None:
+    If `greedy`, only one of the terms that may remain after an action is known: what is found with
+    it is right, but nothing is told where nothing is found.
+    """
+
+    def __init__(self, *, greedy: bool = False) -> None:
         self.late_terms = LateTerms()
-        self._steps = LateSteps(self.late_terms)
+        self._steps = LateSteps(self.late_terms, greedy=greedy)
         self._states: dict[frozenset[LateTerm], State] = {}
         self._begun: dict[Interaction, State] = {}
         self._plain: dict[Interaction, State] = {}
@@ -86,7 +90,7 @@ class Views:
     def asking(self, ask: Callable[[], None] | None) -> None:
         """Has `ask` called before whatever is not known yet, and now and then while it is found
         out. It may raise, to stop; what is known stays right."""
-        self._steps.ask = self.late_terms.ask = ask
+        self._steps.ask = self._steps.ends.ask = self.late_terms.ask = ask
 
     def _asked(self) -> None:
         if self._steps.ask is not None:
@@ -218,7 +222,7 @@ class Views:
     def without(self, state: State, lifeline: Mask) -> State:
         """The terms once a lifeline is exhausted, whatever it still does unobserved.
 
-        Sound in the discrete partition, in terms without strict-like operators.
+        Sound in terms without strict-like operators, also of several lifelines.
         """
         known = state.gone.get(lifeline)
         if known is None:
