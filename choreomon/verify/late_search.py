@@ -82,11 +82,15 @@ class LateSearch:
         return answer, self.visited
 
     def goes_through(self, interaction: Interaction) -> tuple[bool, int]:
-        """Whether the first try reaches the end, of components that take turns, and how many
-        vertices were visited. It may be reached all the same where this does not."""
+        """Whether tries with the fewest vertices reach the end, components taking turns or each of
+        them first, and how many vertices were visited. It may be reached where these do not."""
         start = self._start(interaction)
-        answer = self._depth_first(start, None, _TRIES[0] * sum(self._end), careful=False)
-        return answer is True, self.visited
+        active = [number for number, end in enumerate(self._end) if end]
+        most = _TRIES[0] * sum(self._end)
+        for first in (None, *active):
+            if self._depth_first(start, first, most, careful=False):
+                return True, self.visited
+        return False, self.visited
 
     def _start(self, interaction: Interaction) -> LateVertex:
         """The vertex at which nothing was consumed."""

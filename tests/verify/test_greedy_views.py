@@ -133,6 +133,27 @@ def test_orders_that_show_between_many_lifelines_take_one_vertex_for_each_action
         assert decider.greedy.remembered < 300 * seen.length
 
 
+def test_another_component_may_have_to_be_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Components that take turns lead greedy views nowhere here."""
+    asked: list[int | None] = []
+    right = LateSearch._depth_first
+
+    def noted(
+        self: LateSearch, start: object, first: int | None, *args: int, **more: bool
+    ) -> object:
+        asked.append(first)
+        return right(self, start, first, *args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(LateSearch, "_depth_first", noted)
+    monkeypatch.setattr(LateSearch, "run", None)
+    seen = logs(
+        "l0,l1: l1?m0 l1!m1 l0?m5 l0!m0 l1?m0 l1!m1 l0?m5;"
+        "l2,l3: l2?m1 l2!m2 l3?m2 l3!m3 l2?m1 l2!m2"
+    )
+    assert decide_exact(loop_s(par(*ring(6))), seen, "slice").verdict is Verdict.WEAK_PASS
+    assert {None, 0} <= set(asked)
+
+
 def test_components_one_by_one_are_asked_greedily_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OneByOne, "holds", None)
     decider = ExactDecider(loop_w(seq(*ring(12))), "slice")
