@@ -60,6 +60,9 @@ _NEEDS_RUN: Final = "with --run: only a run has them"
     type=click.IntRange(min=0),
     help="With --run: the event whose verdict is marked; default: that of the gravest.",
 )
+@click.option(
+    "--interaction", "stated", is_flag=True, help="Draw the interaction that a document states."
+)
 @click.option("--signature", "-s", type=click.Path(), help="Of an interaction: .hsf or .json.")
 @click.option("--tree", is_flag=True, help="Of an interaction: its term as a tree.")
 @click.option(
@@ -85,6 +88,7 @@ def command(
     strategy: Strategy | None,
     rules: RulesName | None,
     event: int | None,
+    stated: bool,
     signature: str | None,
     tree: bool,
     trace: str | None,
@@ -98,14 +102,20 @@ def command(
     a run of its application with the violating sequence marked. Of a run with several verdicts
     the gravest is marked, of equal ones the first that is right in the real order.
 
-    An interaction (.hif, .hsf, .json): its sequence diagram; or, with --tree, its term; or, with
+    An interaction (.hif, .hsf, .json), or with --interaction the one that a document states: its
+    sequence diagram; or, with --tree, its term; or, with
     --trace, how a multi-trace is searched for or explained.
     """
     from choreomon.cli.draw_interaction import draw_interaction, is_interaction
     from choreomon.formats.read import load_document
 
     check_not_read(output, (file, signature, trace, choices["config"]))
-    if is_interaction(file):
+    holds_one = is_interaction(file)
+    if holds_one:
+        refuse_given(context, ("stated",), "with documents, to draw the interaction that is stated")
+    if holds_one or stated:
+        if a_run and stated:
+            raise click.UsageError("--interaction and --run are two pictures: leave one out")
         if a_run:
             raise click.UsageError(f"{file} is an interaction: only an application has runs")
         refuse_given(context, ("seed", "rules", "event"), _NEEDS_RUN)

@@ -47,7 +47,7 @@ EXPLAINED: Final = 10
     "-i",
     required=True,
     type=click.Path(),
-    help="What should happen: a .hif, .hsf or .json file.",
+    help="What should happen: a .hif, .hsf or .json file, or a document (.yaml) that states it.",
 )
 @click.option(
     "--signature",

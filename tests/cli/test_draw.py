@@ -95,6 +95,40 @@ def test_seed_strategy_and_rules_are_those_of_the_run() -> None:
     assert drawn() != drawn("--strategy", "push")
 
 
+def test_the_interaction_that_a_document_states_can_be_drawn_and_verified_against() -> None:
+    scenario = str(Path(__file__).parents[2] / "scenarios" / "lock-violating.yaml")
+    itself = scenario.replace("lock-violating.yaml", "lock.hif")
+    names: list[set[str]] = []
+    for file, option in ((scenario, ["--interaction"]), (itself, [])):
+        answer = choreomon("draw", file, *option, "-o", "x.svg", "--json")
+        names.append({*json.loads(answer.out)["lifelines"]})
+    assert names[0] == names[1] == {"ann", "ben", "lock", "store"}
+    assert choreomon("draw", scenario, "--interaction", "--tree", "-o", "x.svg").code == 0
+    assert choreomon("simulate", scenario, "--trace", "logs").code == 1
+    for interaction in (scenario, itself):
+        logs = ("logs", "--colocated", "lock,store")
+        assert choreomon("verify", "-i", interaction, *logs).code == 1
+    Path("s.hsf").write_text("@message{write} @lifeline{ann;ben;lock;store}", encoding="utf-8")
+    answer = choreomon("draw", scenario, "--interaction", "-s", "s.hsf", "-o", "x.svg")
+    assert answer.code == 2
+    assert "lock-violating.yaml: interaction: unknown message" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["violated.yaml", "--interaction"], "violated.yaml: interaction: is missing"),
+        (["violated.yaml", "--interaction", "--run"], "--interaction and --run are two pictures"),
+        (["i.hif", "--interaction"], "--interaction can only be used with documents"),
+    ],
+)
+def test_where_no_interaction_is_stated_none_is_drawn(arguments: list[str], told: str) -> None:
+    write_offline_files(Path())
+    answer = choreomon("draw", *arguments, "-o", "x.svg")
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err
+
+
 def test_the_verdict_that_is_marked_can_be_chosen() -> None:
     """The run has 150 verdicts."""
 

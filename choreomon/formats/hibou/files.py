@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
+from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.configuration import Configuration
 from choreomon.formats.hibou.configuration_reader import read_configuration
 from choreomon.formats.hibou.model import read_interaction, read_signature
@@ -18,10 +19,12 @@ from choreomon.formats.hibou.multitrace import CHUNK, reader_of
 from choreomon.formats.hibou.scanner import refusal
 from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.unreadable import unreadable
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.multitrace import MultiTrace
 
 PathLike: TypeAlias = str | os.PathLike[str]
+
+_DOCUMENTS: Final = (".yaml", ".yml")
 
 _SMALL: Final = 1 << 16
 """Files of so many bytes are read at once."""
@@ -38,10 +41,13 @@ def load_signature(path: PathLike) -> Signature:
 
 
 def load_interaction(path: PathLike, signature: Signature | None = None) -> Interaction:
-    """The interaction in a file; with a `signature`, names that it does not declare are refused.
+    """The interaction in a file, or the one that a document (`.yaml`) states; with a `signature`,
+    names that it does not declare are refused.
 
     Raises DocumentError, also for a file that cannot be read.
     """
+    if _suffix(os.fspath(path)) in _DOCUMENTS:
+        return _stated(os.fspath(path), signature)
     file, text = _text(path)
     if _suffix(file) == ".json":
         from choreomon.formats.offline_json import read_interaction_json
@@ -96,6 +102,19 @@ def load_multi_trace(
     except (OSError, ValueError) as error:
         raise unreadable(file, error) from None
     return reader.read(_text(file)[1], file)
+
+
+def _stated(file: str, signature: Signature | None) -> Interaction:
+    from choreomon.formats.read import load_document
+
+    stated = load_document(file).interaction
+    if stated is None:
+        raise DocumentError((Problem(file, 0, "interaction", "is missing: there is none here"),))
+    if signature is not None:
+        for part in subterms(stated.interaction):
+            if part.action is not None and (strange := signature.strange(part.action)):
+                raise DocumentError((Problem(file, 0, "interaction", strange),))
+    return stated.interaction
 
 
 def _suffix(file: str) -> str:
