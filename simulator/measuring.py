@@ -14,7 +14,7 @@ from choreomon.core.verdict import Verdict
 from choreomon.monitor.effects import Declared
 
 
-class Word(NamedTuple):
+class TimedWord(NamedTuple):
     """A monitor's word about an event of `process` with this label, when it was given, and
     whether another may follow."""
 
@@ -36,7 +36,7 @@ class Measures:
         self,
         index_of: Mapping[str, int],
         now: Callable[[], int],
-        on_word: Callable[[Word], None] | None = None,
+        on_word: Callable[[TimedWord], None] | None = None,
     ) -> None:
         self._index_of = index_of
         self._now = now
@@ -45,7 +45,7 @@ class Measures:
         self.bytes = 0
         self._sizes: dict[int, int] = defaultdict(int)
         self._since: dict[tuple[str, int], tuple[int, Label]] = {}
-        self._last: dict[tuple[str, int], Word] = {}
+        self._last: dict[tuple[str, int], TimedWord] = {}
         self._latencies = array("q")
 
     def observed(self, label: Label, clock: VectorClock) -> None:
@@ -63,7 +63,7 @@ class Measures:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
         event, verdict, provisional = effect
-        word = Word(process, label, event, verdict, self._now(), provisional)
+        word = TimedWord(process, label, event, verdict, self._now(), provisional)
         if provisional:
             self._last[key] = word
         else:
@@ -75,7 +75,7 @@ class Measures:
         if self._on_word is not None and word.verdict is not None:
             self._on_word(word)
 
-    def last_words(self, explained: Callable[[Verdict], Verdict]) -> list[Word]:
+    def last_words(self, explained: Callable[[Verdict], Verdict]) -> list[TimedWord]:
         """The last word about each event for which there was a verdict, with the reasons that
         `explained` gives it. Its time stays that at which it was given."""
         return [

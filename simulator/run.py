@@ -34,7 +34,7 @@ from simulator.delays import (
     sampler,
 )
 from simulator.formations import noting_formations
-from simulator.measuring import Measures, Word
+from simulator.measuring import Measures, TimedWord
 from simulator.monitoring import StrategyName, Surroundings, monitors
 from simulator.network import Network
 from simulator.randomness import Streams
@@ -206,7 +206,7 @@ class _Lookup:
         self._world = world
         self._index_of = {process: index for index, process in enumerate(world.processes)}
 
-    def verdict(self, word: Word, pulling: bool = False) -> RunVerdict:
+    def verdict(self, word: TimedWord, pulling: bool = False) -> RunVerdict:
         """`word.verdict` must not be `None`. `pulling`: who gives a provisional word is early."""
         verdict = word.verdict
         assert verdict is not None

@@ -205,7 +205,7 @@ def _base(
         priorities=configured.priorities,
         filters=configured.filters,
         goal=configured.goal,
-        memoise=configured.memoize,
+        memoize=configured.memoize,
         reduction=configured.reduction,
         local=None if local is None else LocalAnalyses(local.depth, local.select),
         method=method,

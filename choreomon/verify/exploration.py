@@ -21,12 +21,12 @@ from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.projection import Partition, project_trace
 from choreomon.verify.heuristics import (
-    Agenda,
     Cut,
     Filters,
     Priorities,
     Strategy,
-    agenda_of,
+    Worklist,
+    worklist_of,
 )
 
 Generation: TypeAlias = Literal["exact", "prefix", "terminal"]
@@ -102,7 +102,7 @@ class Exploration(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A step that waits in the agenda."""
+    """A step that waits in the worklist."""
 
     parent: int
     step: Enabled
@@ -129,10 +129,10 @@ def explore(
     nodes = [Node(0, None, None, (), interaction, 0, 0, (), ())]
     children: list[list[int]] = [[]]
     pruned: list[list[Pruned]] = [[]]
-    agenda: Agenda[_Found] = agenda_of(strategy)
-    agenda.add(_steps(nodes[0], priorities), 0)
-    while len(agenda):
-        parent, step = agenda.take()
+    worklist: Worklist[_Found] = worklist_of(strategy)
+    worklist.add(_steps(nodes[0], priorities), 0)
+    while len(worklist):
+        parent, step = worklist.take()
         before = nodes[parent]
         depth = before.depth + 1
         entered = before.loop_depth + step.loops
@@ -147,7 +147,7 @@ def explore(
         children.append([])
         pruned.append([])
         children[parent].append(number)
-        agenda.add(_steps(node, priorities), depth)
+        worklist.add(_steps(node, priorities), depth)
     return Exploration(
         tuple(
             node._replace(children=tuple(below), pruned=tuple(cuts))

@@ -28,7 +28,7 @@ STRATEGIES: Final[tuple[Strategy, ...]] = ("dfs", "bfs", "hcs")
 Item = TypeVar("Item")
 
 
-class Agenda(Protocol[Item]):
+class Worklist(Protocol[Item]):
     """The steps that were found and not yet taken.
 
     A search calls `add` once for every vertex that it visits, with all steps from there, none
@@ -47,7 +47,7 @@ class Agenda(Protocol[Item]):
 
 
 class DepthFirst(Generic[Item]):
-    """The agenda of `dfs`."""
+    """The worklist of `dfs`."""
 
     def __init__(self) -> None:
         self._items: list[Item] = []
@@ -63,7 +63,7 @@ class DepthFirst(Generic[Item]):
 
 
 class BreadthFirst(Generic[Item]):
-    """The agenda of `bfs`."""
+    """The worklist of `bfs`."""
 
     def __init__(self) -> None:
         self._items: deque[Item] = deque()
@@ -79,7 +79,7 @@ class BreadthFirst(Generic[Item]):
 
 
 class HighCoverage(Generic[Item]):
-    """The agenda of `hcs`.
+    """The worklist of `hcs`.
 
     The slices paper says no more than that it "favors paths sharing fewer common prefixes". Here:
     the first step from the vertex visited last, if it has any; else, of the steps that were left,
@@ -118,8 +118,8 @@ class HighCoverage(Generic[Item]):
         return len(self._left) + (self._path is not None)
 
 
-def agenda_of(strategy: Strategy) -> Agenda[Item]:
-    """An empty agenda."""
+def worklist_of(strategy: Strategy) -> Worklist[Item]:
+    """An empty worklist."""
     if strategy == "dfs":
         return DepthFirst()
     if strategy == "bfs":

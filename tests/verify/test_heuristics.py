@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from choreomon.core.action import EMISSION, RECEPTION
 from choreomon.verify.heuristics import (
     STRATEGIES,
-    Agenda,
     Cut,
     Filters,
     Priorities,
     Strategy,
-    agenda_of,
+    Worklist,
+    worklist_of,
 )
 
 Steps = tuple[int, ...]
@@ -24,16 +24,16 @@ Steps = tuple[int, ...]
 
 def visit(strategy: Strategy, width: int, depth: int) -> list[Steps]:
     """The order in which a complete tree is visited; a vertex is the numbers on the way to it."""
-    agenda: Agenda[Steps] = agenda_of(strategy)
+    worklist: Worklist[Steps] = worklist_of(strategy)
 
     def children(vertex: Steps) -> list[Steps]:
         return [(*vertex, number) for number in range(width)] if len(vertex) < depth else []
 
     order: list[Steps] = [()]
-    agenda.add(children(()), 0)
-    while len(agenda):
-        order.append(agenda.take())
-        agenda.add(children(order[-1]), len(order[-1]))
+    worklist.add(children(()), 0)
+    while len(worklist):
+        order.append(worklist.take())
+        worklist.add(children(order[-1]), len(order[-1]))
     return order
 
 
@@ -62,26 +62,26 @@ def test_every_step_is_taken_once_after_the_one_it_was_found_by(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_an_agenda_knows_how_many_steps_are_left(strategy: Strategy) -> None:
-    agenda: Agenda[str] = agenda_of(strategy)
-    assert len(agenda) == 0
-    agenda.add(["a", "b"], 0)
-    agenda.add([], 1)
-    agenda.add(["c"], 1)
-    assert len(agenda) == 3
-    assert {agenda.take() for _ in range(3)} == {"a", "b", "c"}
+    worklist: Worklist[str] = worklist_of(strategy)
+    assert len(worklist) == 0
+    worklist.add(["a", "b"], 0)
+    worklist.add([], 1)
+    worklist.add(["c"], 1)
+    assert len(worklist) == 3
+    assert {worklist.take() for _ in range(3)} == {"a", "b", "c"}
     with pytest.raises(IndexError):
-        agenda.take()
+        worklist.take()
 
 
 def test_high_coverage_goes_on_from_the_top_where_the_path_was_cut() -> None:
     """A step that is taken but not visited (a filter forbids it) adds nothing."""
-    agenda: Agenda[str] = agenda_of("hcs")
-    agenda.add(["a", "b"], 0)
-    assert agenda.take() == "a"
-    agenda.add(["aa", "ab"], 1)
-    assert agenda.take() == "aa"
-    assert agenda.take() == "b"
-    assert agenda.take() == "ab"
+    worklist: Worklist[str] = worklist_of("hcs")
+    worklist.add(["a", "b"], 0)
+    assert worklist.take() == "a"
+    worklist.add(["aa", "ab"], 1)
+    assert worklist.take() == "aa"
+    assert worklist.take() == "b"
+    assert worklist.take() == "ab"
 
 
 def test_the_priorities_of_an_action_add_up() -> None:

@@ -107,7 +107,7 @@ def _blank(comment: str) -> str:
     return _NOT_A_LINE_END.sub(" ", comment)
 
 
-class Word(NamedTuple):
+class Token(NamedTuple):
     """A word and where it begins: characters from the start of the text, from 0."""
 
     text: str
@@ -122,10 +122,10 @@ class Cursor:
         `wanted` says what they should be."""
         self.file = file
         self._text = "".join(without_comments((text.removeprefix("\ufeff"),), file))
-        self._words = [Word(found[0], found.start()) for found in _WORD.finditer(self._text)]
+        self._words = [Token(found[0], found.start()) for found in _WORD.finditer(self._text)]
         if not self._words:
             raise refusal(file, 0, f"is empty: expected {wanted}")
-        self._words.append(Word(END, len(self._text.rstrip())))
+        self._words.append(Token(END, len(self._text.rstrip())))
         self._next = 0
 
     @property

@@ -47,7 +47,7 @@ from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.quick.at_once import fits_at_once
 from choreomon.verify.quick.counting import Counts, counts
 from choreomon.verify.quick.situations import Closing, Situation, Situations, all_closed
-from choreomon.verify.quick.words import Stopped, TooManyTerms, Word, Words
+from choreomon.verify.quick.words import Stopped, SubsetState, TooManyTerms, Words
 
 SITUATIONS: Final = 20_000
 """A default limit: some 100 MB, as far as terms of a hundred symbols go."""
@@ -83,7 +83,7 @@ class _Begin(NamedTuple):
     cannot be."""
     order: tuple[int, ...]
     """In which order the components are taken."""
-    views: tuple[Word, ...]
+    views: tuple[SubsetState, ...]
     """What each of them may see, in this order."""
 
 
@@ -249,7 +249,10 @@ class CommutingDecider:
         self.forgotten += 1
 
     def _fits(
-        self, views: Iterable[Word], components: Iterable[Component], positions: Iterable[int]
+        self,
+        views: Iterable[SubsetState],
+        components: Iterable[Component],
+        positions: Iterable[int],
     ) -> bool:
         """Whether every component alone may go on with the actions that it has left, if any, as far
         as that can be told soon; `views` are what each of them may still see."""

@@ -15,7 +15,7 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project, remove
 from choreomon.interaction.step import after, prune
 from choreomon.interaction.term import Interaction, act
-from choreomon.verify.quick.words import Word, Words
+from choreomon.verify.quick.words import SubsetState, Words
 
 Closing: TypeAlias = Literal["remove", "prune"]
 """What is done with a component of which everything was seen: `remove` it, since more of it may
@@ -34,7 +34,7 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
         self.situations = situations
         self.term = term
         self._closed: dict[tuple[str, ...], Situation | None] = {}
-        self._views: dict[tuple[str, ...], Word] = {}
+        self._views: dict[tuple[str, ...], SubsetState] = {}
 
     def __missing__(self, action: Action) -> tuple[Situation, ...]:
         leaf = act(action)
@@ -60,7 +60,7 @@ class Situation(dict[Action, "tuple[Situation, ...]"]):
         self._closed[lifelines] = found
         return found
 
-    def view(self, lifelines: tuple[str, ...]) -> Word:
+    def view(self, lifelines: tuple[str, ...]) -> SubsetState:
         """What `lifelines` may still see, each alone or all with one clock."""
         found = self._views.get(lifelines)
         if found is None:

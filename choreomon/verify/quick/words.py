@@ -34,7 +34,7 @@ class TooManyTerms(Exception):
     """A state would have more than `MOST_TERMS`."""
 
 
-class Word(dict[Action, "Word"]):
+class SubsetState(dict[Action, "SubsetState"]):
     """What may remain after the words that lead here: terms in normal form, none where these are
     no prefixes of accepted traces. `is_accepted`: whether they are accepted themselves."""
 
@@ -45,13 +45,13 @@ class Word(dict[Action, "Word"]):
         self.terms = terms
         self.is_accepted = any(term.terminates for term in terms)
 
-    def __missing__(self, action: Action) -> Word:
+    def __missing__(self, action: Action) -> SubsetState:
         if not self.terms:
             return self
         found = self[action] = self._words.after(self, action)
         return found
 
-    def after(self, actions: Iterable[Action]) -> Word:
+    def after(self, actions: Iterable[Action]) -> SubsetState:
         """The state after some more actions. Raises what `Words.after` raises."""
         if isinstance(actions, CodedTrace):
             return _after_codes(self, actions)
@@ -64,7 +64,9 @@ class _Row(dict[int, "_Row"]):
 
     __slots__ = ("_alphabet", "_rows", "word")
 
-    def __init__(self, word: Word, alphabet: Sequence[Action], rows: dict[int, _Row]) -> None:
+    def __init__(
+        self, word: SubsetState, alphabet: Sequence[Action], rows: dict[int, _Row]
+    ) -> None:
         self.word = word
         self._alphabet = alphabet
         self._rows = rows
@@ -88,8 +90,8 @@ def _take_apart(rows: dict[int, _Row]) -> None:
     rows.clear()
 
 
-def _after_codes(word: Word, trace: CodedTrace) -> Word:
-    """`Word.after`, of a trace of numbers."""
+def _after_codes(word: SubsetState, trace: CodedTrace) -> SubsetState:
+    """`SubsetState.after`, of a trace of numbers."""
     rows: dict[int, _Row] = {}
     try:
         return reduce(getitem, trace.codes, _Row(word, trace.alphabet, rows)).word
@@ -109,17 +111,17 @@ class Words:
         """How often all states were forgotten."""
         self.should_stop: Callable[[], bool] | None = None
         """Asked before a state is made, and for everything that may take long then."""
-        self._known: dict[frozenset[Interaction], Word] = {}
+        self._known: dict[frozenset[Interaction], SubsetState] = {}
 
     def __len__(self) -> int:
         """How many states are kept."""
         return len(self._known)
 
-    def of(self, term: Interaction) -> Word:
+    def of(self, term: Interaction) -> SubsetState:
         """The state in which nothing of a term was read."""
         return self._word(frozenset((normal(term),)))
 
-    def after(self, word: Word, action: Action) -> Word:
+    def after(self, word: SubsetState, action: Action) -> SubsetState:
         """The state after one more action, worked out anew.
 
         Raises `Stopped` where `should_stop()` is true, `TooManyTerms` where there are too many.
@@ -160,8 +162,8 @@ class Words:
         self._known.clear()
         self.forgotten += 1
 
-    def _word(self, terms: frozenset[Interaction]) -> Word:
+    def _word(self, terms: frozenset[Interaction]) -> SubsetState:
         found = self._known.get(terms)
         if found is None:
-            found = self._known[terms] = Word(self, terms)
+            found = self._known[terms] = SubsetState(self, terms)
         return found

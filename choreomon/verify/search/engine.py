@@ -96,7 +96,7 @@ class Searcher:
                 self.options,
                 strategy="dfs",
                 priorities=Priorities(),
-                memoise=True,
+                memoize=True,
                 reduction="sound",
                 local=LocalAnalyses(),
                 record=False,
@@ -162,7 +162,7 @@ class Searcher:
             number for number, own in enumerate(lifelines) if not own & self.interaction.lifelines
         )
         start = State(term, (0,) * len(words), 0, measure)
-        antichain = Antichain(self._inclusion) if cuts and options.memoise else None
+        antichain = Antichain(self._inclusion) if cuts and options.memoize else None
         return Walk(
             start, rules, stepper, automata, words, silent, options, visited_before, antichain
         )

@@ -71,7 +71,7 @@ class Options:
     - `goal`: what ends the search. `Verdict.PASS` looks for a WeakPass and, once there is one,
       whether it is a Pass; `Verdict.WEAK_PASS` is content with the former (and may say WeakPass
       of what is accepted); None visits the whole graph, whatever is found on the way.
-    - `memoise`: vertices reached again are not visited again.
+    - `memoize`: vertices reached again are not visited again.
     - `should_stop`: asked before every visit, and within it as often as steps are worked out and
       local analyses go on; a reason that it returns ends the search.
     - `record`: the result has the graph that was visited, of terms exactly as steps leave them.
@@ -80,7 +80,7 @@ class Options:
       (`choreomon.verify.search.relevance`), so that more vertices are one, and some are none. It is
       for `multiprefix` by removal where that is exact, and only where the search ends with what it
       looks for, no filter counts, and no reduction does better. There vertices are not visited
-      either, if `memoise`, that can do no more than another one at the same positions
+      either, if `memoize`, that can do no more than another one at the same positions
       (`choreomon.verify.search.antichain`).
     - `criteria` are for the mode `simulate` only, `method` for `multiprefix` only.
     """
@@ -89,7 +89,7 @@ class Options:
     priorities: Priorities = _NO_PRIORITIES
     filters: Filters = _NO_FILTERS
     goal: Verdict | None = Verdict.PASS
-    memoise: bool = True
+    memoize: bool = True
     reduction: Reduction = "sound"
     local: LocalAnalyses | None = _DIRTY
     method: Method = "auto"

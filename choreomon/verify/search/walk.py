@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.heuristics import Agenda, Priorities, agenda_of
+from choreomon.verify.heuristics import Priorities, Worklist, worklist_of
 from choreomon.verify.search.antichain import Antichain
 from choreomon.verify.search.graph import Edge, End, Graph, PathStep, Vertex
 from choreomon.verify.search.local import KEPT, LocalAutomaton, Question
@@ -88,7 +88,7 @@ class Walk:
         self._best_on_the_way: dict[State, list[tuple[int, int, int]]] = {}
         filters = options.filters
         self._on_paths = filters.max_depth is not None or filters.max_loop_depth is not None
-        self._merges = options.memoise and not options.record and not self._on_paths
+        self._merges = options.memoize and not options.record and not self._on_paths
         self._waiting: set[State] | None = (
             set() if self._merges and options.strategy == "bfs" else None
         )
@@ -107,12 +107,12 @@ class Walk:
     def visits(self) -> Iterator[None]:
         """Visits vertices until the goal is reached or nothing is left; yields after each."""
         options = self._options
-        agenda: Agenda[_Reached] = agenda_of(options.strategy)
-        if self._stopped() or not self._visited(self._start, None, agenda):
+        worklist: Worklist[_Reached] = worklist_of(options.strategy)
+        if self._stopped() or not self._visited(self._start, None, worklist):
             return
         yield
-        while len(agenda) and not self._goal_is_reached():
-            reached = agenda.take()
+        while len(worklist) and not self._goal_is_reached():
+            reached = worklist.take()
             if self._stopped():
                 return
             state = reached.step.state
@@ -132,7 +132,7 @@ class Walk:
                 self._cut_from[reached.source] = None
                 continue
             number = self.visited
-            if not self._visited(state, reached, agenda):
+            if not self._visited(state, reached, worklist):
                 return
             self._record_edge(reached, number)
             yield
@@ -156,11 +156,13 @@ class Walk:
         if reason is not None:
             raise _Stopped(reason)
 
-    def _visited(self, state: State, reached: _Reached | None, agenda: Agenda[_Reached]) -> bool:
+    def _visited(
+        self, state: State, reached: _Reached | None, worklist: Worklist[_Reached]
+    ) -> bool:
         """Visits a vertex; False where the search was asked to stop before that was done, and
         nothing is known of the vertex then."""
         try:
-            self._visit(state, reached, agenda)
+            self._visit(state, reached, worklist)
         except _Stopped as stopped:
             self.cut = stopped.reason
             return False
@@ -178,7 +180,7 @@ class Walk:
 
         With filters on paths, a shorter way to a vertex may show more.
         """
-        if not self._options.memoise:
+        if not self._options.memoize:
             return None
         ways = self._best_on_the_way.get(state)
         if ways is None:
@@ -188,10 +190,10 @@ class Walk:
                 return number
         return None
 
-    def _visit(self, state: State, reached: _Reached | None, agenda: Agenda[_Reached]) -> None:
+    def _visit(self, state: State, reached: _Reached | None, worklist: Worklist[_Reached]) -> None:
         number = self.visited
         depth, loops = (0, 0) if reached is None else (reached.depth, reached.loops)
-        if self._options.memoise and self._antichain is None:
+        if self._options.memoize and self._antichain is None:
             self._best_on_the_way.setdefault(state, []).append((depth, loops, number))
         end: End | None = None
         by_local_analysis = False
@@ -218,7 +220,7 @@ class Walk:
             else:
                 end = self._stuck(state)
         self.visited += 1
-        agenda.add(steps, depth + 1)
+        worklist.add(steps, depth + 1)
         if end is not None:
             verdict = self._rules.verdicts.get(end, self._rules.not_found)
             if _RANK[verdict] > _RANK[self.verdict]:

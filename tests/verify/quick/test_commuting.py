@@ -36,7 +36,7 @@ from choreomon.verify.quick import decider as decider_module
 from choreomon.verify.quick.commuting import CommutingDecider
 from choreomon.verify.quick.decider import Quick, QuickMode
 from choreomon.verify.quick.situations import Situation, Situations
-from choreomon.verify.quick.words import Stopped, Word
+from choreomon.verify.quick.words import Stopped, SubsetState
 from choreomon.verify.search.engine import search
 from choreomon.verify.search.options import LocalAnalyses, Options
 from choreomon.verify.verdict import Verdict
@@ -496,10 +496,10 @@ def test_the_law_notices_strict_operators_that_are_taken_for_weak(
 
 
 def test_the_law_notices_views_that_are_too_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = Word.after
+    original = SubsetState.after
 
-    def narrow(self: Word, actions: Sequence[Action]) -> Word:
+    def narrow(self: SubsetState, actions: Sequence[Action]) -> SubsetState:
         return original(self, [*actions, *actions[:1]])
 
-    monkeypatch.setattr(Word, "after", narrow)
+    monkeypatch.setattr(SubsetState, "after", narrow)
     assert disagreements(60, 0)

@@ -15,7 +15,7 @@ from choreomon.multitrace.coded import CodedTrace, TraceBuilder
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.quick import words
 from choreomon.verify.quick.single_clock import QuickMode, WordDecider
-from choreomon.verify.quick.words import Stopped, TooManyTerms, Word, Words
+from choreomon.verify.quick.words import Stopped, SubsetState, TooManyTerms, Words
 from choreomon.verify.verdict import Verdict
 from tests.verify.search.questions import Question, a, logs, questions
 
@@ -141,10 +141,10 @@ def test_codes_of_actions_are_read_as_actions_are(
 
 
 def test_a_long_trace_has_one_row_for_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Word] = []
+    made: list[SubsetState] = []
     original = words._Row.__init__
 
-    def counted(self: words._Row, word: Word, *rest: Any) -> None:
+    def counted(self: words._Row, word: SubsetState, *rest: Any) -> None:
         made.append(word)
         original(self, word, *rest)
 
@@ -186,11 +186,11 @@ def test_the_law_notices_terms_that_are_lost(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_law_notices_acceptance_for_all_instead_of_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    original = Word.__init__
+    original = SubsetState.__init__
 
-    def wrong(self: Word, states: Words, terms: frozenset) -> None:  # type: ignore[type-arg]
+    def wrong(self: SubsetState, states: Words, terms: frozenset) -> None:  # type: ignore[type-arg]
         original(self, states, terms)
         self.is_accepted = all(term.terminates for term in terms)
 
-    monkeypatch.setattr(Word, "__init__", wrong)
+    monkeypatch.setattr(SubsetState, "__init__", wrong)
     assert any(disagrees(question, mode) for question, mode in asked(600, 1))

@@ -46,7 +46,7 @@ def test_every_mode_answers_as_brute_force_does_in_every_way_of_searching(seed: 
 
 
 def test_forgetting_which_vertices_were_visited_changes_no_verdict() -> None:
-    options = Options(memoise=False)
+    options = Options(memoize=False)
     for question in questions(Random(4), 60):
         for mode in DECIDED[:3]:
             found = search(question.interaction, question.multitrace, mode, options)
