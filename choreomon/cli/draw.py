@@ -130,6 +130,7 @@ def command(
             explain=explain,
             as_json=as_json,
             choices={**choices, "strategy": strategy},
+            stated=stated,
         )
     others = ("file", "output", "a_run", "seed", "strategy", "rules", "event", "as_json")
     refuse_given(

@@ -54,12 +54,18 @@ def draw_interaction(
     explain: bool,
     as_json: bool,
     choices: dict[str, Any],
+    stated: bool = False,
 ) -> int:
-    """Draws what is asked for; the exit code.
+    """Draws what is asked for, of the interaction in a file, or of the one that a document states;
+    the exit code.
 
     Raises `UsageError` for options that do not go together.
     """
-    from choreomon.formats.hibou.files import load_interaction, load_signature
+    from choreomon.formats.hibou.files import (
+        load_interaction,
+        load_signature,
+        load_stated_interaction,
+    )
 
     suffix = output.suffix.lower()
     if suffix not in (".svg", ".png", *TEXTS):
@@ -76,7 +82,8 @@ def draw_interaction(
     if explain and searching - {"mode"}:
         raise click.UsageError("--explain takes --mode only: it shows no search")
     declared = None if signature is None else load_signature(signature)
-    interaction = load_interaction(file, declared)
+    load = load_stated_interaction if stated else load_interaction
+    interaction = load(file, declared)
     lifelines = () if declared is None else declared.lifelines
     if suffix in TEXTS:
         from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence

@@ -164,10 +164,13 @@ def _numbered(output: Path, count: int, number: int) -> Path:
 def _check_outputs(output: Path | None, number: int, signature: Path | None) -> None:
     """Before any work is done for them. Raises `UsageError` where the signature is one of the
     others, and `ClickException` where one cannot be written."""
-    files: list[Path] = []
-    if output is not None:
-        files = [_numbered(output, count, number) for count in range(1, number + 1)]
-    if signature is not None and os.path.realpath(signature) in map(os.path.realpath, files):
-        raise click.UsageError(f"{signature}: is an interaction, too: write another file")
-    for file in (*files[:1], *files[-1:], *filter(None, (signature,))):
-        check_writable(file)
+    if signature is not None:
+        check_writable(signature)
+    if output is None:
+        return
+    check_writable(_numbered(output, 1, number))
+    if signature is not None:
+        written = os.path.realpath(signature)
+        files = (_numbered(output, count, number) for count in range(1, number + 1))
+        if any(os.path.realpath(file) == written for file in files):
+            raise click.UsageError(f"{signature}: is an interaction, too: write another file")

@@ -104,6 +104,13 @@ def test_the_interaction_that_a_document_states_can_be_drawn_and_verified_agains
         names.append({*json.loads(answer.out)["lifelines"]})
     assert names[0] == names[1] == {"ann", "ben", "lock", "store"}
     assert choreomon("draw", scenario, "--interaction", "--tree", "-o", "x.svg").code == 0
+    document = {
+        "application": {"processes": [{"id": "a", "handlers": {"m": []}}]},
+        "interaction": "m -> a",
+    }
+    Path("inside.json").write_text(json.dumps(document), encoding="utf-8")
+    drawn = choreomon("draw", "inside.json", "--interaction", "-o", "x.svg", "--json")
+    assert [*json.loads(drawn.out)["lifelines"]] == ["a"]
     assert choreomon("simulate", scenario, "--trace", "logs").code == 1
     for interaction in (scenario, itself):
         logs = ("logs", "--colocated", "lock,store")

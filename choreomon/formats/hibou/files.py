@@ -47,7 +47,7 @@ def load_interaction(path: PathLike, signature: Signature | None = None) -> Inte
     Raises DocumentError, also for a file that cannot be read.
     """
     if _suffix(os.fspath(path)) in _DOCUMENTS:
-        return _stated(os.fspath(path), signature)
+        return load_stated_interaction(path, signature)
     file, text = _text(path)
     if _suffix(file) == ".json":
         from choreomon.formats.offline_json import read_interaction_json
@@ -104,9 +104,11 @@ def load_multi_trace(
     return reader.read(_text(file)[1], file)
 
 
-def _stated(file: str, signature: Signature | None) -> Interaction:
+def load_stated_interaction(path: PathLike, signature: Signature | None = None) -> Interaction:
+    """The interaction that a document states, YAML or JSON; otherwise as `load_interaction`."""
     from choreomon.formats.read import load_document
 
+    file = os.fspath(path)
     stated = load_document(file).interaction
     if stated is None:
         raise DocumentError((Problem(file, 0, "interaction", "is missing: there is none here"),))
