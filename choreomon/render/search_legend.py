@@ -6,12 +6,12 @@ docs/verify.md, "Reading graphs" says the same with more words.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from choreomon.render.drawing import INK, MUTED, Point, Text, text_width
+from choreomon.render.wording import wrapped
 
 GLOSSARY: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -94,7 +94,6 @@ def drawn_legend(lines: Sequence[str], words: Mapping[str, str], at: Point, widt
     return Legend(tuple(shapes), reach, y - at.y)
 
 
-def _wrapped(line: str, room: float) -> list[str]:
+def _wrapped(line: str, room: float) -> tuple[str, ...]:
     """In pieces that are about `room` wide: as many characters as would fit of most."""
-    characters = max(20, int(room / (0.645 * _SIZE)))
-    return textwrap.wrap(line, characters, break_on_hyphens=False) or [""]
+    return wrapped(line, max(20, int(room / (0.645 * _SIZE))))
