@@ -1,0 +1,1 @@
+"""Agents: monitors beside running services. Sockets, disks, clocks and loops live here."""
