@@ -6,7 +6,6 @@
     world                        a run of an application
     recording                    what is kept of a run's events
     monitoring                   monitors beside the processes of a world, by strategy
-    push, central, gathering     the strategies that do not pull, and what the two share
     measuring, formations        what is measured; where the property was really formed
     observation                  what logs show of a run
     run                          a document and a seed -> a run

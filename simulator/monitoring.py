@@ -20,18 +20,18 @@ from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Verdict
 from choreomon.formats.wire import encode
+from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.messages import Notice, PeerMessage
 from choreomon.monitor.pull import Monitor
+from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.rules import RULES, Rules
 from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 from simulator.agenda import MONITORING, Agenda
-from simulator.central import CentralMonitor
 from simulator.delays import Sampler
 from simulator.network import Channel, Network
-from simulator.push import PushMonitor
 from simulator.world import Watcher
 
 StrategyName: TypeAlias = Literal["pull", "push", "central"]

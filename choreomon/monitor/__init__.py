@@ -10,4 +10,7 @@ rules       how to judge: `sound`, and `paper` to the letter
 history     what fired when, and what of it to keep
 provisional the word at a deadline, while answers are missing
 joint       one word about an event that labels several final transitions
+push        the strategy push: tell the readers, and judge anew at their news
+central     the strategy central: one monitor that is told of every labelled event
+gathering   judging again and again: what push and central share
 """

@@ -25,11 +25,11 @@ from choreomon.core.verdict import (
     Verdict,
 )
 from choreomon.formats.read import parse_document
+from choreomon.monitor.gathering import MAX_REVISIONS, Gathering
 from choreomon.monitor.history import Record
 from choreomon.monitor.rules import RULES, Sound
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import Inspected
-from simulator.gathering import MAX_REVISIONS, Gathering
 from simulator.monitoring import StrategyName
 from simulator.run import simulation
 from tests.laws.planted import TrustsUncertainRecords

@@ -8,11 +8,11 @@ from random import Random
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.formats.wire import encode
+from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.rules import SOUND
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
-from simulator.central import CentralMonitor
 from tests.simulator.monitored import draw_simulation, judged
 
 PROCESSES = ("P1", "P2")

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from choreomon.core.message import Event
 from choreomon.core.verdict import Verdict
 from choreomon.monitor.effects import Declared
+from choreomon.monitor.gathering import Gathering
 from choreomon.monitor.messages import Notice
+from choreomon.monitor.push import FinalWords
 from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
-from simulator.gathering import Gathering
-from simulator.push import FinalWords
 
 
 class CentralMonitor:

@@ -8,14 +8,16 @@ from random import Random
 
 import pytest
 
-import simulator.gathering
+import choreomon.monitor.gathering
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reference, Result
 from choreomon.monitor.effects import Send
+from choreomon.monitor.gathering import MAX_REVISIONS, Gathering, News
 from choreomon.monitor.history import FAR_BACK, Chain, Record, RecordResult, relevant
 from choreomon.monitor.messages import Push
+from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.rules import PAPER, SOUND, Rules
 from choreomon.properties.automaton import (
     SequenceAutomaton,
@@ -23,8 +25,6 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.properties.tables import transition_tables
-from simulator.gathering import MAX_REVISIONS, Gathering, News
-from simulator.push import PushMonitor
 from tests.simulator.counting_rules import Counting
 from tests.simulator.monitored import draw_simulation, judged
 
@@ -106,7 +106,7 @@ def test_without_that_bound_they_would_be_revised_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The case above is one that the bound is for."""
-    monkeypatch.setattr(simulator.gathering, "MAX_REVISIONS", 10**9)
+    monkeypatch.setattr(choreomon.monitor.gathering, "MAX_REVISIONS", 10**9)
     steps, _ = steps_until_quiet(limit=5000)
     assert steps == 5000
 

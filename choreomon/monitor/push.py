@@ -16,11 +16,11 @@ from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import POSSIBLY_VIOLATED, Judgement, Reference, Verdict, Word
 from choreomon.monitor.effects import Declared, Effect, Send
+from choreomon.monitor.gathering import Gathering, Judged
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Push
 from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
-from simulator.gathering import Gathering, Judged
 
 
 class FinalWords:
