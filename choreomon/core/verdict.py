@@ -16,11 +16,16 @@ from choreomon.core.vector_clock import VectorClock
 Result: TypeAlias = Literal["Frm", "Frm_p"]
 FRM: Final = "Frm"
 FRM_P: Final = "Frm_p"
+GAP: Final = "Gap"
+"""What a record says of a stretch in which events may have happened that nobody was told of."""
 
 Word: TypeAlias = Literal["violated", "possibly-violated", "withdrawn"]
 VIOLATED: Final = "violated"
 POSSIBLY_VIOLATED: Final = "possibly-violated"
 WITHDRAWN: Final = "withdrawn"
+
+NEVER: Final = 1 << 60
+"""The count at which a gap ends that has not ended yet: no clock has reached it."""
 
 Relation: TypeAlias = Literal["before", "concurrent"]
 Role: TypeAlias = Literal["pre", "vio"]
@@ -45,7 +50,9 @@ class Reason(NamedTuple):
     """One record that a judgement rests on.
 
     `clock` is that of the record's event (of its last event where several were merged,
-    and then `since` is the clock of the first). `relation` is to the judged event. For a
+    and then `since` is the clock of the first). Of a gap (`Gap`), `since` is the clock before
+    it and `clock` the one at its end; the own entry of `clock` is `NEVER` while it has none.
+    `relation` is to the judged event. For a
     pre record `certain` says that it alone makes the transition surely fired; for a vio
     record it says that it certainly cancels the pre record of the transition
     `of_reference` whose event has the clock `of`: one event may fire several
@@ -55,7 +62,7 @@ class Reason(NamedTuple):
     role: Role
     reference: Reference
     clock: VectorClock
-    result: Result
+    result: Result | Literal["Gap"]
     relation: Relation
     certain: bool
     of: VectorClock | None = None
@@ -75,7 +82,9 @@ class Verdict(NamedTuple):
 
     `transitions` are the final transitions that fired or may have, of a `withdrawn` word
     all that were judged; `because` holds the reasons of these, each once. `silent` names
-    the other monitors whose answers were still missing when a provisional word was given.
+    the other monitors whose answers were still missing when the word was given, and
+    `waiting_for` those for whom the silent ones said that they wait in turn. `unseen`: the
+    word is about the end of a gap, and stands for whatever final events were in it.
     """
 
     word: Word
@@ -84,3 +93,5 @@ class Verdict(NamedTuple):
     transitions: tuple[Reference, ...]
     because: tuple[Reason, ...]
     silent: tuple[str, ...] = ()
+    waiting_for: tuple[str, ...] = ()
+    unseen: bool = False

@@ -8,12 +8,13 @@ is concurrent to the inquired event and not decided yet is answered conservative
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM_P, Reference
+from choreomon.monitor.gaps import gap_records, relevant_gaps
 from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
@@ -30,7 +31,7 @@ def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int
     own = monitor.own
     oldest: dict[Reference, int] = {}
     if len(state.inspections) <= FEW:
-        for event, inspected, _, _ in state.inspections:
+        for event, inspected, _, _, _ in state.inspections:
             oldest.setdefault(inspected.reference, event[own])
     else:
         # Each has an open record in a chain, and before the first of a chain there are few,
@@ -64,17 +65,43 @@ def answer(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tupl
     """The records that answer an inquiry which need not wait. References that are not this
     monitor's never fired here."""
     own, asker, event = monitor.own, monitor.index_of[inquiry.sender], inquiry.event
-    unprocessed, history, _, _, _, _ = state
+    unprocessed, history, _, _, _, _, gaps = state
     tell = monitor.rules.answer
+    unseen = relevant_gaps(gaps, own, event, asker) if gaps else ()
     records: list[Record] = []
     for reference in inquiry.asked:
         place = monitor.chain_of.get(reference)
         if place is not None and (chain := history[place]):
             records += tell(chain, own, event, asker)
+        if unseen and place is not None:
+            records += gap_records(unseen, reference)
         for queued in unprocessed:
             if queued.clock[asker] < event[asker] and queued.label in _watched(monitor, reference):
                 records.append(Record(reference, queued.clock, FRM_P))
     return tuple(records)
+
+
+def waited_for(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tuple[str, ...]:
+    """For whom an inquiry waits here: those that have not answered what it depends on, or whom
+    these said that they wait for."""
+    names: dict[str, None] = {}
+    for event, inspected, waiting, _, behind in state.inspections:
+        if (
+            inspected.reference in inquiry.asked
+            and event[monitor.own] <= inquiry.event[monitor.own]
+        ):
+            names |= roots(waiting, behind)
+    names.pop(monitor.process, None)
+    return tuple(names)
+
+
+def roots(waiting: Iterable[str], behind: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, None]:
+    """Those in `waiting`, in order; instead of one that waits for others, these."""
+    further = dict(behind)
+    names: dict[str, None] = {}
+    for name in waiting:
+        names |= dict.fromkeys(further.get(name) or (name,))
+    return names
 
 
 def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:

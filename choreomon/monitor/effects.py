@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Verdict
 from choreomon.monitor.messages import PeerMessage
@@ -26,12 +27,14 @@ class Declared(NamedTuple):
 
     `verdict` is `None` where nothing was formed. A pulling monitor gives at most one
     provisional word and then one that is not; the words of the other strategies are all
-    provisional, and the last one counts once the network is quiet.
+    provisional, and the last one counts once the network is quiet. `label` is the event's own,
+    where the monitor says it; the end of a gap has none.
     """
 
     event: VectorClock
     verdict: Verdict | None
     provisional: bool
+    label: Label | None = None
 
 
 Effect: TypeAlias = Send | SetDeadline | Declared

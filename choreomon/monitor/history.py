@@ -37,7 +37,7 @@ from choreomon.core.verdict import FRM, FRM_P, Reference
 
 OPEN: Final = "?"
 
-RecordResult: TypeAlias = Literal["Frm", "Frm_p", "?"]
+RecordResult: TypeAlias = Literal["Frm", "Frm_p", "Gap", "?"]
 
 MAX_CHAIN: Final = 6
 """Records of one reference above which the oldest are merged."""
@@ -50,7 +50,7 @@ chains are shorter; those of the simulator's other strategies grow with the run.
 class Record(NamedTuple):
     """One event at which a transition fired, possibly fired, or is under inspection
     (`?`); or several such events, merged: then `since` is the clock of the first, and
-    `clock` and `result` are those of the last."""
+    `clock` and `result` are those of the last. Or a gap, in an answer: `choreomon.monitor.gaps`."""
 
     reference: Reference
     clock: VectorClock

@@ -29,6 +29,7 @@ def joint_verdict(
     judged: Sequence[tuple[Reference, Judgement]],
     told: Word | None = None,
     silent: tuple[str, ...] = (),
+    waiting_for: tuple[str, ...] = (),
 ) -> Verdict | None:
     """`violated` where one final transition surely fired, `possibly-violated` where one
     possibly did, else `withdrawn` where something else was told before, else `None`.
@@ -50,4 +51,4 @@ def joint_verdict(
         if word == WITHDRAWN or judgement.result is not None:
             transitions.append(reference)
             because.update(dict.fromkeys(judgement.because))
-    return Verdict(word, process, event, tuple(transitions), tuple(because), silent)
+    return Verdict(word, process, event, tuple(transitions), tuple(because), silent, waiting_for)

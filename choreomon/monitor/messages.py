@@ -47,6 +47,20 @@ class Response(NamedTuple):
     settled: int
 
 
+@final
+class Waiting(NamedTuple):
+    """ "Your inquiry about the event number `event_count` still waits here, since I wait for
+    `waiting_for`." Told when an inquiry that waits is repeated, so that the asker can name a
+    monitor that is dead where the one that it asked is not."""
+
+    sender: str
+    receiver: str
+    inspected: Reference
+    event_count: int
+    waiting_for: tuple[str, ...]
+    clock: VectorClock
+
+
 class Push(NamedTuple):
     """What a pushing monitor tells a reader of one of its references: what became of the
     event with clock `event`. `result` is `None` where it turned out not fired; a higher
@@ -71,7 +85,7 @@ class Notice(NamedTuple):
     event: VectorClock
 
 
-PeerMessage: TypeAlias = Inquiry | Response | Push
+PeerMessage: TypeAlias = Inquiry | Response | Waiting | Push
 """From one monitor to another one."""
 
 MonitoringMessage: TypeAlias = PeerMessage | Notice

@@ -1,15 +1,15 @@
-"""The word that a monitor gives at its deadline, while answers are missing. Pure functions of
-its state.
+"""What a monitor says of an event while answers are missing. Pure functions of its state.
 
 The paper has no deadlines; it waits for every answer. What a silent monitor owns is uncertain,
-so a provisional word is never `violated` unless the transitions that were answered for say so
-(docs/monitors.md).
+so neither a provisional word nor one that gives the silent ones up is ever `violated` unless the
+transitions that were answered for say so (docs/monitors.md, "Deadlines").
 """
 
 from __future__ import annotations
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM_P, Judgement, Verdict
+from choreomon.monitor.answering import roots
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
@@ -29,17 +29,29 @@ def provisional_word(
     if decision is None:
         return None
     judged = [*decision.judged]
-    silent: dict[str, None] = {}
+    silent = dict.fromkeys(decision.silent)
+    waiting_for = dict.fromkeys(decision.waiting_for)
     for inspection in state.inspections:
         if inspection.event[own] == count and inspection.inspected.final:
-            silent |= dict.fromkeys(name for name in inspection.waiting if name != process)
+            missing, behind = silent_ones(monitor, inspection)
+            silent |= dict.fromkeys(missing)
+            waiting_for |= dict.fromkeys(behind)
             judged.append((inspection.inspected.reference, early_judgement(monitor, inspection)))
-    verdict = joint_verdict(process, event, judged, None, tuple(silent))
+    verdict = joint_verdict(process, event, judged, None, tuple(silent), tuple(waiting_for))
     if verdict is None:
         return None
     told = decision._replace(told=verdict.word)
     decisions = tuple(told if each is decision else each for each in state.decisions)
     return state._replace(decisions=decisions), verdict
+
+
+def silent_ones(
+    monitor: MonitorSetup, inspection: Inspection
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The other monitors that have not answered, and those whom these wait for in turn."""
+    silent = tuple(name for name in inspection.waiting if name != monitor.process)
+    behind = roots(silent, inspection.behind)
+    return silent, tuple(name for name in behind if name not in (*silent, monitor.process))
 
 
 def early_judgement(monitor: MonitorSetup, inspection: Inspection) -> Judgement:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock, concurrent, happened_before
-from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Relation, Result, Role
+from choreomon.core.verdict import FRM, FRM_P, GAP, Judgement, Reason, Relation, Result, Role
 from choreomon.monitor.history import (
     MAX_CHAIN,
     Chain,
@@ -115,6 +115,7 @@ class Sound:
                     cancels = (
                         known
                         and vio_clock[pre_own] >= pre_last
+                        and vio_result != GAP  # perhaps nothing happened in it
                         and (vio_result == FRM or pre_reference.target == vio_reference.source)
                     )
                     cancelled = cancelled or cancels

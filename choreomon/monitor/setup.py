@@ -30,7 +30,8 @@ class MonitorSetup:
     """What a monitor is made of and never changes.
 
     `processes` are all processes of the system, in the order of clock entries.
-    `has_deadline`: whether provisional words are wanted from `Expire`.
+    `has_deadline`: whether provisional words are wanted from `Expire`. `most_open`: inspections
+    that may be open at once, above which the oldest event is given up (`GiveUp`); `None`: any.
 
     The rest is derived: the own process and its index; the index of every process; the own
     references, where the chain of each is in the history, the indices of the processes that
@@ -42,6 +43,7 @@ class MonitorSetup:
     processes: tuple[str, ...]
     rules: Rules = SOUND
     has_deadline: bool = False
+    most_open: int | None = None
     process: str = field(init=False)
     own: int = field(init=False)
     index_of: Mapping[str, int] = field(init=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from choreomon.core.message import Event
+from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Judgement, Reference, Word
+from choreomon.monitor.gaps import Gap
 from choreomon.monitor.history import Chain, Record
-from choreomon.monitor.messages import Inquiry, Response
+from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.properties.tables import Inspected
 
 
@@ -28,29 +29,64 @@ class Expire(NamedTuple):
     event: VectorClock
 
 
-Input: TypeAlias = Event | Observe | ProcessNext | Inquiry | Response | Expire
+class GiveUp(NamedTuple):
+    """No more answers are waited for about the event with this clock: it is judged for good by
+    what is known."""
+
+    event: VectorClock
+
+
+class GapOpens(NamedTuple):
+    """From now on, until `GapEnds`, events may happen that nobody tells this monitor of."""
+
+
+class GapEnds(NamedTuple):
+    """Every event from now on is told again. `until` is the clock of the gap's end, which has
+    a count of its own; `None` where nothing happened after all. Without an open gap it is one
+    that began after the clock `since`."""
+
+    until: VectorClock | None
+    since: VectorClock | None = None
+
+
+Input: TypeAlias = (
+    Event
+    | Observe
+    | ProcessNext
+    | Inquiry
+    | Response
+    | Waiting
+    | Expire
+    | GiveUp
+    | GapOpens
+    | GapEnds
+)
 """An `Event` is `Observe` and `ProcessNext` in one, for a driver that never lets events queue."""
 
 
 class Inspection(NamedTuple):
-    """The inspection of one transition at one event: who still has to answer, and what
-    was answered."""
+    """The inspection of one transition at one event: who still has to answer, what was
+    answered, and for whom those that have to answer said that they wait in turn."""
 
     event: VectorClock
     inspected: Inspected
     waiting: tuple[str, ...]
     records: tuple[Record, ...] = ()
+    behind: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class Decision(NamedTuple):
     """The joint word about an event that labels final transitions, while it is not given:
-    what those that were judged came to, how many are still inspected, and the provisional
-    word that was given, if any."""
+    what those that were judged came to, how many are still inspected, the provisional word
+    that was given, if any, and who was given up, with those whom they waited for."""
 
     event: VectorClock
+    label: Label
     judged: tuple[tuple[Reference, Judgement], ...]
     missing: int
     told: Word | None = None
+    silent: tuple[str, ...] = ()
+    waiting_for: tuple[str, ...] = ()
 
 
 class MonitorState(NamedTuple):
@@ -60,7 +96,7 @@ class MonitorState(NamedTuple):
     order of `Monitor.references`; an inspection that is not over has an open record in
     it. `inspections` and `decisions`: oldest event first. `postponed`: the inquiries that
     wait, the monitor's own to itself among them. `settled`: for each process, what its
-    monitor promised (`Inquiry.settled`).
+    monitor promised (`Inquiry.settled`). `gaps`: oldest first; the last one may be open.
     """
 
     unprocessed: tuple[Event, ...]
@@ -69,6 +105,7 @@ class MonitorState(NamedTuple):
     decisions: tuple[Decision, ...]
     postponed: tuple[Inquiry, ...]
     settled: tuple[int, ...]
+    gaps: tuple[Gap, ...] = ()
 
     @property
     def records(self) -> int:
