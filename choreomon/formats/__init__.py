@@ -17,8 +17,14 @@ Documents:
     labels              `[handle] SENDER -> RECEIVER : NAME`
     label_hints         what a label in another notation may mean
     compilation         the property of a document -> a validated automaton
+    actors              its application and delays -> values of `choreomon.actors`
     stated_interaction  the interaction that a document states
     observation         what logs show of a run
+
+What agents are given:
+
+    table_file          the transition table of one process
+    table_shape         what may be in it
 
 Runs:
 
