@@ -23,13 +23,7 @@ from typing import Any, Final
 
 import click
 
-from choreomon.core.message import SEND, Label, Message
-from choreomon.core.vector_clock import VectorClock
-from choreomon.monitor.effects import Declared
-from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
-from simulator.agenda import MONITORING
-from simulator.application import (
+from choreomon.actors.application import (
     Application,
     Assign,
     If,
@@ -38,10 +32,16 @@ from simulator.application import (
     Start,
     compile_application,
 )
-from simulator.delays import NO_TIME, LinkDelays, Uniform, sampler
+from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform, sampler
+from choreomon.actors.randomness import Streams
+from choreomon.core.message import SEND, Label, Message
+from choreomon.core.vector_clock import VectorClock
+from choreomon.monitor.effects import Declared
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
+from simulator.agenda import MONITORING
 from simulator.monitoring import Surroundings, monitors
 from simulator.network import Network
-from simulator.randomness import Streams
 from simulator.world import World
 
 WINDOW: Final = 5_000

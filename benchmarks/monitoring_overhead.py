@@ -42,6 +42,9 @@ from unittest.mock import patch
 import click
 
 from benchmarks.simpy_baseline import DELAYS, HANDLERS, PROCESSES, relay_application, targets
+from choreomon.actors.application import compile_application
+from choreomon.actors.delays import NO_TIME
+from choreomon.actors.randomness import Streams
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.run import Run, RunEvent
 from choreomon.core.vector_clock import VectorClock
@@ -52,10 +55,7 @@ from choreomon.monitor.state import Input, MonitorState
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from simulator.agenda import MONITORING, Agenda
-from simulator.application import compile_application
-from simulator.delays import NO_TIME
 from simulator.network import Network
-from simulator.randomness import Streams
 from simulator.run import Simulation
 
 Handled: TypeAlias = tuple[Monitor, MonitorState, VectorClock, Inquiry | Response]

@@ -29,10 +29,18 @@ import click
 import simpy
 from simpy.core import StopSimulation
 
+from choreomon.actors.application import (
+    Application,
+    Assign,
+    If,
+    Process,
+    Send,
+    Start,
+    compile_application,
+)
+from choreomon.actors.delays import NO_TIME, Delay, LinkDelays, Uniform, sampler
+from choreomon.actors.randomness import Streams
 from choreomon.core.vector_clock import VectorClock
-from simulator.application import Application, Assign, If, Process, Send, Start, compile_application
-from simulator.delays import NO_TIME, Delay, LinkDelays, Uniform, sampler
-from simulator.randomness import Streams
 from simulator.world import World
 
 PROCESSES: Final = 14

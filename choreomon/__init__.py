@@ -5,9 +5,10 @@ name, as `choreomon.verify.verifier`. The layers, of which each knows only those
 
     core <- properties <- monitor <- formats, render <- cli
     core <- interaction, multitrace <- verify <- formats, render <- cli
+    core <- actors <- formats
 
-`simulator`, the other package of this distribution, stands beside `formats`: it runs
-applications with their monitors in virtual time.
+`simulator`, the other package of this distribution, stands above `formats`: it runs
+applications, which `actors` describes, with their monitors in virtual time.
 """
 
 from __future__ import annotations

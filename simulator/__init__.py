@@ -1,8 +1,7 @@
 """Applications and their monitors in virtual time.
 
-    randomness, agenda           chance and time: named streams of one seed; what happens next
-    delays, network              how long things take; channels between processes
-    application                  processes, handlers and statements, compiled
+    agenda                       what happens when
+    network                      channels between processes, with delays
     world                        a run of an application
     recording                    what is kept of a run's events
     monitoring                   monitors beside the processes of a world, by strategy
@@ -10,7 +9,7 @@
     observation                  what logs show of a run
     run                          a document and a seed -> a run
 
-Nothing here
-reads a clock or draws from anything but the streams of the run's seed: one seed gives one
-run, bit for bit, on every machine with IEEE 754 double precision.
+What actors are, how long things take and where chance comes from is in `choreomon.actors`.
+Nothing here reads a clock or draws from anything but the streams of the run's seed: one
+seed gives one run, bit for bit, on every machine with IEEE 754 double precision.
 """

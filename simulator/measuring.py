@@ -62,7 +62,7 @@ class Measures:
     def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
-        event, verdict, provisional = effect
+        event, verdict, provisional, _ = effect
         word = TimedWord(process, label, event, verdict, self._now(), provisional)
         if provisional:
             self._last[key] = word

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
+from choreomon.actors.delays import Sampler
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Verdict
@@ -30,7 +31,6 @@ from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 from simulator.agenda import MONITORING, Agenda
-from simulator.delays import Sampler
 from simulator.network import Channel, Network
 from simulator.world import Watcher
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from heapq import heappush
 from typing import TypeAlias, TypeVar
 
+from choreomon.actors.delays import LinkDelays, sampler
+from choreomon.actors.randomness import Streams
 from simulator.agenda import Agenda, Rank
-from simulator.delays import LinkDelays, sampler
-from simulator.randomness import Streams
 
 T = TypeVar("T")
 

@@ -15,14 +15,15 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
+from choreomon.actors.delays import NO_TIME, Delay, sampler
+from choreomon.actors.randomness import Streams
 from choreomon.core.action import EMISSION, RECEPTION, Action, ActionKind
 from choreomon.core.message import SEND
 from choreomon.core.run import RunEvent
+from choreomon.formats.actors import delay_from_document
 from choreomon.formats.observation import ObservationDocument
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.slices import random_multi_prefix, random_slice
-from simulator.delays import NO_TIME, Delay, delay_from_document, sampler
-from simulator.randomness import Streams
 
 WindowsName: TypeAlias = Literal["document", "whole", "multiprefix", "slice"]
 """What of a log is seen: what the document says; all; up to a random event of it; between two

@@ -10,34 +10,36 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from choreomon.actors.application import (
+    CompiledApplication,
+    compile_application,
+)
+from choreomon.actors.delays import (
+    NO_TIME,
+    Delay,
+    LinkDelays,
+    microseconds,
+    sampler,
+)
+from choreomon.actors.randomness import Streams
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reason, Verdict
+from choreomon.formats.actors import (
+    application_from_document,
+    delay_from_document,
+    link_delays_from_document,
+)
 from choreomon.formats.read import Document
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.linear import FormationRules, linear_formations
 from choreomon.properties.tables import RulesName
 from simulator.agenda import MONITORING
-from simulator.application import (
-    CompiledApplication,
-    application_from_document,
-    compile_application,
-)
-from simulator.delays import (
-    NO_TIME,
-    Delay,
-    LinkDelays,
-    delay_from_document,
-    link_delays_from_document,
-    microseconds,
-    sampler,
-)
 from simulator.formations import noting_formations
 from simulator.measuring import Measures, TimedWord
 from simulator.monitoring import StrategyName, Surroundings, monitors
 from simulator.network import Network
-from simulator.randomness import Streams
 from simulator.recording import each_of
 from simulator.world import Recorder, World
 

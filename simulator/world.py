@@ -22,11 +22,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from choreomon.core.message import Label
-from choreomon.core.run import RunEvent
-from choreomon.core.vector_clock import VectorClock, zero
-from simulator.agenda import APPLICATION, Agenda
-from simulator.application import (
+from choreomon.actors.application import (
     ASSIGNING,
     BRANCHING,
     SENDING,
@@ -35,9 +31,13 @@ from simulator.application import (
     Route,
     SendInstruction,
 )
-from simulator.delays import NO_TIME, Delay, LinkDelays, sampler
+from choreomon.actors.delays import NO_TIME, Delay, LinkDelays, sampler
+from choreomon.actors.randomness import Streams
+from choreomon.core.message import Label
+from choreomon.core.run import RunEvent
+from choreomon.core.vector_clock import VectorClock, zero
+from simulator.agenda import APPLICATION, Agenda
 from simulator.network import Channel, Network
-from simulator.randomness import Streams
 
 Watcher: TypeAlias = Callable[[Label, VectorClock], None]
 """Called at an event with its label and the clock right after it."""

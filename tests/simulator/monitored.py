@@ -11,6 +11,26 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from choreomon.actors.application import (
+    Application,
+    Assign,
+    If,
+    Process,
+    Send,
+    Start,
+    Statement,
+    compile_application,
+)
+from choreomon.actors.delays import (
+    NO_TIME,
+    Constant,
+    Delay,
+    Exponential,
+    LinkDelays,
+    LogNormal,
+    Uniform,
+    microseconds,
+)
 from choreomon.core.errors import PropertyError
 from choreomon.core.message import HANDLE, Label, Message
 from choreomon.core.run import Run, RunEvent, RunVerdict
@@ -21,26 +41,6 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.properties.reference import formations
-from simulator.application import (
-    Application,
-    Assign,
-    If,
-    Process,
-    Send,
-    Start,
-    Statement,
-    compile_application,
-)
-from simulator.delays import (
-    NO_TIME,
-    Constant,
-    Delay,
-    Exponential,
-    LinkDelays,
-    LogNormal,
-    Uniform,
-    microseconds,
-)
 from simulator.run import Simulation
 from tests.laws.drawn import draw_automaton
 

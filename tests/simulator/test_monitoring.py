@@ -10,10 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from choreomon.actors.delays import (
+    NO_TIME,
+    Constant,
+    Exponential,
+    LinkDelays,
+    Uniform,
+    microseconds,
+)
 from choreomon.core.message import ENVIRONMENT
 from choreomon.monitor.rules import RULES, Sound
 from choreomon.properties.tables import RulesName
-from simulator.delays import NO_TIME, Constant, Exponential, LinkDelays, Uniform, microseconds
 from simulator.monitoring import StrategyName
 from tests.laws.planted import TrustsUncertainCancellations
 from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged

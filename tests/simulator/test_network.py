@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choreomon.actors.delays import Constant, Delay, Exponential, LinkDelays, LogNormal, Uniform
+from choreomon.actors.randomness import Streams
 from simulator.agenda import APPLICATION, MONITORING, Agenda
-from simulator.delays import Constant, Delay, Exponential, LinkDelays, LogNormal, Uniform
 from simulator.network import Network
-from simulator.randomness import Streams
 
 delays = st.sampled_from(
     (Uniform(0, 0.003), Uniform(1, 20), Exponential(5), LogNormal(3, 2), Constant(0), Constant(4))

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import pytest
 
+from choreomon.actors.delays import Exponential
 from choreomon.core.errors import DocumentError
 from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.core.vector_clock import happened_before
@@ -20,7 +21,6 @@ from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 from choreomon.properties.tables import RulesName
 from simulator import run as run_module
-from simulator.delays import Exponential
 from simulator.monitoring import StrategyName
 from simulator.run import simulation
 from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged

@@ -14,13 +14,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from choreomon.core.message import HANDLE, SEND, Label, Message
-from choreomon.core.run import RunEvent
-from choreomon.core.vector_clock import VectorClock, happened_before, knows, merge
-from choreomon.formats.trace import trace_line
-from simulator.agenda import MONITORING
-from simulator.application import Application, compile_application
-from simulator.delays import (
+from choreomon.actors.application import Application, compile_application
+from choreomon.actors.delays import (
     NO_TIME,
     Constant,
     Delay,
@@ -29,9 +24,14 @@ from simulator.delays import (
     LogNormal,
     Uniform,
 )
+from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.run import RunEvent
+from choreomon.core.vector_clock import VectorClock, happened_before, knows, merge
+from choreomon.formats.trace import trace_line
+from simulator.agenda import MONITORING
 from simulator.recording import each_of, tracing
 from simulator.world import World
-from tests.simulator.small_applications import application, applications
+from tests.actors.small_applications import application, applications
 
 delays = st.sampled_from(
     (Uniform(0, 0.003), Uniform(1, 20), Exponential(5), LogNormal(3, 1), Constant(0), Constant(4))

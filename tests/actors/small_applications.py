@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from simulator.application import Application, Assign, If, Process, Send, Start, Statement
+from choreomon.actors.application import Application, Assign, If, Process, Send, Start, Statement
 
 TOKEN = re.compile(r"[\[\]|]|[^\s\[\]|]+")
 

@@ -10,18 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from random import Random
-from typing import Final, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 
-from choreomon.formats.documents import NetworkDocument
-from choreomon.formats.durations import (
-    ConstantDuration,
-    Duration,
-    ExponentialDuration,
-    LognormalDuration,
-    UniformDuration,
-)
-from simulator.randomness import exp, exponential, normal
+from choreomon.actors.randomness import exp, exponential, normal
+
+if TYPE_CHECKING:
+    from random import Random
 
 LONGEST: Final = 2**53
 """In microseconds, about 285 years: what a longer draw is cut to. Doubles are whole up to it."""
@@ -103,25 +97,3 @@ class LinkDelays:
 
     def between(self, sender: str, receiver: str) -> Delay:
         return self.links.get((sender, receiver), self.default)
-
-
-def delay_from_document(duration: Duration) -> Delay:
-    """The distribution that a document writes."""
-    match duration:
-        case UniformDuration(uniform=(least, most)):
-            return Uniform(least, most)
-        case ExponentialDuration(exponential=mean):
-            return Exponential(mean)
-        case LognormalDuration(lognormal=(median, sigma)):
-            return LogNormal(median, sigma)
-        case ConstantDuration(constant=value):
-            return Constant(value)
-    assert_never(duration)
-
-
-def link_delays_from_document(network: NetworkDocument) -> LinkDelays:
-    """The delays of a document's network, which hold for monitoring messages too."""
-    return LinkDelays(
-        delay_from_document(network.delay),
-        {(link.source, link.target): delay_from_document(link.delay) for link in network.links},
-    )

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.formats.read import parse_document
-from simulator.delays import (
+from choreomon.actors.delays import (
     LONGEST,
     NO_TIME,
     Constant,
@@ -19,8 +18,6 @@ from simulator.delays import (
     LinkDelays,
     LogNormal,
     Uniform,
-    delay_from_document,
-    link_delays_from_document,
     microseconds,
     sampler,
 )
@@ -101,23 +98,3 @@ def test_the_two_directions_between_processes_are_two_links() -> None:
     delays = LinkDelays(NO_TIME, {("P1", "P2"): Constant(5)})
     assert delays.between("P1", "P2") == Constant(5)
     assert delays.between("P2", "P1") == NO_TIME
-
-
-def test_a_document_gives_its_distributions() -> None:
-    network = parse_document(
-        """
-        application:
-          processes: [{id: P1}, {id: P2}]
-        network:
-          delay: {lognormal: [8, 0.5]}
-          links:
-            - {from: P1, to: P2, delay: {uniform: [1, 2.5]}}
-            - {from: P2, to: P1, delay: {exponential: 3}}
-          service: {constant: 0.25}
-        """,
-        "network.yaml",
-    ).network
-    assert link_delays_from_document(network) == LinkDelays(
-        LogNormal(8, 0.5), {("P1", "P2"): Uniform(1, 2.5), ("P2", "P1"): Exponential(3)}
-    )
-    assert delay_from_document(network.service) == Constant(0.25)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.randomness import Streams, exp, exponential, log, normal
+from choreomon.actors.randomness import Streams, exp, exponential, log, normal
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +83,9 @@ def test_seeds_and_names_that_only_look_alike_have_streams_of_their_own() -> Non
 
 
 def test_streams_do_not_depend_on_the_hash_seed() -> None:
-    program = "from simulator.randomness import *; print(normal(Streams(-5).stream('P1', 'P2')))"
+    program = (
+        "from choreomon.actors.randomness import *;print(normal(Streams(-5).stream('P1', 'P2')))"
+    )
     draws = {
         subprocess.run(
             [sys.executable, "-c", program],

@@ -7,21 +7,12 @@ recursion however deep its conditionals nest, and makes every label once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label, Message
-from choreomon.formats.documents import (
-    ApplicationDocument,
-    AssignStatement,
-    IfStatement,
-    NotCondition,
-    SendStatement,
-)
-from choreomon.formats.documents import Statement as DocumentStatement
-from simulator.delays import microseconds
 
 Constant: TypeAlias = int | bool
 
@@ -263,47 +254,3 @@ def _program(
             case _Land(place):
                 land(place)
     return tuple(code)
-
-
-# ---------------------------------------------------------------- from documents
-
-
-def application_from_document(document: ApplicationDocument) -> Application:
-    """The application that a document describes. The document is trusted to have passed
-    the cross-checks of `choreomon.formats`, its bound on nesting among them."""
-    return Application(
-        processes=tuple(
-            Process(
-                id=process.id,
-                handlers={
-                    name: tuple(_statements(statements))
-                    for name, statements in process.handlers.items()
-                },
-                variables=dict(process.variables),
-            )
-            for process in document.processes
-        ),
-        start=tuple(
-            Start(start.to, start.message, microseconds(start.at)) for start in document.start
-        ),
-    )
-
-
-def _statements(statements: Iterable[DocumentStatement]) -> Iterator[Statement]:
-    for statement in statements:
-        match statement:
-            case SendStatement(send=send):
-                yield Send(send.to, send.message)
-            case AssignStatement(assign=values):
-                for variable, value in values.items():
-                    yield Assign(variable, value)
-            case IfStatement(condition=condition, then=then, otherwise=otherwise):
-                negated = isinstance(condition, NotCondition)
-                yield If(
-                    variable=condition.variable
-                    if isinstance(condition, NotCondition)
-                    else condition,
-                    then=tuple(_statements(then)),
-                    otherwise=tuple(_statements(otherwise)),
-                    negated=negated,
-                )

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Message
-from choreomon.core.run import RunEvent
-from choreomon.formats.read import parse_document
-from simulator.application import (
+from choreomon.actors.application import (
     Application,
     Assign,
     If,
@@ -17,12 +14,13 @@ from simulator.application import (
     SendInstruction,
     Start,
     Statement,
-    application_from_document,
     compile_application,
 )
-from simulator.delays import LinkDelays, Uniform
+from choreomon.actors.delays import LinkDelays, Uniform
+from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Message
+from choreomon.core.run import RunEvent
 from simulator.world import World
-from tests.simulator.small_applications import application, applications
+from tests.actors.small_applications import application, applications
 
 
 def sent(application: Application, seed: int = 0, max_events: int = 60) -> list[list[Message]]:
@@ -164,43 +162,3 @@ def test_an_unknown_variable_or_a_process_given_twice_is_refused() -> None:
         compile_application(Application((process,)))
     with pytest.raises(ValueError, match="same id"):
         compile_application(Application((Process("P1", {}), Process("P1", {}))))
-
-
-def test_a_document_gives_its_application() -> None:
-    document = parse_document(
-        """
-        application:
-          processes:
-            - id: P1
-              variables: {away: false, floor: 0}
-              handlers:
-                leave:
-                  - send: {to: P2, message: turnOff}
-                  - assign: {away: true, floor: 2}
-                  - if: away
-                    then: [{if: {not: away}, then: [], else: [{send: {to: P1, message: leave}}]}]
-            - id: P2
-              handlers: {turnOff: []}
-          start: [{to: P1, message: leave, at: 0.5}, {to: P2, message: turnOff}]
-        """,
-        "home.yaml",
-    )
-    assert document.application is not None
-    assert application_from_document(document.application) == Application(
-        processes=(
-            Process(
-                "P1",
-                {
-                    "leave": (
-                        Send("P2", "turnOff"),
-                        Assign("away", True),
-                        Assign("floor", 2),
-                        If("away", (If("away", (), (Send("P1", "leave"),), negated=True),)),
-                    )
-                },
-                {"away": False, "floor": 0},
-            ),
-            Process("P2", {"turnOff": ()}),
-        ),
-        start=(Start("P1", "leave", 500), Start("P2", "turnOff", 0)),
-    )

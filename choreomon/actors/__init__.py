@@ -1,0 +1,9 @@
+"""Actors and chance: what a scenario describes, as values, and what both the simulator and real
+processes make of it.
+
+application  processes, handlers and statements, and what compiling makes of them
+delays       how long things take: distributions, and samplers of them
+randomness   named streams of one seed, and draws that are the same everywhere
+
+Nothing here reads a clock, and nothing is drawn but from a stream that was passed in.
+"""
