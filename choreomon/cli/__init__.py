@@ -31,6 +31,7 @@ _COMMANDS: Final = {
     "check": ("choreomon.cli.check", "Validate a document, or say what is in a file."),
     "draw": ("choreomon.cli.draw", "Draw a property, a run, an interaction, or an analysis."),
     "simulate": ("choreomon.cli.simulate", "Run an application with its monitors."),
+    "split": ("choreomon.cli.split", "Write the table of each process, for its agent."),
     "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),
     "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
     "canonize": ("choreomon.cli.canonize", "Print the normal form of an interaction."),
