@@ -25,6 +25,9 @@ LABEL_PATTERN: Final = (
 
 _LABEL: Final = re.compile(LABEL_PATTERN)
 
+is_name: Final = re.compile(NAME_PATTERN).fullmatch
+"""Whether a text is a name; a match, or `None`."""
+
 
 def parse_label(text: str) -> Label | None:
     """The label that `text` writes; `None` where it is not of the grammar.

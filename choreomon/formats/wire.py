@@ -1,55 +1,95 @@
 """Monitoring messages as bytes: MessagePack, one array a message.
 
-`[version, kind, [fields...]]`, where the fields are those of the message's class in
-`choreomon.monitor.messages`, in order, nested tuples as arrays. Nothing is left out, so
-the length of the bytes is what a message costs on the wire, transport framing aside.
+`[version, system, kind, [fields...]]`. `system` is the id of the system that a property was
+split for (16 bytes), so that a monitor with another property is noticed; a run of the simulator
+has one system and calls it `NO_SYSTEM`. The fields are those of the message's class in
+`choreomon.monitor.messages`, in order, nested tuples as arrays. Nothing is left out, so the length
+of the bytes is what a message costs on the wire, transport framing aside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 import msgspec
 
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.verdict import GAP, NEVER
 from choreomon.monitor.history import OPEN, Record
-from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response
+from choreomon.monitor.messages import (
+    Inquiry,
+    MonitoringMessage,
+    Notice,
+    Push,
+    Response,
+    Waiting,
+)
 
-VERSION: Final = 1
+VERSION: Final = 2
 MAX_BYTES: Final = 1 << 20
+SYSTEM_BYTES: Final = 16
+NO_SYSTEM: Final = bytes(SYSTEM_BYTES)
 
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _ENCODER: Final = msgspec.msgpack.Encoder()
-_FRAME: Final = msgspec.msgpack.Decoder(tuple[int, int, msgspec.Raw])
+_FRAME: Final = msgspec.msgpack.Decoder(tuple[int, bytes, int, msgspec.Raw])
 _DECODERS: Final = [msgspec.msgpack.Decoder(kind) for kind in _KINDS]
 
 
-def encode(message: MonitoringMessage) -> bytes:
+class Frame(NamedTuple):
+    """A frame of a peer, opened as far as the system that it is about; its body is not read."""
+
+    system: bytes
+    kind: int
+    body: msgspec.Raw
+
+
+def encode(message: MonitoringMessage, system: bytes = NO_SYSTEM) -> bytes:
     """The wire form. Its length is not bounded here; a peer refuses more than `MAX_BYTES`."""
-    return _ENCODER.encode((VERSION, _KINDS[type(message)], message))
+    return _ENCODER.encode((VERSION, system, _KINDS[type(message)], message))
 
 
-def decode_untrusted(data: bytes, processes: Collection[str]) -> MonitoringMessage:
-    """The message that a peer sent.
+def open_untrusted(data: bytes) -> Frame:
+    """The frame that a peer sent. Raises `MalformedMessage`, and nothing else."""
+    if len(data) > MAX_BYTES:
+        raise MalformedMessage(f"{len(data)} bytes; at most {MAX_BYTES} are accepted")
+    try:
+        version, system, kind, body = _FRAME.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise MalformedMessage(f"no monitoring message: {error}") from None
+    if version != VERSION:
+        raise MalformedMessage(f"wire version {version}; this is version {VERSION}")
+    if len(system) != SYSTEM_BYTES:
+        raise MalformedMessage(f"a system id of {len(system)} bytes; it has {SYSTEM_BYTES}")
+    if not 0 <= kind < len(_DECODERS):
+        raise MalformedMessage(f"unknown kind of message {kind}")
+    return Frame(system, kind, body)
+
+
+def read_untrusted(frame: Frame, processes: Collection[str]) -> MonitoringMessage:
+    """The message in a frame.
 
     Raises `MalformedMessage`, and nothing else, for anything but the wire form of a
     message between two of `processes`, or from one to the central monitor, whose clocks have
     an entry for each of them.
     """
-    if len(data) > MAX_BYTES:
-        raise MalformedMessage(f"{len(data)} bytes; at most {MAX_BYTES} are accepted")
     try:
-        version, kind, body = _FRAME.decode(data)
-        if version != VERSION:
-            raise MalformedMessage(f"wire version {version}; this is version {VERSION}")
-        if not 0 <= kind < len(_DECODERS):
-            raise MalformedMessage(f"unknown kind of message {kind}")
-        message: MonitoringMessage = _DECODERS[kind].decode(body)
+        message: MonitoringMessage = _DECODERS[frame.kind].decode(frame.body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedMessage(f"no monitoring message: {error}") from None
     _check(message, processes)
     return message
+
+
+def decode_untrusted(
+    data: bytes, processes: Collection[str], system: bytes = NO_SYSTEM
+) -> MonitoringMessage:
+    """Both at once, for a frame that should be about this system."""
+    frame = open_untrusted(data)
+    if frame.system != system:
+        raise MalformedMessage(f"it is about the system {frame.system.hex()}")
+    return read_untrusted(frame, processes)
 
 
 def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
@@ -62,6 +102,9 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
         case Response():
             clocks.append(message.clock)
             records = message.records
+        case Waiting():
+            clocks.append(message.clock)
+            names += message.waiting_for
         case Push():
             clocks += [message.event, message.clock]
         case Notice():
@@ -75,10 +118,13 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
         clocks += [record.clock, record.first]
         if record.result == OPEN:
             raise MalformedMessage(f"a record of {record.reference} is still open")
+        if record.result == GAP and record.since is None:
+            raise MalformedMessage(f"a gap of {record.reference} without a beginning")
         if record.reference.process != message.sender:
             raise MalformedMessage(
                 f"{message.sender} answers with a record of {record.reference.process}"
             )
+    count = len(processes)
     for clock in clocks:
-        if len(clock) != len(processes) or any(entry < 0 for entry in clock):
-            raise MalformedMessage(f"{clock} is no clock of {len(processes)} processes")
+        if len(clock) != count or min(clock) < 0 or max(clock) > NEVER:
+            raise MalformedMessage(f"{clock} is no clock of {count} processes")

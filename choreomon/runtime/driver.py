@@ -1,0 +1,327 @@
+"""What drives a sidecar: takes inputs, commits them, and only then lets out what follows.
+
+Of whatever leaves - answers to the service, inquiries, responses, words, repetitions - nothing was
+computed from a state that is not committed (docs/live.md, "Durability"). Inputs are stepped as
+they come and their outputs are held; `flush` commits all inputs since the last one as one row
+and lets the outputs out, in order. Where the commit fails both are kept, and tried again.
+
+Sockets, disks and clocks are ports: the agent gives real ones, tests a network in memory, a disk
+that forgets, and a clock of their own. Times are monotonic seconds.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final, Protocol, assert_never
+
+from choreomon.formats.wire import encode
+from choreomon.monitor.messages import Inquiry, Response
+from choreomon.runtime.asking import Asking, BackOff
+from choreomon.runtime.inputs import (
+    Abandoned,
+    Expired,
+    GivenUp,
+    Hello,
+    Input,
+    Lapsed,
+    Promised,
+    Recovered,
+    Told,
+    decode_batch,
+    encode_batch,
+)
+from choreomon.runtime.outputs import (
+    Answer,
+    Answered,
+    Ask,
+    AskAgain,
+    Close,
+    Deadline,
+    Decided,
+    Dropped,
+    Output,
+    Reply,
+    Ticked,
+    Word,
+)
+from choreomon.runtime.sidecar import Sidecar, SidecarState
+from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
+
+ROWS_PER_SNAPSHOT: Final = 4096
+RETRY: Final = 0.5
+"""Seconds until a commit that failed is tried again."""
+
+
+class CommitFailed(Exception):
+    """The disk did not take a row; nothing of it is there. The message says why."""
+
+
+class Store(Protocol):
+    """Where a journal is kept."""
+
+    def load(self) -> tuple[bytes | None, list[bytes]]:
+        """The last snapshot, and the rows that were committed after it."""
+
+    def commit(self, row: bytes) -> None:
+        """Keep a row. Raises `CommitFailed`."""
+
+    def snapshot(self, state: bytes) -> None:
+        """Keep a state in place of all rows. Raises `CommitFailed`."""
+
+
+class Ports(Protocol):
+    """What a driver lets things out through."""
+
+    def reply(self, output: Reply) -> None:
+        """To the service at a connection, if it is still there."""
+
+    def close(self, connection: int) -> None:
+        """Close a connection of a service, after what was sent to it."""
+
+    def ask(self, peer: str, frame: bytes) -> None:
+        """To another agent; it may be lost."""
+
+    def answer(self, peer: str, frame: bytes) -> None:
+        """To another agent that asked; it may be lost."""
+
+    def tell(self, word: Word) -> None:
+        """To all sinks. `Driver.told` is to be called when it was delivered."""
+
+    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+        """For logs, traces and figures."""
+
+    def failing(self, why: str | None) -> None:
+        """The disk takes nothing, and nothing should be read until it does; `None`: it does
+        again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long what is waited for; seconds."""
+
+    deadline: float = 1.0
+    give_up: float = 60.0
+    back_off: BackOff = field(default_factory=BackOff)
+
+
+class Driver:
+    """One sidecar with its journal."""
+
+    def __init__(
+        self,
+        sidecar: Sidecar,
+        store: Store | None,
+        ports: Ports,
+        now: Callable[[], float],
+        patience: Patience | None = None,
+    ) -> None:
+        self.sidecar = sidecar
+        self.state: SidecarState = sidecar.initial()
+        self.commits = 0
+        self._store = store
+        self._ports = ports
+        self._now = now
+        self._patience = patience or Patience()
+        self._batch: list[Input] = []
+        self._held: list[Output] = []
+        self._rows = 0
+        self._retry: float | None = None
+        self._deadlines: deque[tuple[float, int, int]] = deque()
+        self._give_ups: deque[tuple[float, int, int]] = deque()
+        self._leases: dict[str, float] = {}
+        self._absent: dict[str, float] = {}
+        self._asking: dict[tuple[int, str], Asking] = {
+            (place, peer): self._asks(place, peer)
+            for place, host in enumerate(sidecar.hosts)
+            for peer in sorted(host.asks())
+        }
+
+    def _asks(self, place: int, peer: str) -> Asking:
+        host, system = self.sidecar.hosts[place], self.sidecar.systems[place]
+        ports = self._ports
+
+        def send(inquiry: Inquiry) -> None:
+            ports.ask(peer, encode(inquiry, system))
+
+        def outstanding() -> Iterable[Inquiry]:
+            inquiries = host.outstanding(self.state.hosts[place])
+            return (inquiry for inquiry in inquiries if inquiry.receiver == peer)
+
+        return Asking(
+            own=host.monitor.own,
+            send=send,
+            outstanding=outstanding,
+            back_off=self._patience.back_off,
+        )
+
+    # Inputs.
+
+    def recover(self, *, forgetful: bool) -> bool:
+        """Go on where the journal ends; whether there was one. To be called once, before anything
+        else. `forgetful`: the last commits may be lost, as after a power failure.
+
+        Raises `msgspec.MsgspecError` or `MalformedMessage` for a journal that is none.
+        """
+        snapshot, rows = (None, []) if self._store is None else self._store.load()
+        if snapshot is not None:
+            self.state = decode_snapshot(snapshot, self.sidecar)
+        for row in rows:
+            for given in decode_batch(row):
+                self.state, _ = self.sidecar.step(self.state, given)
+        if snapshot is None and not rows:
+            return False
+        self.take(Recovered(forgetful))
+        self._held += self.sidecar.resumed(self.state)
+        now = self._now()
+        for name in self.state.sessions:
+            self._absent[name] = now + self._patience.give_up
+        return True
+
+    def take(self, given: Input) -> None:
+        """Step; what follows is held until `flush`."""
+        state, outputs = self.sidecar.step(self.state, given)
+        if state is not self.state:
+            self.state = state
+            self._batch.append(given)
+        self._held += outputs
+        if type(given) is Hello:
+            self._absent.pop(given.session, None)
+
+    def told(self, words: list[str]) -> None:
+        """These words were delivered to all sinks."""
+        self.take(Told(words))
+
+    def renewed(self, session: str, granted: float) -> None:
+        """A service promised that, until `lease` seconds after it received what was granted at
+        this time, nothing leaves unanswered, and told all that ever left."""
+        until = granted + self.sidecar.lease
+        if until > self._now() and session in self.state.sessions:
+            self._leases[session] = until
+            self.take(Promised(session))
+
+    def disconnected(self, session: str) -> None:
+        """A service is not there any more; it may come back."""
+        if session in self.state.sessions:
+            self._absent[session] = self._now() + self._patience.give_up
+
+    # Commits.
+
+    def flush(self) -> bool:
+        """Commit what was taken, and let out what follows. Whether all is out; where the disk
+        took nothing it is not, and `tick` tries again."""
+        if self._batch and self._store is not None and not self._committed(self._store):
+            return False
+        self._batch.clear()
+        if self._retry is not None:
+            self._retry = None
+            self._ports.failing(None)
+        held, self._held = self._held, []
+        for output in held:
+            self._let_out(output)
+        return True
+
+    def _committed(self, store: Store) -> bool:
+        try:
+            store.commit(encode_batch(self._batch))
+            self.commits += 1
+            self._rows += 1
+            self._batch.clear()
+            if self._rows >= ROWS_PER_SNAPSHOT:
+                self.snapshot()
+        except CommitFailed as failure:
+            if self._batch:
+                if self._retry is None:
+                    self._ports.failing(str(failure))
+                self._retry = self._now() + RETRY
+                return False
+            self._rows = 0  # the row is there; the snapshot will be tried again later
+        return True
+
+    def snapshot(self) -> None:
+        """Put the state, which has to be committed, in the place of the rows. Raises
+        `CommitFailed`."""
+        if self._store is not None and not self._batch:
+            self._store.snapshot(encode_snapshot(self.state, self.sidecar))
+            self._rows = 0
+
+    @property
+    def failing(self) -> bool:
+        """Whether the disk takes nothing."""
+        return self._retry is not None
+
+    def _let_out(self, output: Output) -> None:
+        ports = self._ports
+        match output:
+            case Reply():
+                ports.reply(output)
+            case Ask(system, inquiry):
+                now = self._now()
+                count = inquiry.event[self.sidecar.hosts[system].monitor.own]
+                if not self._give_ups or self._give_ups[-1][1:] != (system, count):
+                    self._give_ups.append((now + self._patience.give_up, system, count))
+                self._asking[system, inquiry.receiver].ask(inquiry, now)
+            case Answer(system, message):
+                ports.answer(message.receiver, encode(message, self.sidecar.systems[system]))
+            case Answered(system, peer, response):
+                asking, now = self._asking.get((system, peer)), self._now()
+                if asking is not None:
+                    asking.heard_of(now)
+                    if type(response) is Response:
+                        asking.answered(response.inspected, response.event_count, now)
+                ports.happened(output)
+            case Deadline(system, count):
+                self._deadlines.append((self._now() + self._patience.deadline, system, count))
+            case AskAgain(system):
+                now = self._now()
+                for count in self.sidecar.hosts[system].inspected(self.state.hosts[system]):
+                    self._give_ups.append((now + self._patience.give_up, system, count))
+                for (place, _), asking in self._asking.items():
+                    if place == system:
+                        asking.resume(now)
+            case Decided(word=word):
+                ports.happened(output)
+                if word is not None:
+                    ports.tell(word)
+            case Close(connection):
+                ports.close(connection)
+            case Ticked() | Dropped():
+                ports.happened(output)
+            case _:
+                assert_never(output)
+
+    # Time.
+
+    def due(self) -> float | None:
+        """When to call `tick` next; `None`: nothing is waited for."""
+        if self._retry is not None:
+            return self._retry
+        times = [each.due for each in self._asking.values() if each.due is not None]
+        times += [queue[0][0] for queue in (self._deadlines, self._give_ups) if queue]
+        times += [*self._leases.values(), *self._absent.values()]
+        return min(times, default=None)
+
+    def tick(self) -> None:
+        """Do what is due by now, and flush."""
+        now = self._now()
+        if self._retry is not None:
+            if now >= self._retry:
+                self.flush()
+            return
+        for name in [name for name, until in self._leases.items() if until <= now]:
+            del self._leases[name]
+            self.take(Lapsed(name))
+        for name in [name for name, until in self._absent.items() if until <= now]:
+            del self._absent[name]
+            if name in self.state.sessions and self.state.sessions[name].policy != "block":
+                self.take(Abandoned(name))
+        while self._deadlines and self._deadlines[0][0] <= now:
+            _, system, count = self._deadlines.popleft()
+            self.take(Expired(system, count))
+        while self._give_ups and self._give_ups[0][0] <= now:
+            _, system, count = self._give_ups.popleft()
+            self.take(GivenUp(system, count))
+        if self.flush():
+            for asking in self._asking.values():
+                asking.repeat(now)

@@ -1,0 +1,135 @@
+"""What happens to a sidecar, as values that are logged and can be replayed.
+
+Each is a msgspec struct that is an array with a tag in its binary form: a batch of them is a row of
+the journal. Whatever is drawn or read from a clock stands in them, so that replaying them gives the
+same states.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from choreomon.core.message import EventKind
+
+Policy: TypeAlias = Literal["block", "buffer", "let-go", "fire-and-forget"]
+
+
+class Hello(msgspec.Struct, frozen=True, array_like=True, tag="h"):
+    """A service is there. `session` is the one that it goes on with, or empty; `fresh` is the id
+    of the one that it gets where it has none. `lost`: events that it let go since it was last
+    there."""
+
+    connection: int
+    policy: Policy
+    session: str
+    fresh: str
+    lost: int
+
+
+class Report(msgspec.Struct, frozen=True, array_like=True, tag="r"):
+    """An event of the service. `at` is monotonic time in microseconds. See docs/agent-protocol.md
+    for the rest."""
+
+    connection: int
+    session: str
+    number: int
+    done: int
+    event: EventKind
+    peer: str
+    name: str
+    heard: str
+    at: int
+
+
+class Gap(msgspec.Struct, frozen=True, array_like=True, tag="p"):
+    """Between what a service told and what it will tell, `lost` events happened that it never
+    will."""
+
+    connection: int
+    session: str
+    number: int
+    done: int
+    lost: int
+
+
+class Promised(msgspec.Struct, frozen=True, array_like=True, tag="m"):
+    """The service of a session has told all that ever left, and promised that until the end of
+    its lease nothing leaves unanswered (`choreomon.formats.local`, "The lease")."""
+
+    session: str
+
+
+class Goodbye(msgspec.Struct, frozen=True, array_like=True, tag="g"):
+    """A service ends its session."""
+
+    connection: int
+    session: str
+
+
+class Lapsed(msgspec.Struct, frozen=True, array_like=True, tag="l"):
+    """The lease of a session has expired: its service may have let messages go."""
+
+    session: str
+
+
+class Abandoned(msgspec.Struct, frozen=True, array_like=True, tag="a"):
+    """The service of a session will not come back; what it kept back is lost."""
+
+    session: str
+
+
+class FromPeer(msgspec.Struct, frozen=True, array_like=True, tag="f"):
+    """A frame of another agent, as it came. `peer` is who sent it; empty: whoever it says."""
+
+    peer: str
+    data: bytes
+
+
+class Expired(msgspec.Struct, frozen=True, array_like=True, tag="e"):
+    """The deadline of an event has passed."""
+
+    system: int
+    count: int
+
+
+class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag="u"):
+    """Nothing more is waited for about an event."""
+
+    system: int
+    count: int
+
+
+class Told(msgspec.Struct, frozen=True, array_like=True, tag="t"):
+    """Words were delivered to all sinks."""
+
+    words: list[str]
+
+
+class Recovered(msgspec.Struct, frozen=True, array_like=True, tag="s"):
+    """The sidecar was started again on this state. `forgetful`: what was done last may be lost."""
+
+    forgetful: bool
+
+
+Input: TypeAlias = (
+    Hello
+    | Report
+    | Gap
+    | Promised
+    | Goodbye
+    | Lapsed
+    | Abandoned
+    | FromPeer
+    | Expired
+    | GivenUp
+    | Told
+    | Recovered
+)
+
+encode_batch: Final = msgspec.msgpack.Encoder().encode
+"""A list of inputs as bytes."""
+
+decode_batch: Final = msgspec.msgpack.Decoder(list[Input]).decode
+"""The inputs of a row. Raises `msgspec.MsgspecError` for what is none."""

@@ -1,0 +1,106 @@
+"""What a sidecar's step asks its driver to do, or tells it. Frozen values, in order.
+
+`system` is the place of a property among those of the sidecar, `event_count` the count of an event
+of its process there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Verdict
+from choreomon.formats import local
+from choreomon.monitor.messages import Inquiry, Response, Waiting
+
+
+class Word(NamedTuple):
+    """A verdict with an identity that outlasts restarts. `label` is written as in documents, and
+    empty for the end of a gap."""
+
+    id: str
+    system: int
+    event_count: int
+    label: str
+    verdict: Verdict
+    provisional: bool
+
+
+class Reply(NamedTuple):
+    """To the service at this connection."""
+
+    connection: int
+    message: local.AgentMessage
+
+
+class Close(NamedTuple):
+    """Nothing more is taken from this connection."""
+
+    connection: int
+
+
+class Ask(NamedTuple):
+    """To another agent, until it answers."""
+
+    system: int
+    inquiry: Inquiry
+
+
+class Answer(NamedTuple):
+    """To another agent, once."""
+
+    system: int
+    message: Response | Waiting
+
+
+class Answered(NamedTuple):
+    """Another agent has answered an inquiry; it need not be repeated."""
+
+    system: int
+    peer: str
+    response: Response | Waiting
+
+
+class AskAgain(NamedTuple):
+    """What is outstanding is to be asked again."""
+
+    system: int
+
+
+class Deadline(NamedTuple):
+    """There is an event that others must answer about."""
+
+    system: int
+    event_count: int
+
+
+class Decided(NamedTuple):
+    """What is said of an event; `word` is `None` where nothing was formed."""
+
+    system: int
+    event_count: int
+    word: Word | None
+    provisional: bool
+
+
+class Ticked(NamedTuple):
+    """An event happened, at this monotonic time in microseconds."""
+
+    system: int
+    at: int
+    label: Label
+    clock: VectorClock
+
+
+class Dropped(NamedTuple):
+    """Something was not taken. `reason` is one of a few words, for counting."""
+
+    reason: str
+    sender: str
+    detail: str
+
+
+Output: TypeAlias = (
+    Reply | Close | Ask | Answer | Answered | AskAgain | Deadline | Decided | Ticked | Dropped
+)

@@ -1,0 +1,437 @@
+"""A sidecar: all that an agent decides, as `step(state, input) -> (state, outputs)`.
+
+It stands beside one process, and holds a host (`choreomon.monitor.host`) for each property and the
+sessions of its services. Its states are values and its steps read no clock, so a journal of its
+inputs is its memory: replayed, they give the same state. What drives it lets no output out before
+the inputs that it was made from are committed (`choreomon.runtime.driver`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias, assert_never
+
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import NEVER
+from choreomon.formats import local
+from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted, encode_clocks
+from choreomon.formats.labels import is_name
+from choreomon.formats.wire import open_untrusted, read_untrusted
+from choreomon.monitor.effects import Declared, Send, SetDeadline
+from choreomon.monitor.host import Host, HostEffect, HostState, Refused
+from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.runtime.inputs import (
+    Abandoned,
+    Expired,
+    FromPeer,
+    Gap,
+    GivenUp,
+    Goodbye,
+    Hello,
+    Input,
+    Lapsed,
+    Promised,
+    Recovered,
+    Report,
+    Told,
+)
+from choreomon.runtime.outputs import (
+    Answer,
+    Answered,
+    Ask,
+    AskAgain,
+    Close,
+    Deadline,
+    Decided,
+    Dropped,
+    Output,
+    Reply,
+    Ticked,
+    Word,
+)
+from choreomon.runtime.sessions import (
+    WINDOW,
+    Session,
+    Sessions,
+    answered,
+    holds_back,
+    latest,
+    unseen,
+)
+
+
+class SidecarState(NamedTuple):
+    """`hosts` in the order of the properties. `untold`: words that were not delivered, by id."""
+
+    hosts: tuple[HostState, ...]
+    sessions: Sessions
+    untold: Mapping[str, Word]
+
+
+Stepped: TypeAlias = tuple[SidecarState, list[Output]]
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """What a sidecar is made of and never changes. `systems` are the ids of the properties, 16
+    bytes each, in the order of `hosts`. `lease` is in seconds."""
+
+    process: str
+    systems: tuple[bytes, ...]
+    hosts: tuple[Host, ...]
+    lease: float = 5.0
+    window: int = WINDOW
+    most_sessions: int = 1024
+    _place: Mapping[bytes, int] = field(init=False, repr=False)
+    _keys: tuple[bytes, ...] = field(init=False, repr=False)
+    _mentioned: Mapping[Label, tuple[int, ...]] = field(init=False, repr=False)
+    _labels: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        mentioned: dict[Label, tuple[int, ...]] = {}
+        for place, host in enumerate(self.hosts):
+            for label in host.monitor.plans:
+                mentioned[label] = (*mentioned.get(label, ()), place)
+        keys = tuple(system[:KEY_BYTES] for system in self.systems)
+        object.__setattr__(self, "_place", {system: n for n, system in enumerate(self.systems)})
+        object.__setattr__(self, "_keys", keys)
+        object.__setattr__(self, "_mentioned", mentioned)
+        object.__setattr__(self, "_labels", tuple(map(str, mentioned)))
+
+    def initial(self) -> SidecarState:
+        return SidecarState(tuple(host.initial() for host in self.hosts), {}, {})
+
+    def step(self, state: SidecarState, given: Input) -> Stepped:
+        """The next state, and what to do. The same state, the object itself, where nothing
+        changed that has to be remembered."""
+        kind = type(given)
+        if kind is Report:
+            return self._reported(state, given)  # type: ignore[arg-type]
+        if kind is FromPeer:
+            return self._from_peer(state, given)  # type: ignore[arg-type]
+        match given:
+            case Hello():
+                return self._hello(state, given)
+            case Gap():
+                return self._gap(state, given)
+            case Promised(session=name):
+                return self._promise(state, name, True)
+            case Lapsed(session=name):
+                return self._promise(state, name, False)
+            case Goodbye(connection=connection, session=name):
+                state, outputs = self._ended(state, name, lost=False)
+                return state, [*outputs, Reply(connection, local.Farewell()), Close(connection)]
+            case Abandoned(session=name):
+                return self._ended(state, name, lost=True)
+            case Expired(system=system, count=count):
+                host = self.hosts[system]
+                return self._advanced(state, system, host.expire(state.hosts[system], count))
+            case GivenUp(system=system, count=count):
+                host = self.hosts[system]
+                return self._advanced(state, system, host.give_up(state.hosts[system], count))
+            case Told(words=words):
+                untold = {name: word for name, word in state.untold.items() if name not in words}
+                return state._replace(untold=untold), []
+            case Recovered(forgetful=forgetful):
+                return self._recovered(state, forgetful)
+            case Report() | FromPeer():
+                raise AssertionError(given)
+            case _:
+                assert_never(given)
+
+    # The service.
+
+    def _hello(self, state: SidecarState, hello: Hello) -> Stepped:
+        connection, name = hello.connection, hello.session
+        session = state.sessions.get(name)
+        if name and session is None:
+            refused = f"the session {name} is not known here any more: begin a new one"
+            return state, self._refused(connection, 0, "session", refused)
+        outputs: list[Output] = []
+        if session is None:
+            name, session = hello.fresh, Session(hello.policy, connection)
+        session = session._replace(policy=hello.policy, connection=connection, promised=False)
+        sessions = latest(state.sessions, name, session)
+        while len(sessions) > self.most_sessions:
+            oldest = next(iter(sessions))
+            sessions.pop(oldest)
+            outputs.append(Dropped("session", oldest, "there are too many sessions"))
+        state = state._replace(sessions=sessions)
+        if hello.lost:
+            state, more = self._lost(state)
+            outputs += more
+        state, more = self._watched(state)
+        welcome = local.Welcome(
+            process=self.process,
+            session=name,
+            number=session.last,
+            clock=self._clocks(state),
+            lease=self.lease,
+            window=self.window,
+            labels=self._labels,
+        )
+        return state, [*outputs, *more, Reply(connection, welcome)]
+
+    def _reported(self, state: SidecarState, report: Report) -> Stepped:
+        connection, name, number = report.connection, report.session, report.number
+        session = state.sessions.get(name)
+        if session is None or session.connection != connection:
+            refused = "this connection has no session: say hello"
+            return state, self._refused(connection, number, "session", refused)
+        if number <= session.last:
+            return state, self._repeated(session, connection, number)
+        wrong = self._wrong_number(session, number, report.done)
+        if wrong:
+            return state, self._refused(connection, number, *wrong)
+        process, peer = self.process, report.peer
+        if not is_name(report.name) or not is_name(peer):
+            refused = "peer and name should be names of a process and a message"
+            return state, self._refused(connection, number, "malformed", refused)
+        if report.event == SEND:
+            label = Label(SEND, Message(process, report.name, peer))
+        else:
+            label = Label(HANDLE, Message(peer, report.name, process))
+        outputs: list[Output] = []
+        if report.heard:
+            try:
+                heard = self._heard(report.heard)
+            except MalformedMessage as error:
+                return state, self._refused(connection, number, "malformed", str(error))
+            for place, clock in heard:
+                host = self.hosts[place]
+                state, more = self._advanced(state, place, host.heard(state.hosts[place], clock))
+                outputs += more
+        at = report.at
+        for place in self._mentioned.get(label, ()):
+            hosts = state.hosts
+            after, clock, effects = self.hosts[place].report(hosts[place], label)
+            state = SidecarState(
+                (*hosts[:place], after, *hosts[place + 1 :]), state.sessions, state.untold
+            )
+            outputs.append(Ticked(place, at, label, clock))
+            if effects:
+                state, more = self._done(state, place, effects)
+                outputs += more
+        return self._taken(state, name, session, number, report.done, outputs)
+
+    def _gap(self, state: SidecarState, gap: Gap) -> Stepped:
+        connection, name, number = gap.connection, gap.session, gap.number
+        session = state.sessions.get(name)
+        if session is None or session.connection != connection:
+            refused = "this connection has no session: say hello"
+            return state, self._refused(connection, number, "session", refused)
+        if number <= session.last:
+            return state, self._repeated(session, connection, number)
+        wrong = self._wrong_number(session, number, gap.done)
+        if wrong:
+            return state, self._refused(connection, number, *wrong)
+        state, outputs = self._lost(state)
+        state, more = self._watched(state)
+        return self._taken(state, name, session, number, gap.done, [*outputs, *more])
+
+    def _wrong_number(
+        self, session: Session, number: int, done: int
+    ) -> tuple[local.RefusalReason, str] | None:
+        if number != session.last + 1:
+            return "number", f"expected {session.last + 1}: numbers have no holes"
+        if done >= number:
+            return "number", f"{done} cannot be done: it has not been told"
+        if session.replies and number - max(done, session.replies[0][0] - 1) > self.window:
+            return "window", f"{self.window} reports wait for their answers: wait for some"
+        return None
+
+    def _repeated(self, session: Session, connection: int, number: int) -> list[Output]:
+        for told, clock in session.replies:
+            if told == number:
+                return [Reply(connection, local.Clock(number, clock))]
+        return self._refused(connection, number, "number", "it is done, by the service's own word")
+
+    def _taken(
+        self,
+        state: SidecarState,
+        name: str,
+        session: Session,
+        number: int,
+        done: int,
+        outputs: list[Output],
+    ) -> Stepped:
+        clock = self._clocks(state)
+        sessions = {**state.sessions, name: answered(session, number, done, clock)}
+        outputs.append(Reply(session.connection, local.Clock(number, clock)))
+        return SidecarState(state.hosts, sessions, state.untold), outputs
+
+    def _refused(
+        self, connection: int, number: int, reason: local.RefusalReason, message: str
+    ) -> list[Output]:
+        refused = Reply(connection, local.Refused(number, reason, message))
+        dropped = Dropped(reason, "service", message)
+        return [refused, dropped] if reason == "window" else [refused, dropped, Close(connection)]
+
+    def _heard(self, text: str) -> list[tuple[int, VectorClock]]:
+        clocks = decode_clocks_untrusted(text)
+        heard: list[tuple[int, VectorClock]] = []
+        for place, key in enumerate(self._keys):
+            clock = clocks.get(key)
+            if clock is not None:
+                entries = len(self.hosts[place].monitor.processes)
+                if len(clock) != entries or max(clock) >= NEVER:
+                    raise MalformedMessage(f"{clock} is no clock of {entries} processes")
+                heard.append((place, clock))
+        return heard  # what is about systems that are not here is not ours to judge
+
+    def _clocks(self, state: SidecarState) -> str:
+        return encode_clocks(
+            {key: host.clock for key, host in zip(self._keys, state.hosts, strict=True)}
+        )
+
+    # What is not told.
+
+    def _promise(self, state: SidecarState, name: str, promised: bool) -> Stepped:
+        session = state.sessions.get(name)
+        if session is None or session.promised == promised:
+            return state, []
+        sessions = {**state.sessions, name: session._replace(promised=promised)}
+        return self._watched(state._replace(sessions=sessions))
+
+    def _ended(self, state: SidecarState, name: str, *, lost: bool) -> Stepped:
+        session = state.sessions.get(name)
+        if session is None:
+            return state, []
+        sessions = {each: kept for each, kept in state.sessions.items() if each != name}
+        outputs: list[Output] = []
+        if lost and session.policy != "block" and not session.promised:
+            state, outputs = self._lost(state)
+        state, more = self._watched(state._replace(sessions=sessions))
+        return state, outputs + more
+
+    def _lost(self, state: SidecarState) -> Stepped:
+        """Events happened that will never be told, in every property."""
+        outputs: list[Output] = []
+        for place, host in enumerate(self.hosts):
+            stepped = host.gap_ends(state.hosts[place], lost=True)
+            state, more = self._advanced(state, place, stepped)
+            outputs += more
+        return state, outputs
+
+    def _watched(self, state: SidecarState) -> Stepped:
+        """Gaps open or end, as the sessions have it."""
+        outputs: list[Output] = []
+        blind = unseen(state.sessions)
+        for place, host in enumerate(self.hosts):
+            present = state.hosts[place]
+            if blind:
+                stepped: tuple[HostState, list[HostEffect]] = (host.gap_opens(present), [])
+            else:
+                stepped = host.gap_ends(present, lost=False)
+            state, more = self._advanced(state, place, stepped)
+            outputs += more
+        return state, outputs
+
+    def _recovered(self, state: SidecarState, forgetful: bool) -> Stepped:
+        outputs: list[Output] = []
+        sessions = {
+            name: session._replace(promised=False, connection=0)
+            for name, session in state.sessions.items()
+        }
+        state = state._replace(sessions=sessions)
+        for place, host in enumerate(self.hosts):
+            if forgetful:
+                stepped = host.forgot(state.hosts[place], 0)
+                state, more = self._advanced(state, place, stepped)
+                outputs += more
+        state, more = self._watched(state)
+        return state, outputs + more
+
+    # Other agents.
+
+    def _from_peer(self, state: SidecarState, given: FromPeer) -> Stepped:
+        peer = given.peer
+        try:
+            frame = open_untrusted(given.data)
+            place = self._place.get(frame.system)
+            if place is None:
+                told = f"its system is {frame.system.hex()}: all agents need files of one split"
+                return state, [Dropped("system", peer, told)]
+            host = self.hosts[place]
+            message = read_untrusted(frame, host.monitor.index_of)
+        except MalformedMessage as error:
+            return state, [Dropped("malformed", peer, str(error))]
+        if peer and message.sender != peer:
+            told = f"it says that it is {message.sender}"
+            return state, [Dropped("sender", peer, told)]
+        if type(message) is Inquiry and holds_back(state.sessions):
+            return state, [Dropped("held", message.sender, "the service may keep events back")]
+        outputs: list[Output] = []
+        if isinstance(message, Response | Waiting):
+            outputs.append(Answered(place, message.sender, message))
+        state, more = self._advanced(state, place, host.receive(state.hosts[place], message))
+        return state, outputs + more
+
+    # What hosts do.
+
+    def _advanced(
+        self, state: SidecarState, place: int, stepped: tuple[HostState, Sequence[HostEffect]]
+    ) -> Stepped:
+        after, effects = stepped
+        hosts = state.hosts
+        if after is not hosts[place]:
+            state = SidecarState(
+                (*hosts[:place], after, *hosts[place + 1 :]), state.sessions, state.untold
+            )
+        return self._done(state, place, effects) if effects else (state, [])
+
+    def _done(self, state: SidecarState, place: int, effects: Iterable[HostEffect]) -> Stepped:
+        outputs: list[Output] = []
+        for effect in effects:
+            match effect:
+                case Send(message):
+                    if type(message) is Inquiry:
+                        outputs.append(Ask(place, message))
+                    else:
+                        assert isinstance(message, Response | Waiting)
+                        outputs.append(Answer(place, message))
+                case SetDeadline(event):
+                    outputs.append(Deadline(place, event[self.hosts[place].monitor.own]))
+                case Declared():
+                    word = self._word(place, effect)
+                    if word is not None:
+                        state = state._replace(untold={**state.untold, word.id: word})
+                    count = effect.event[self.hosts[place].monitor.own]
+                    outputs.append(Decided(place, count, word, effect.provisional))
+                case Refused(reason, sender, detail):
+                    outputs.append(Dropped(reason, sender, detail))
+                case _:
+                    assert_never(effect)
+        return state, outputs
+
+    def _word(self, place: int, declared: Declared) -> Word | None:
+        verdict = declared.verdict
+        if verdict is None:
+            return None
+        count = declared.event[self.hosts[place].monitor.own]
+        system = self.systems[place].hex()
+        kind = f"{verdict.word}-for-now" if declared.provisional else verdict.word
+        return Word(
+            f"{system}/{self.process}/{count}/{kind}",
+            place,
+            count,
+            "" if declared.label is None else str(declared.label),
+            verdict,
+            declared.provisional,
+        )
+
+    def resumed(self, state: SidecarState) -> list[Output]:
+        """What to do again after a restart: open inquiries, deadlines, words that were not
+        delivered. To be let out as any other output: after the commit."""
+        outputs: list[Output] = []
+        for place, host in enumerate(self.hosts):
+            outputs += [Deadline(place, count) for count in host.inspected(state.hosts[place])]
+            outputs.append(AskAgain(place))
+        outputs += [
+            Decided(word.system, word.event_count, word, word.provisional)
+            for word in state.untold.values()
+        ]
+        return outputs

@@ -1,0 +1,43 @@
+"""The file form of a sidecar's state: MessagePack of its values, field by field.
+
+A snapshot is read by the version of choreomon that wrote it, for the same systems; anything else is
+refused, and never taken for a state.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from choreomon.core.errors import MalformedMessage
+from choreomon.runtime.sidecar import Sidecar, SidecarState
+
+VERSION: Final = 1
+
+_ENCODER: Final = msgspec.msgpack.Encoder()
+_HEADER: Final = msgspec.msgpack.Decoder(tuple[int, str, list[bytes], msgspec.Raw])
+_STATE: Final = msgspec.msgpack.Decoder(SidecarState)
+
+
+def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
+    return _ENCODER.encode((VERSION, sidecar.process, sidecar.systems, state))
+
+
+def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
+    """Raises `MalformedMessage` for what is no snapshot of this version, process and systems."""
+    try:
+        version, process, systems, body = _HEADER.decode(data)
+    except msgspec.MsgspecError as error:
+        raise MalformedMessage(f"no state of an agent: {error}") from None
+    if version != VERSION:
+        raise MalformedMessage(f"a state of version {version}; this is version {VERSION}")
+    if process != sidecar.process:
+        raise MalformedMessage(f"a state of {process}, not of {sidecar.process}")
+    if tuple(systems) != sidecar.systems:
+        raise MalformedMessage("a state of other systems: it was made with other table files")
+    try:
+        state: SidecarState = _STATE.decode(body)
+    except msgspec.MsgspecError as error:
+        raise MalformedMessage(f"no state of an agent: {error}") from None
+    return state

@@ -1,0 +1,153 @@
+"""Where an agent keeps its journal: one SQLite file.
+
+WAL mode, locked exclusively: one agent a file, and no shared-memory file beside it. A row of the
+journal is one insertion and one commit.
+
+    durability   synchronous   survives
+    process      NORMAL        the end of the process at any moment (`kill -9`)
+    power        FULL          the loss of power: one fsync a commit
+
+With `process` a loss of power may lose the last commits, but no row before one that is there, and
+no part of one. Whether it may have is told by `forgetful`: the file remembers the boot that it was
+last used in, and whether it was closed in order.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import Final, Literal, TypeAlias
+
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.runtime.driver import CommitFailed
+
+Durability: TypeAlias = Literal["off", "process", "power"]
+
+VERSION: Final = 1
+_APPLICATION: Final = 0x63686F72
+"""In the header of the file, so that others know whose it is: "chor"."""
+
+_SYNCHRONOUS: Final = {"process": "NORMAL", "power": "FULL"}
+
+_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS journal (number INTEGER PRIMARY KEY, inputs BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS snapshot (number INTEGER PRIMARY KEY, state BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS boot (id TEXT NOT NULL, closed INTEGER NOT NULL)",
+)
+
+
+class SqliteStore:
+    """A journal in a file. `boot` names this start of the machine. `max_pages` bounds the size of
+    the file, in pages of SQLite, for tests of full disks.
+
+    Raises `DocumentError` where the file cannot be opened, is no journal, or has another owner now.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        durability: Literal["process", "power"],
+        boot: str,
+        *,
+        max_pages: int | None = None,
+    ) -> None:
+        self._file = os.fspath(path)
+        try:
+            self._database = sqlite3.connect(
+                self._file, isolation_level=None, check_same_thread=False, timeout=0.0
+            )
+        except sqlite3.Error as error:
+            raise self._unusable(str(error)) from None
+        try:
+            self._prepare(durability, boot, max_pages)
+        except sqlite3.Error as error:
+            self._database.close()
+            raise self._unusable(str(error)) from None
+        except DocumentError:
+            self._database.close()
+            raise
+
+    def _prepare(
+        self, durability: Literal["process", "power"], boot: str, max_pages: int | None
+    ) -> None:
+        run = self._database.execute
+        run("PRAGMA locking_mode=EXCLUSIVE")
+        (application,) = run("PRAGMA application_id").fetchone()
+        (version,) = run("PRAGMA user_version").fetchone()
+        (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and application != _APPLICATION:
+            raise self._unusable("is a database of something else: name another file")
+        if tables and version != VERSION:
+            raise self._unusable(f"has version {version}; this choreomon writes version {VERSION}")
+        run("PRAGMA journal_mode=WAL")
+        run(f"PRAGMA synchronous={_SYNCHRONOUS[durability]}")
+        run("BEGIN IMMEDIATE")
+        for table in _TABLES:
+            run(table)
+        run(f"PRAGMA application_id={_APPLICATION}")
+        run(f"PRAGMA user_version={VERSION}")
+        last = run("SELECT id, closed FROM boot").fetchone()
+        run("DELETE FROM boot")
+        run("INSERT INTO boot VALUES (?, 0)", (boot,))
+        run("COMMIT")
+        # With FULL each commit is on the disk before it is acknowledged.
+        self.forgetful = (
+            durability == "process" and last is not None and last[0] != boot and not last[1]
+        )
+        """Whether the last commits may be lost."""
+        if max_pages is not None:
+            run(f"PRAGMA max_page_count={max_pages}")
+        (self._number,) = run("SELECT coalesce(max(number), 0) FROM journal").fetchone()
+        (snapshot,) = run("SELECT coalesce(max(number), 0) FROM snapshot").fetchone()
+        self._number = max(self._number, snapshot)
+
+    def load(self) -> tuple[bytes | None, list[bytes]]:
+        run = self._database.execute
+        found = run("SELECT number, state FROM snapshot ORDER BY number DESC LIMIT 1").fetchone()
+        number, state = found or (0, None)
+        rows = run("SELECT inputs FROM journal WHERE number > ? ORDER BY number", (number,))
+        return state, [row for (row,) in rows]
+
+    def commit(self, row: bytes) -> None:
+        try:
+            self._database.execute("INSERT INTO journal VALUES (?, ?)", (self._number + 1, row))
+        except sqlite3.Error as error:
+            raise CommitFailed(f"{self._file}: {error}") from None
+        self._number += 1
+
+    def snapshot(self, state: bytes) -> None:
+        run = self._database.execute
+        try:
+            run("BEGIN IMMEDIATE")
+            run("DELETE FROM snapshot")
+            run("INSERT INTO snapshot VALUES (?, ?)", (self._number, state))
+            run("DELETE FROM journal WHERE number <= ?", (self._number,))
+            run("COMMIT")
+        except sqlite3.Error as error:
+            if self._database.in_transaction:
+                run("ROLLBACK")
+            raise CommitFailed(f"{self._file}: {error}") from None
+
+    def close(self) -> None:
+        """In order: all that was committed is in the file, and it says so."""
+        try:
+            self._database.execute("UPDATE boot SET closed = 1")
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error:
+            pass  # then it was not closed in order, which is what the file says
+        self._database.close()
+
+    def _unusable(self, why: str) -> DocumentError:
+        if "locked" in why:
+            why = "another agent uses it: each needs a file of its own"
+        return DocumentError((Problem(self._file, 0, "", f"cannot be used as store: {why}"),))
+
+
+def boot_id() -> str:
+    """This start of the machine; where the machine does not tell, each call is another one, so that
+    the end of a process counts as the loss of power."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return os.urandom(16).hex()
