@@ -25,6 +25,15 @@ What agents are given:
 
     table_file          the transition table of one process
     table_shape         what may be in it
+    agent_config        what one agent is told, as a value, and what must hold of it
+    agent_document      its file: the shape, and reading it
+    agent_fields        of what it is made
+    addresses           HOST:PORT
+
+What a live service says and carries:
+
+    carried             clocks that travel with a message, as text
+    local               a service and its agent, as frames of a stream
 
 Runs:
 

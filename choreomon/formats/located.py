@@ -66,8 +66,16 @@ def field_name(path: Path) -> str:
     return text
 
 
-def read_located(text: str | bytes, file: str, *, as_json: bool) -> Located:
-    """The values of a document in JSON, or else in YAML 1.2.
+def read_located(
+    text: str | bytes,
+    file: str,
+    *,
+    as_json: bool,
+    wanted: str = "a document with an application or a property",
+    keys: str = "application: and property:",
+) -> Located:
+    """The values of a document in JSON, or else in YAML 1.2. `wanted` and `keys` are what its
+    author is told to write where there is nothing, or no mapping.
 
     Raises `DocumentError` for text that is not UTF-8, too large, too deep, empty, not of
     the syntax or not a mapping; for several documents in one file; for keys that are not
@@ -77,8 +85,8 @@ def read_located(text: str | bytes, file: str, *, as_json: bool) -> Located:
     events = _json_events(decoded, file) if as_json else _yaml_events(decoded, file)
     root = _composed(events, file)
     if root is None or (isinstance(root, _Scalar) and root.plain and not root.text):
-        raise _refused(file, 0, "is empty: write a document with an application or a property")
-    return _expanded(root, file)
+        raise _refused(file, 0, f"is empty: write {wanted}")
+    return _expanded(root, file, keys)
 
 
 def _decoded(text: str | bytes, file: str) -> str:
@@ -255,7 +263,7 @@ def _json_events(text: str, file: str) -> Iterator[_Event]:
 # ---------------------------------------------------------------- values
 
 
-def _expanded(root: _Node, file: str) -> Located:
+def _expanded(root: _Node, file: str, keys: str) -> Located:
     """Nodes -> values, aliases written out, with the line of every path."""
     holder: list[object] = [None]
     lines: dict[Path, int] = {(): root.line}
@@ -307,9 +315,7 @@ def _expanded(root: _Node, file: str) -> Located:
         )
     value = holder[0]
     if not isinstance(value, dict):
-        raise _refused(
-            file, root.line, "is not a mapping: write keys such as application: and property:"
-        )
+        raise _refused(file, root.line, f"is not a mapping: write keys such as {keys}")
     return Located(file, value, lines)
 
 

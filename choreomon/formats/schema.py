@@ -1,9 +1,10 @@
-"""The published JSON Schema of documents."""
+"""The published JSON Schemas: of documents, and of agents' configurations."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from choreomon.formats.agent_document import AgentDocument
 from choreomon.formats.documents import ScenarioDocument
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -30,6 +31,17 @@ def document_schema() -> dict[str, Any]:
         "anyOf": [_given("application", "object"), _given("property", "object")],
         "$defs": definitions,
     }
+
+
+def agent_schema() -> dict[str, Any]:
+    """JSON Schema 2020-12 of agents' configurations, with defaults and descriptions.
+
+    It says what the shape says. Whether addresses are some, and what fields must have to do with
+    each other and with the tables, only the reader decides.
+    """
+    schema = AgentDocument.model_json_schema(by_alias=True, mode="validation")
+    _close_mappings(schema)
+    return {"$schema": _DIALECT, **schema, "title": "choreomon agent"}
 
 
 def _given(key: str, kind: str) -> dict[str, Any]:

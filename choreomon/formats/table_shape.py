@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from choreomon.core.errors import Path
-from choreomon.core.message import ENVIRONMENT, SEND, Label
+from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.core.suggestion import did_you_mean
 from choreomon.core.verdict import Reference
 from choreomon.formats.labels import NAME_PATTERN, NAME_RULE, parse_label
@@ -102,7 +102,7 @@ def _unknown(process: str, document: WrittenTable) -> str:
 def _defects_of_rows(document: WrittenTable) -> Iterator[tuple[Path, str]]:
     processes = frozenset(document.processes)
     own = {(row.source, row.target): row.final for row in document.rows}
-    seen: set[tuple[Label, str, str, Reference | None]] = set()
+    seen: set[tuple[Label | None, str, str, Reference | None]] = set()
     for place, row in enumerate(document.rows):
         path: Path = ("rows", place)
         label = parse_label(row.on)
@@ -111,14 +111,9 @@ def _defects_of_rows(document: WrittenTable) -> Iterator[tuple[Path, str]]:
         elif label.process != document.process:
             told = f"is watched by {label.process}, and this is the table of {document.process}"
             yield (*path, "on"), f"{told}: {SPLIT_AGAIN}"
-        else:
-            sent = label.kind == SEND
-            peer = label.message.receiver if sent else label.message.sender
-            if peer not in processes and (sent or peer != ENVIRONMENT):
-                yield (*path, "on"), _unknown(peer, document)
-            if (label, row.source, row.target, row.pre) in seen:
-                yield path, "comes twice: keep one of the two"
-            seen.add((label, row.source, row.target, row.pre))
+        elif (label, row.source, row.target, row.pre) in seen:
+            yield path, "comes twice: keep one of the two"
+        seen.add((label, row.source, row.target, row.pre))
         for field, state in (("from", row.source), ("to", row.target)):
             if not _NAME.fullmatch(state):
                 yield (*path, field), f"should be a name of {NAME_RULE}"

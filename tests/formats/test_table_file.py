@@ -363,10 +363,6 @@ WRONG: dict[str, tuple[Change, str]] = {
         lambda d: d["rows"][0].update(on="hallway => light"),
         'rows[0].on: should be a label "[handle] SENDER -> RECEIVER : NAME"',
     ),
-    "an unknown receiver": (
-        lambda d: d["rows"][0].update(on="hallway -> lights : turnOn"),
-        "rows[0].on: 'lights' is none of the processes; did you mean 'light'?",
-    ),
     "a state that is none": (
         lambda d: d["rows"][0].update({"to": ""}),
         "rows[0].to: should be a name of",

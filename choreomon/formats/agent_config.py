@@ -1,0 +1,304 @@
+"""What one agent is told: beside which process it stands, and where everything is.
+
+The file, `agent.yaml`, is read by `load_agent_config`; its fields, which have the same names, are
+described by `choreomon.formats.agent_document`. What the fields must have to do with each other is
+said here, so that it also holds for values that were made in Python: `config_defects`, and with
+the tables that are named `table_defects`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from choreomon.core.errors import Defect, DocumentError, Problem
+from choreomon.core.errors import Path as FieldPath
+from choreomon.core.message import ENVIRONMENT
+from choreomon.core.suggestion import did_you_mean
+from choreomon.formats.addresses import Address, parse_tcp
+from choreomon.formats.table_file import SplitTable, load_table
+
+Durability: TypeAlias = Literal["off", "process", "power"]
+LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
+LogFormat: TypeAlias = Literal["json", "text"]
+
+MAX_SOCKET_PATH: Final = 107 if sys.platform == "linux" else 103
+"""Bytes of the path of a Unix socket."""
+CARRIED_ID_DIGITS: Final = 8
+"""So much of a system's id is carried by messages of the application, and must tell the systems of
+one agent apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAccess:
+    """Where the service connects: at the Unix socket `path`, or at `tcp`, on loopback, and then
+    with what is in the file `token`. One of the two is `None`. `group`: whether the users of
+    the owner's group may connect to `path`, too."""
+
+    path: Path | None = None
+    tcp: Address | None = None
+    token: Path | None = None
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The file of the agent's own CURVE keys, and the folder of its peers' public ones."""
+
+    secret: Path
+    peers: Path
+
+
+@dataclass(frozen=True, slots=True)
+class StdoutSink:
+    """Verdicts go to the standard output, a line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSink:
+    """Verdicts are appended to a file, a line each."""
+
+    file: Path
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSink:
+    """Verdicts are posted to an `http` or `https` URL; `timeout` is in seconds."""
+
+    url: str
+    timeout: float = 2.0
+
+
+Sink: TypeAlias = StdoutSink | FileSink | WebhookSink
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """Which messages are logged, and as what."""
+
+    level: LogLevel = "info"
+    format: LogFormat = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What others may ask of the agent at most: bytes of a peer's frame, frames of one peer in a
+    second, sessions of services that are remembered, reports of one service in flight."""
+
+    frame_bytes: int = 1_048_576
+    frames_per_second: int = 20_000
+    sessions: int = 1024
+    window: int = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentConfig:
+    """All of it. Times are in **seconds**; paths are usable from the current directory, those of a
+    file's relative fields start where the file is.
+
+    `listen` and the values of `peers` are `tcp://HOST:PORT`. `keys` is `None` where `insecure`.
+    `store` is `None` where `durability` is `off`. `http` is `None` where nothing is served.
+    `file` and `lines` say where the fields stand, for what is told of them; both are empty for a
+    value that was made in Python.
+    """
+
+    process: str
+    tables: tuple[Path, ...]
+    listen: str
+    local: LocalAccess
+    peers: Mapping[str, str] = field(default_factory=dict)
+    keys: Keys | None = None
+    insecure: bool = False
+    store: Path | None = None
+    durability: Durability = "process"
+    deadline: float = 1.0
+    give_up: float = 60.0
+    most_open: int = 512
+    lease: float = 5.0
+    http: Address | None = None
+    verdicts: tuple[Sink, ...] = (StdoutSink(),)
+    log: LogSettings = LogSettings()
+    limits: Limits = Limits()
+    file: str = field(default="", compare=False)
+    lines: Mapping[FieldPath, int] = field(default_factory=dict, compare=False, repr=False)
+
+
+# ---------------------------------------------------------------- reading
+
+
+def load_agent_config(path: str | os.PathLike[str]) -> AgentConfig:
+    """The configuration in a file; a name that ends in `.json` is JSON, any other YAML. Its tables
+    are not read: see `load_tables`.
+
+    Raises `DocumentError` with all problems found, also for a file that cannot be read.
+    """
+    # Only files need it: who has a monitor within makes the value in Python.
+    from choreomon.formats.agent_document import load
+
+    return load(path)
+
+
+def parse_agent_config(text: str | bytes, file: str) -> AgentConfig:
+    """The configuration that `text` holds; `file` is what problems call it, and relative paths
+    start in its folder. Raises `DocumentError` with all problems found."""
+    from choreomon.formats.agent_document import parse
+
+    return parse(text, file)
+
+
+def load_tables(config: AgentConfig) -> tuple[SplitTable, ...]:
+    """The tables that a configuration names, in its order.
+
+    Raises `DocumentError` for files that are none, and for tables that do not fit the
+    configuration or each other.
+    """
+    tables: list[SplitTable] = []
+    problems: list[Problem] = []
+    for path in config.tables:
+        try:
+            tables.append(load_table(path))
+        except DocumentError as error:
+            problems += error.problems
+    if problems:
+        raise DocumentError(tuple(problems))
+    refuse(config, table_defects(config, tables))
+    return tuple(tables)
+
+
+def refuse(config: AgentConfig, defects: Iterable[Defect]) -> None:
+    """Raises `DocumentError` where there are defects, with the lines of the configuration."""
+    problems = [_problem(config, defect) for defect in defects]
+    if problems:
+        raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
+
+
+def _problem(config: AgentConfig, defect: Defect) -> Problem:
+    known = defect.path
+    while known and known not in config.lines:
+        known = known[:-1]
+    named = ""
+    for key in defect.path:
+        named += f"[{key}]" if isinstance(key, int) else f".{key}" if named else key
+    return Problem(config.file, config.lines.get(known, 0), named, defect.message)
+
+
+# ---------------------------------------------------------------- fields together
+
+
+def config_defects(config: AgentConfig) -> Iterator[Defect]:
+    """What is wrong with a configuration whose fields are right one by one."""
+    if config.process == ENVIRONMENT:
+        yield Defect(("process",), f"{ENVIRONMENT!r} has no monitor: name a process")
+    yield from _repeated(("tables",), config.tables)
+    yield from _repeated(("verdicts",), config.verdicts)
+    yield from _security_defects(config)
+    yield from _peer_defects(config)
+    yield from _local_defects(config.local)
+    if config.give_up <= config.deadline:
+        yield Defect(
+            ("give_up",),
+            f"should be longer than the deadline, {config.deadline:g}s: at the deadline a "
+            "provisional word is given, and after it the silent ones are given up",
+        )
+    if config.durability == "off" and config.store is not None:
+        yield Defect(
+            ("store",),
+            "is never written with durability: off: take it out, or choose durability: process",
+        )
+    if config.durability != "off" and config.store is None:
+        yield Defect(
+            ("store",),
+            f"is missing, and durability is {config.durability}: give a file for what must "
+            "survive, or choose durability: off",
+        )
+
+
+def _repeated(field_path: FieldPath, items: Sequence[object]) -> Iterator[Defect]:
+    for place, item in enumerate(items):
+        if item in items[:place]:
+            yield Defect((*field_path, place), "comes twice: keep one of the two")
+
+
+def _security_defects(config: AgentConfig) -> Iterator[Defect]:
+    if config.insecure and config.keys is not None:
+        yield Defect(("insecure",), "is true, and keys are given: keep one of the two")
+    if not config.insecure and config.keys is None:
+        yield Defect(
+            ("keys",),
+            "are missing: make some with `choreomon keygen`, or say insecure: true, which is "
+            "plain text on loopback alone",
+        )
+    if not config.insecure or config.keys is not None:
+        return
+    named: list[tuple[FieldPath, str]] = [(("listen",), config.listen)]
+    named += [(("peers", peer), address) for peer, address in config.peers.items()]
+    for path, text in named:
+        address = parse_tcp(text)
+        if address is None or not address.loopback:
+            yield Defect(
+                path,
+                f"should be a loopback address such as tcp://127.0.0.1:7600, not {text}, where "
+                "insecure is true: messages are plain text; or give keys",
+            )
+
+
+def _peer_defects(config: AgentConfig) -> Iterator[Defect]:
+    first: dict[str, str] = {}
+    for peer, address in config.peers.items():
+        if peer == config.process:
+            yield Defect(("peers", peer), "is the process of this agent itself: take it out")
+        elif peer == ENVIRONMENT:
+            yield Defect(("peers", peer), "has no monitor that could be asked: take it out")
+        elif first.setdefault(address, peer) != peer:
+            told = f"has the address of {first[address]}, {address}: every agent has its own"
+            yield Defect(("peers", peer), told)
+
+
+def _local_defects(local: LocalAccess) -> Iterator[Defect]:
+    path: FieldPath = ("local",)
+    if (local.path is None) is (local.tcp is None):
+        yield Defect(path, "should have either path or tcp")
+    if local.tcp is not None and local.token is None:
+        yield Defect((*path, "token"), "is missing: others on this machine reach tcp, too")
+    if local.tcp is not None and not local.tcp.loopback:
+        told = f"should be a loopback address such as 127.0.0.1:7601, not {local.tcp}"
+        yield Defect((*path, "tcp"), told)
+    if local.path is not None and len(os.fsencode(local.path)) > MAX_SOCKET_PATH:
+        told = f"is longer than a socket's path may be ({MAX_SOCKET_PATH} bytes): {local.path}"
+        yield Defect((*path, "path"), f"{told}: choose a shorter one")
+
+
+def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator[Defect]:
+    """Where the tables, which are those of `config.tables` in order, do not fit the configuration
+    or each other. That peers have the files of the same split is not seen here; they refuse
+    each other's frames."""
+    first: dict[str, int] = {}
+    for place, table in enumerate(tables):
+        path: FieldPath = ("tables", place)
+        if table.process != config.process:
+            yield Defect(
+                path,
+                f"is the table of {table.process}, and this is the agent of {config.process}: "
+                f"name the file of {config.process}",
+            )
+        earlier = first.setdefault(table.system_id[:CARRIED_ID_DIGITS], place)
+        if earlier != place:
+            same = tables[earlier].system_id == table.system_id
+            told = f"is of the same system as tables[{earlier}]: keep one of the two"
+            alike = f"its system cannot be told from that of tables[{earlier}]: split it again"
+            yield Defect(path, told if same else alike)
+    asked = dict.fromkeys(peer for table in tables for peer in table.asked)
+    for peer in asked:
+        if peer not in config.peers:
+            close = did_you_mean(peer, [name for name in config.peers if name not in asked])
+            told = f"have no address of {peer}, whom this agent asks: add {peer}: tcp://HOST:PORT"
+            yield Defect(("peers",), told + close)
+    known = dict.fromkeys(process for table in tables for process in table.processes)
+    for peer in config.peers:
+        if peer not in known:
+            close = did_you_mean(peer, known) or ": take it out"
+            yield Defect(("peers", peer), f"is no process of any of the tables{close}")
