@@ -189,6 +189,10 @@ class Driver:
         if type(given) is Hello:
             self._absent.pop(given.session, None)
 
+    def hold(self, output: Output) -> None:
+        """Let it out with the next `flush`, after what was taken before."""
+        self._held.append(output)
+
     def told(self, words: list[str]) -> None:
         """These words were delivered to all sinks."""
         self.take(Told(words))

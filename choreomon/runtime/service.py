@@ -1,0 +1,262 @@
+"""The side of an agent that a service talks to: connections, frames, leases.
+
+A connection says hello and then tells its events (`choreomon.formats.local`). What comes is put to
+the driver at once, and answered after the commit: all that arrived in one turn of the loop is one
+row of the journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Callable
+from typing import Final, assert_never
+
+import msgspec
+
+from choreomon.core.errors import MalformedMessage
+from choreomon.formats import local
+from choreomon.runtime.driver import Driver
+from choreomon.runtime.inputs import Gap, Goodbye, Hello, Report
+from choreomon.runtime.outputs import Reply
+
+MAX_CONNECTIONS: Final = 1024
+HELLO_WITHIN: Final = 10.0
+"""Seconds that a connection may say nothing for after it was made."""
+
+MICROSECONDS: Final = 1_000_000
+
+
+class ServiceSide:
+    """The connections of services.
+
+    - `now`: monotonic seconds. `token`: what every hello must carry; empty: none.
+    - `fresh_session`: draws the id of a session.
+    - `soon`: called when something was put to the driver, which is to be flushed in this turn of
+      the loop or the next.
+    - `refused(reason, detail)`: something was not taken before it came to the driver.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        *,
+        loop: asyncio.AbstractEventLoop,
+        now: Callable[[], float],
+        fresh_session: Callable[[], str],
+        soon: Callable[[], None],
+        refused: Callable[[str, str], None],
+        token: str = "",
+    ) -> None:
+        self.driver = driver
+        self.loop = loop
+        self.now = now
+        self.fresh_session = fresh_session
+        self.soon = soon
+        self.refused = refused
+        self.token = token
+        self.paused = False
+        self.connections: dict[int, Connection] = {}
+        self._last = 0
+
+    def connection(self) -> Connection:
+        """The protocol of one more connection."""
+        self._last += 1
+        return Connection(self, self._last)
+
+    def reply(self, output: Reply) -> None:
+        """Send it, if the connection is still there."""
+        connection = self.connections.get(output.connection)
+        if connection is not None:
+            message = output.message
+            if type(message) is local.Welcome:
+                grant = int(self.now() * MICROSECONDS)
+                message = msgspec.structs.replace(message, grant=grant)
+            connection.send(local.encode(message))
+
+    def written(self) -> None:
+        """Everything is out that was let out; what waits for the network is written."""
+        for connection in [*self.connections.values()]:
+            connection.write()
+
+    def close(self, number: int) -> None:
+        connection = self.connections.get(number)
+        if connection is not None:
+            connection.write()
+            connection.end()
+
+    def close_all(self) -> None:
+        for number in [*self.connections]:
+            self.close(number)
+
+    def pause(self) -> None:
+        """Read nothing until `resume`."""
+        self.paused = True
+        for connection in self.connections.values():
+            connection.read_or_wait()
+
+    def resume(self) -> None:
+        self.paused = False
+        for connection in self.connections.values():
+            connection.read_or_wait()
+
+
+class Connection(asyncio.Protocol):
+    """One connection of a service."""
+
+    def __init__(self, side: ServiceSide, number: int) -> None:
+        self._side = side
+        self._number = number
+        self._session = ""
+        self._splitter = local.FrameSplitter()
+        self._out: list[bytes] = []
+        self._transport: asyncio.Transport | None = None
+        self._full = False
+        self._reading = True
+        self._timer: asyncio.TimerHandle | None = None
+
+    # Called by the loop.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        side = self._side
+        self._transport = transport
+        if len(side.connections) >= MAX_CONNECTIONS:
+            side.refused("connections", f"{MAX_CONNECTIONS} are open")
+            transport.abort()
+            return
+        side.connections[self._number] = self
+        self._timer = side.loop.call_later(HELLO_WITHIN, self._too_late)
+        self.read_or_wait()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._transport = None
+        self._gone()
+
+    def pause_writing(self) -> None:
+        self._full = True
+        self.read_or_wait()
+
+    def resume_writing(self) -> None:
+        self._full = False
+        self.read_or_wait()
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            for frame in self._splitter.feed(data):
+                if self._transport is None:
+                    return
+                self._take(local.decode_client_untrusted(frame))
+        except MalformedMessage as error:
+            self._refuse("malformed", str(error))
+        self._side.soon()
+
+    # What a service says.
+
+    def _take(self, message: local.ClientMessage) -> None:
+        side, number = self._side, self._number
+        if type(message) is local.Report:
+            at = int(side.now() * MICROSECONDS)
+            side.driver.take(
+                Report(
+                    number,
+                    self._session,
+                    message.number,
+                    message.done,
+                    message.event,
+                    message.peer,
+                    message.name,
+                    message.heard,
+                    at,
+                )
+            )
+            return
+        match message:
+            case local.Hello():
+                self._hello(message)
+            case local.Gap():
+                side.driver.take(
+                    Gap(number, self._session, message.number, message.done, message.lost)
+                )
+            case local.Renew(grant=grant):
+                self._renew(grant)
+            case local.Goodbye():
+                side.driver.take(Goodbye(number, self._session))
+                self._session = ""
+            case local.Report():
+                raise AssertionError(message)
+            case _:
+                assert_never(message)
+
+    def _hello(self, hello: local.Hello) -> None:
+        side = self._side
+        if hello.version != local.VERSION:
+            self._refuse("version", f"version {hello.version}; this is version {local.VERSION}")
+            return
+        if not hmac.compare_digest(hello.token.encode(), side.token.encode()):
+            self._refuse("token", "the token is not that of the agent's file")
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        fresh = side.fresh_session()
+        side.driver.take(Hello(self._number, hello.policy, hello.session, fresh, hello.lost))
+        session = hello.session or fresh
+        self._session = session if session in side.driver.state.sessions else ""
+
+    def _renew(self, grant: int) -> None:
+        side = self._side
+        now = side.now()
+        granted = grant / MICROSECONDS
+        if self._session and 0 < granted <= now:
+            side.driver.renewed(self._session, granted)
+        renewed = local.Renewed(side.driver.sidecar.lease, int(now * MICROSECONDS))
+        side.driver.hold(Reply(self._number, renewed))
+
+    def _too_late(self) -> None:
+        self._refuse("malformed", f"no hello within {HELLO_WITHIN:g} seconds")
+
+    def _refuse(self, reason: local.RefusalReason, message: str) -> None:
+        self._side.refused(reason, message)
+        self.send(local.encode(local.Refused(0, reason, message)))
+        self.write()
+        self.end()
+
+    # What is sent.
+
+    def send(self, frame: bytes) -> None:
+        """Written with the others at the end of this turn."""
+        self._out.append(frame)
+
+    def write(self) -> None:
+        if self._out and self._transport is not None:
+            self._transport.write(b"".join(self._out))
+            self._out.clear()
+
+    def end(self) -> None:
+        """Close after what was written."""
+        if self._transport is not None:
+            self._transport.close()
+            self._transport = None
+        self._gone()
+
+    def _gone(self) -> None:
+        side = self._side
+        if self._timer is not None:
+            self._timer.cancel()
+        if side.connections.pop(self._number, None) is None:
+            return
+        session = side.driver.state.sessions.get(self._session)
+        if session is not None and session.connection == self._number:
+            side.driver.disconnected(self._session)
+            side.soon()
+
+    def read_or_wait(self) -> None:
+        """Nothing is read while the disk takes nothing, or while the service reads nothing."""
+        wanted = not (self._side.paused or self._full)
+        if self._transport is None or wanted == self._reading:
+            return
+        self._reading = wanted
+        if wanted:
+            self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()
