@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.check_agent import (
+    check_agent,
+    check_table,
+    is_agent_file,
+    is_table_file,
+    rows_in_json,
+)
 from choreomon.cli.check_offline import check_offline
 from choreomon.cli.offline_files import Kind, offline_kind
 
@@ -31,8 +38,12 @@ def command(file: str, show_tables: bool, as_json: bool) -> int:
     """Validate FILE, say what its property means, and warn of what looks like a mistake.
 
     Of an interaction (.hif), a signature (.hsf), a multi-trace (.htf, .jsonl), a configuration
-    (.hcf), or one of them as .json, say what is in it.
+    (.hcf), or one of them as .json, say what is in it; so of an agent's configuration, which is
+    checked with its tables, and of the table of one process that `split` wrote.
     """
+    if is_table_file(file):
+        check_table(file, show_tables=show_tables, as_json=as_json)
+        return NOTHING_FOUND
     if (kind := offline_kind(file)) is not None:
         if show_tables:
             raise click.UsageError(
@@ -40,10 +51,17 @@ def command(file: str, show_tables: bool, as_json: bool) -> int:
             )
         check_offline(file, kind, as_json=as_json)
         return NOTHING_FOUND
+    from choreomon.core.errors import DocumentError
     from choreomon.formats.read import load_document
     from choreomon.properties.tables import transition_tables
 
-    document = load_document(file)
+    try:
+        document = load_document(file)
+    except DocumentError:
+        if not is_agent_file(file):
+            raise
+        check_agent(file, show_tables=show_tables, as_json=as_json)
+        return NOTHING_FOUND
     tables: dict[str, TransitionTable] = {}
     if document.property is not None:
         tables = transition_tables(
@@ -130,17 +148,5 @@ def _as_json(document: Document, tables: dict[str, TransitionTable] | None) -> d
         ],
     }
     if tables is not None:
-        result["tables"] = {
-            process: [
-                {
-                    "transition": list(row.transition.reference),
-                    "on": str(row.transition.label),
-                    "final": row.final,
-                    "pre": None if row.pre is None else list(row.pre),
-                    "vio": [list(vio) for vio in row.vio],
-                }
-                for row in table.rows
-            ]
-            for process, table in tables.items()
-        }
+        result["tables"] = {process: rows_in_json(table) for process, table in tables.items()}
     return result
