@@ -1,0 +1,108 @@
+"""Where services connect: a Unix socket in a folder that nobody else can enter, or a port on
+loopback with a token.
+
+A Unix socket is as private as its folder: mode 0700, or 0750 where the owner's group is let in.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+from pathlib import Path
+from typing import Final
+
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.formats.addresses import Address
+
+BACKLOG: Final = 128
+MAX_TOKEN: Final = 256
+
+
+def listen_unix(path: Path, *, group: bool) -> socket.socket:
+    """Listen at `path`. The folder is made where it is missing; what an agent that is gone left
+    there is removed.
+
+    Raises `DocumentError` where others could enter the folder, where another agent listens, and
+    where the path cannot be used.
+    """
+    folder = path.parent
+    mode = 0o750 if group else 0o700
+    try:
+        if not folder.exists():
+            folder.mkdir(mode=mode, parents=True)
+            folder.chmod(mode)
+        found = folder.stat()
+        others = stat.S_IMODE(found.st_mode) & ~mode & 0o777
+        if others:
+            raise _unusable(
+                path,
+                f"others can enter its folder {folder} (mode {stat.S_IMODE(found.st_mode):04o}): "
+                f"chmod {mode:04o} {folder}, or name a folder of its own",
+            )
+        if path.exists():
+            _remove_left_over(path)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            before = os.umask(0o177)
+            try:
+                listener.bind(os.fspath(path))
+            finally:
+                os.umask(before)
+            path.chmod(0o660 if group else 0o600)
+            listener.listen(BACKLOG)
+            listener.setblocking(False)
+        except BaseException:
+            listener.close()
+            raise
+    except OSError as error:
+        raise _unusable(path, error.strerror or str(error)) from None
+    return listener
+
+
+def _remove_left_over(path: Path) -> None:
+    if not stat.S_ISSOCK(path.stat().st_mode):
+        raise _unusable(path, "it is there and is no socket: name another path")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        refused = probe.connect_ex(os.fspath(path))
+    if refused != errno.ECONNREFUSED:
+        raise _unusable(path, "another agent listens there: each needs a path of its own")
+    path.unlink()
+
+
+def listen_tcp(address: Address) -> socket.socket:
+    """Listen at a loopback address. Raises `DocumentError`."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address.host, address.port))
+        listener.listen(BACKLOG)
+        listener.setblocking(False)
+    except OSError as error:
+        listener.close()
+        raise _unusable(address, error.strerror or str(error)) from None
+    return listener
+
+
+def read_token(path: Path) -> str:
+    """The token in a file of mode 0600. Raises `DocumentError`."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & 0o077:
+            told = f"others can read it (mode {mode:04o}): chmod 600 {path}"
+            raise DocumentError((Problem(str(path), 0, "", told),))
+        token = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        told = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise DocumentError((Problem(str(path), 0, "", told),)) from None
+    if not token or len(token) > MAX_TOKEN:
+        told = f"should hold a token of 1 to {MAX_TOKEN} characters"
+        raise DocumentError((Problem(str(path), 0, "", told),))
+    return token
+
+
+def _unusable(place: object, why: str) -> DocumentError:
+    return DocumentError((Problem(str(place), 0, "", f"cannot be listened at: {why}"),))

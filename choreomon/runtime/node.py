@@ -1,0 +1,309 @@
+"""A sidecar on a running event loop: its driver with a real disk, real sockets to other agents, and
+real time. What the service's side is, a process of its own (`choreomon.runtime.agent`) or the
+service's own loop (`choreomon.sdk.embedded`), is put on top.
+
+Everything happens on the loop's thread. What comes in is put to the driver; once in a turn of the
+loop all of it is committed and what follows is let out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import zmq
+
+from choreomon.core.errors import DocumentError, MalformedMessage, Problem
+from choreomon.formats.agent_config import AgentConfig
+from choreomon.formats.key_files import load_key_pair, load_public_keys
+from choreomon.formats.table_file import SplitTable
+from choreomon.monitor.host import Host
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.rules import RULES
+from choreomon.runtime.driver import Driver, Patience, Store
+from choreomon.runtime.inputs import FromPeer
+from choreomon.runtime.outputs import Answered, Decided, Dropped, Reply, Ticked, Word
+from choreomon.runtime.peers import Limits as PeerLimits
+from choreomon.runtime.peers import PeerSockets
+from choreomon.runtime.security import Curve, Insecure, Security
+from choreomon.runtime.sidecar import Sidecar
+from choreomon.runtime.store import SqliteStore, boot_id
+
+
+class Observer(Protocol):
+    """Who is told what happens, for figures, logs and traces."""
+
+    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+        """What a sidecar told of itself."""
+
+    def sent(self, kind: str, size: int) -> None:
+        """A frame of so many bytes went to another agent, an `inquiry` or a `response`."""
+
+    def committed(self, seconds: float) -> None:
+        """A commit took so long."""
+
+    def failing(self, why: str | None) -> None:
+        """The disk takes nothing; `None`: it does again."""
+
+
+class Service(Protocol):
+    """The side that the service is at."""
+
+    def reply(self, output: Reply) -> None:
+        """An answer to the service."""
+
+    def written(self) -> None:
+        """All answers of this turn were given."""
+
+    def close(self, connection: int) -> None:
+        """The service did what it may not do."""
+
+    def pause(self) -> None:
+        """Take nothing from the service until `resume`."""
+
+    def resume(self) -> None:
+        """Go on."""
+
+
+def make_sidecar(config: AgentConfig, tables: Sequence[SplitTable]) -> Sidecar:
+    """The sidecar that a configuration and its tables describe."""
+    return Sidecar(
+        process=config.process,
+        systems=tuple(bytes.fromhex(table.system_id) for table in tables),
+        hosts=tuple(
+            Host(
+                Monitor(
+                    table.table,
+                    table.processes,
+                    RULES[table.rules],
+                    has_deadline=True,
+                    most_open=config.most_open,
+                )
+            )
+            for table in tables
+        ),
+        lease=config.lease,
+        window=config.limits.window,
+        most_sessions=config.limits.sessions,
+    )
+
+
+def make_security(config: AgentConfig, tables: Sequence[SplitTable]) -> Security:
+    """Who is who. Raises `DocumentError` for keys that cannot be used."""
+    processes = {name for table in tables for name in table.processes}
+    if config.keys is None:
+        return Insecure(config.process, processes)
+    own = load_key_pair(config.keys.secret)
+    if own.process != config.process:
+        told = f"is the key of {own.process}, and this is the agent of {config.process}"
+        raise DocumentError((Problem(str(config.keys.secret), 0, "", told),))
+    keys = load_public_keys(config.keys.peers)
+    return Curve(own, {name: key for name, key in keys.items() if name in processes})
+
+
+def open_store(config: AgentConfig) -> SqliteStore | None:
+    """The journal. Raises `DocumentError`."""
+    if config.store is None or config.durability == "off":
+        return None
+    return SqliteStore(config.store, config.durability, boot_id())
+
+
+class TimedStore:
+    """A store whose commits are timed."""
+
+    def __init__(self, store: Store, committed: Callable[[float], None]) -> None:
+        self._store = store
+        self._committed = committed
+        self.load = store.load
+        self.snapshot = store.snapshot
+
+    def commit(self, row: bytes) -> None:
+        began = time.perf_counter()
+        self._store.commit(row)
+        self._committed(time.perf_counter() - began)
+
+
+class Node:
+    """One sidecar, running. Made on the loop's thread; `start` recovers and begins to listen.
+
+    Raises `DocumentError`, `UnusableAddress` and `UnusableKeys`, and leaves nothing open then.
+    """
+
+    def __init__(
+        self,
+        config: AgentConfig,
+        tables: Sequence[SplitTable],
+        *,
+        loop: asyncio.AbstractEventLoop,
+        tell: Callable[[Word], None],
+        observer: Observer,
+        now: Callable[[], float] = time.monotonic,
+        store: SqliteStore | None = None,
+    ) -> None:
+        self.config = config
+        self.tables = tuple(tables)
+        self.loop = loop
+        self.now = now
+        self.service: Service | None = None
+        self.recovered = False
+        self.failing_why: str | None = None
+        self._tell = tell
+        self._observer = observer
+        self._store = store or open_store(config)
+        timed = None if self._store is None else TimedStore(self._store, observer.committed)
+        self.driver = Driver(
+            make_sidecar(config, tables),
+            timed,
+            self,
+            now,
+            Patience(deadline=config.deadline, give_up=config.give_up),
+        )
+        self._context: zmq.Context[zmq.Socket[bytes]] | None = None
+        self.peers: PeerSockets | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_due = 0.0
+        self._flushing = False
+        self._stopped = False
+
+    def start(self, service: Service) -> None:
+        """Recover, listen, and go on with what was open."""
+        self.service = service
+        store = self._store
+        try:
+            self.driver.recover(forgetful=store is not None and store.forgetful)
+        except (MalformedMessage, ValueError) as error:
+            told = f"cannot be read: {error}; to begin anew, and lose what it holds, remove it"
+            raise DocumentError(
+                (Problem(os.fspath(self.config.store or ""), 0, "", told),)
+            ) from None
+        limits = self.config.limits
+        self._context = zmq.Context()
+        try:
+            self.peers = PeerSockets(
+                context=self._context,
+                loop=self.loop,
+                bind=self.config.listen,
+                addresses=self.config.peers,
+                security=make_security(self.config, self.tables),
+                on_asked=self._from_peer,
+                on_answered=self._from_peer,
+                on_refused=lambda reason, detail: self._observer.happened(
+                    Dropped(reason, "", detail)
+                ),
+                on_drained=self.flush,
+                limits=PeerLimits(
+                    frame_bytes=limits.frame_bytes, rate=float(limits.frames_per_second)
+                ),
+            )
+        except BaseException:
+            self._context.term()
+            raise
+        self.recovered = True
+        self.flush()
+
+    def stop(self) -> None:
+        """In order: commit, let out, take a snapshot, close."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self.driver.flush()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.service is not None:
+            self.service.written()
+        if self.peers is not None:
+            self.peers.close()
+        if self._context is not None:
+            self._context.term()
+        if self._store is not None:
+            if not self.driver.failing:
+                self.driver.snapshot()
+            self._store.close()
+
+    @property
+    def endpoint(self) -> str:
+        """Where other agents find it."""
+        assert self.peers is not None
+        return self.peers.endpoint
+
+    # Turns of the loop.
+
+    def soon(self) -> None:
+        """Something was put to the driver: flush it when all that is there by now was taken."""
+        if not self._flushing and not self._stopped:
+            self._flushing = True
+            self.loop.call_soon(self._flush_now)
+
+    def _flush_now(self) -> None:
+        self._flushing = False
+        self.flush()
+
+    def flush(self) -> None:
+        """Commit, and let out."""
+        if self._stopped:
+            return
+        if not self.driver.failing:
+            self.driver.flush()
+            if self.service is not None:
+                self.service.written()
+        self._arm()
+
+    def _arm(self) -> None:
+        due = self.driver.due()
+        if due is None or (self._timer is not None and self._timer_due <= due):
+            return  # a timer that comes too early sets the next one
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_due = due
+        self._timer = self.loop.call_later(max(0.0, due - self.now()), self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        self.driver.tick()
+        if self.service is not None:
+            self.service.written()
+        self._arm()
+
+    def _from_peer(self, peer: str, frame: bytes) -> None:
+        self.driver.take(FromPeer(peer, frame))
+
+    # Ports of the driver.
+
+    def reply(self, output: Reply) -> None:
+        assert self.service is not None
+        self.service.reply(output)
+
+    def close(self, connection: int) -> None:
+        assert self.service is not None
+        self.service.close(connection)
+
+    def ask(self, peer: str, frame: bytes) -> None:
+        if self.peers is not None and self.peers.ask(peer, frame):
+            self._observer.sent("inquiry", len(frame))
+
+    def answer(self, peer: str, frame: bytes) -> None:
+        if self.peers is not None and self.peers.answer(peer, frame):
+            self._observer.sent("response", len(frame))
+
+    def tell(self, word: Word) -> None:
+        self._tell(word)
+
+    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+        self._observer.happened(output)
+
+    def failing(self, why: str | None) -> None:
+        self.failing_why = why
+        self._observer.failing(why)
+        if self.peers is not None:
+            if why is None:
+                self.peers.resume()
+            else:
+                self.peers.pause()
+        if self.service is not None:
+            if why is None:
+                self.service.resume()
+            else:
+                self.service.pause()
