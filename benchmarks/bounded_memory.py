@@ -23,15 +23,8 @@ from typing import Any, Final
 
 import click
 
-from choreomon.actors.application import (
-    Application,
-    Assign,
-    If,
-    Process,
-    Send,
-    Start,
-    compile_application,
-)
+from choreomon.actors.application import Application, Assign, If, Process, Send, Start
+from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform, sampler
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import SEND, Label, Message

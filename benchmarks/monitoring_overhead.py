@@ -42,7 +42,7 @@ from unittest.mock import patch
 import click
 
 from benchmarks.simpy_baseline import DELAYS, HANDLERS, PROCESSES, relay_application, targets
-from choreomon.actors.application import compile_application
+from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import SEND, Label, Message

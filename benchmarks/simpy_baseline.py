@@ -29,15 +29,8 @@ import click
 import simpy
 from simpy.core import StopSimulation
 
-from choreomon.actors.application import (
-    Application,
-    Assign,
-    If,
-    Process,
-    Send,
-    Start,
-    compile_application,
-)
+from choreomon.actors.application import Application, Assign, If, Process, Send, Start
+from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, Delay, LinkDelays, Uniform, sampler
 from choreomon.actors.randomness import Streams
 from choreomon.core.vector_clock import VectorClock

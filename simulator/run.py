@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from choreomon.actors.application import (
-    CompiledApplication,
-    compile_application,
-)
+from choreomon.actors.compilation import CompiledApplication, compile_application
 from choreomon.actors.delays import (
     NO_TIME,
     Delay,

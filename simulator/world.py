@@ -20,18 +20,11 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from choreomon.actors.application import (
-    ASSIGNING,
-    BRANCHING,
-    SENDING,
-    CompiledApplication,
-    Instruction,
-    Route,
-    SendInstruction,
-)
+from choreomon.actors.compilation import CompiledApplication, Route, Sending
 from choreomon.actors.delays import NO_TIME, Delay, LinkDelays, sampler
+from choreomon.actors.program import Program, perform, translated
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import Label
 from choreomon.core.run import RunEvent
@@ -48,6 +41,9 @@ Recorder: TypeAlias = Callable[[RunEvent], None]
 Letter: TypeAlias = tuple[Route, VectorClock | None, int | None]
 """A message under way or in a mailbox: its route, and the clock and index of its send
 event, `None` for one from the environment."""
+
+Posting: TypeAlias = tuple[Label, Route, Channel[Letter]]
+"""A send as this driver of programs knows it: its label, its route, and the channel."""
 
 MAX_EVENTS: Final = 1_000_000
 
@@ -99,23 +95,19 @@ class World:
         for at, route in application.starts:
             self._schedule(at, self._arrive, (route, None, None))
 
-    def _linked(
-        self, application: CompiledApplication, network: Network
-    ) -> list[tuple[tuple[Any, ...], ...]]:
-        """The programs with the channel of each send at its end, so that sending looks
-        nothing up. Only channels that some send may use are opened."""
+    def _linked(self, application: CompiledApplication, network: Network) -> list[Program[Posting]]:
+        """The programs with the channel of each send, so that sending looks nothing up. Only
+        channels that some send may use are opened."""
         channels: dict[tuple[str, str], Channel[Letter]] = {}
 
-        def linked(instruction: Instruction) -> tuple[Any, ...]:
-            if not isinstance(instruction, SendInstruction):
-                return (*instruction, None, None)[:4]
-            _, label, route = instruction
+        def posting(sending: Sending) -> Posting:
+            label, route = sending
             pair = (label.message.sender, label.message.receiver)
             if pair not in channels:
                 channels[pair] = network.channel(*pair, self._arrive)
-            return (SENDING, label, route, channels[pair])
+            return label, route, channels[pair]
 
-        return [tuple(map(linked, program)) for program in application.programs]
+        return [translated(program, posting) for program in application.programs]
 
     def event_index(self, process: int, count: int) -> int:
         """The index of the event number `count` (from 1) of the process at this index."""
@@ -128,9 +120,9 @@ class World:
     def _arrive(self, letter: Letter) -> None:
         """A message is at its receiver, which handles it unless it is busy.
 
-        The hot loop: everything that a message costs but its channel happens here, in one
-        frame. `merge` and `tick` of `core.vector_clock` are written out, since two calls
-        and a copy more are a fifth of the price of a message.
+        The hot loop: everything that a message costs but its program and its channel happens
+        here, in one frame. `merge` and `tick` of `core.vector_clock` are written out, since two
+        calls and a copy more are a fifth of the price of a message.
         """
         (process, label, program), sent_clock, sent_at = letter
         if self._busy[process]:
@@ -162,36 +154,22 @@ class World:
         if index == last:
             self._stop()
             return
-        code = self._programs[program]
-        variables = self._variables[process]
-        at = 0
-        end = len(code)
-        while at < end:
-            operation, first, second, third = code[at]
-            at += 1
-            if operation == SENDING:
-                entries[process] += 1
-                clocks[process] = clock = tuple(entries)
-                index = self.events
-                self.events = index + 1
-                indices.append(index)
-                watcher = watching.get(first)
-                if watcher is not None:
-                    watcher(first, clock)
-                    entries = [*clocks[process]]
-                if recorder is not None:
-                    recorder(self._run_event(index, first, clock, None))
-                third((second, clock, index))
-                if index == last:
-                    self._stop()
-                    return
-            elif operation == ASSIGNING:
-                variables[first] = second
-            elif operation == BRANCHING:
-                if variables[first] is not second:
-                    at = third
-            else:
-                at = first
+        for label, route, send in perform(self._programs[program], self._variables[process]):
+            entries[process] += 1
+            clocks[process] = clock = tuple(entries)
+            index = self.events
+            self.events = index + 1
+            indices.append(index)
+            watcher = watching.get(label)
+            if watcher is not None:
+                watcher(label, clock)
+                entries = [*clocks[process]]
+            if recorder is not None:
+                recorder(self._run_event(index, label, clock, None))
+            send((route, clock, index))
+            if index == last:
+                self._stop()
+                return
         if self._serves:
             service = self._services[process]()
             if service:

@@ -1,7 +1,9 @@
 """Actors and chance: what a scenario describes, as values, and what both the simulator and real
 processes make of it.
 
-application  processes, handlers and statements, and what compiling makes of them
+application  processes, handlers and statements, as they are written
+compilation  an application made ready to run
+program      a handler as a program, and its one interpreter, `perform`
 delays       how long things take: distributions, and samplers of them
 randomness   named streams of one seed, and draws that are the same everywhere
 

@@ -13,28 +13,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from hypothesis import strategies as st
 
 from choreomon.actors.application import Application, Assign, If, Process, Send, Start, Statement
+
+Handler: TypeAlias = tuple[Statement, ...]
 
 TOKEN = re.compile(r"[\[\]|]|[^\s\[\]|]+")
 
 
 def application(text: str, *starts: str) -> Application:
     """The application that the lines of `text` describe, started by `starts`."""
-    handlers: dict[str, dict[str, tuple[Statement, ...]]] = {}
+    handled: dict[str, dict[str, Handler]] = {}
     variables: dict[str, dict[str, int | bool]] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         head, body = line.split(":")
         process, message = head.split(".")
         tokens = TOKEN.findall(body)
-        handlers.setdefault(process, {})[message] = _statements(tokens)
+        handled.setdefault(process, {})[message] = _statements(tokens)
         named = variables.setdefault(process, {})
         for name in re.findall(r"(\w+)=|\?!?(\w+)\[", body):
             variable = name[0] or name[1]
             named[variable] = 0 if variable.startswith("n") else False
-    processes = tuple(Process(id, handlers[id], variables[id]) for id in handlers)
+    processes = tuple(Process(id, handled[id], variables[id]) for id in handled)
     return Application(processes, tuple(map(_start, starts)))
 
 
@@ -44,7 +47,7 @@ def _start(text: str) -> Start:
     return Start(process, name, int(at or 0))
 
 
-def _statements(tokens: list[str]) -> tuple[Statement, ...]:
+def _statements(tokens: list[str]) -> Handler:
     """Takes the tokens up to the end of the block that they begin in."""
     statements: list[Statement] = []
     while tokens and tokens[0] not in "]|":
@@ -64,7 +67,7 @@ def _statements(tokens: list[str]) -> tuple[Statement, ...]:
     return tuple(statements)
 
 
-def _block(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+def _block(statements: Sequence[Statement]) -> Handler:
     return tuple(statements)
 
 
@@ -72,12 +75,8 @@ CONSTANTS = {"true": True}
 VARIABLES = ("a", "b", "c")
 
 
-@st.composite
-def applications(draw: st.DrawFn) -> Application:
-    """Up to four processes with up to three handlers each, whose statements nest up to
-    two deep, send to any process, themselves included, and start in any way."""
-    names = [f"P{n}" for n in range(1, draw(st.integers(1, 4)) + 1)]
-    messages = ["m", "n", "o"][: draw(st.integers(1, 3))]
+def handlers(names: Sequence[str], messages: Sequence[str]) -> st.SearchStrategy[Handler]:
+    """Statements that nest up to two deep and send any message to any process."""
     sends = st.builds(Send, st.sampled_from(names), st.sampled_from(messages))
     assigns = st.builds(Assign, st.sampled_from(VARIABLES), st.booleans())
     simple = st.one_of(sends, sends, assigns)
@@ -85,6 +84,16 @@ def applications(draw: st.DrawFn) -> Application:
     for _ in range(2):
         ifs = st.builds(If, st.sampled_from(VARIABLES), blocks, blocks, st.booleans())
         blocks = st.lists(st.one_of(simple, ifs), max_size=2).map(_block)
+    return blocks
+
+
+@st.composite
+def applications(draw: st.DrawFn) -> Application:
+    """Up to four processes with up to three handlers each, which send to any process,
+    themselves included, and start in any way."""
+    names = [f"P{n}" for n in range(1, draw(st.integers(1, 4)) + 1)]
+    messages = ["m", "n", "o"][: draw(st.integers(1, 3))]
+    blocks = handlers(names, messages)
     processes = tuple(
         Process(
             name,

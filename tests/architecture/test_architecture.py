@@ -25,12 +25,17 @@ LAYERS = {
     "actors": ("core",),
     "formats": ("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors"),
     "render": ("core", "properties", "interaction", "multitrace", "verify"),
+    "runtime": ("core", "properties", "monitor", "actors", "formats"),
+    "sdk": ("core", "formats"),
     "cli": (
-        *("core", "properties", "monitor", "interaction", "multitrace", "verify"),
-        *("formats", "render"),
+        *("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors"),
+        *("formats", "render", "runtime"),
     ),
 }
 """What each package of `choreomon` may import, besides itself."""
+
+MORE = {"choreomon.sdk.embedded": ("runtime",)}
+"""What single modules may import beyond that."""
 
 SIMULATOR_MAY_IMPORT = ("core", "properties", "monitor", "multitrace", "actors", "formats")
 PURE = ("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors")
@@ -61,7 +66,10 @@ THIRD_PARTY = {
     "pydantic": "formats",
     "pydantic_core": "formats",
     "yaml": "formats",
-    "msgspec": "formats",
+    "msgspec": "formats runtime sdk",
+    "zmq": "runtime sdk",
+    "uvloop": "runtime",
+    "prometheus_client": "runtime",
 }
 """Where each dependency may be imported."""
 
@@ -139,7 +147,7 @@ def violations(imports: list[Import]) -> list[str]:
             allowed = (
                 SIMULATOR_MAY_IMPORT
                 if i.module.startswith("simulator")
-                else (*LAYERS.get(package, LAYERS), package)
+                else (*LAYERS.get(package, LAYERS), package, *MORE.get(i.module, ()))
             )
             if rest[0] not in allowed:
                 found.append(wrong)
@@ -185,6 +193,10 @@ def test_imports_go_in_the_directions_of_the_architecture() -> None:
         ("choreomon.formats.read", "def f():\n    import simulator.run"),
         ("choreomon.cli.simulate", "from simulator.run import simulation"),
         ("choreomon.render.svg", "from choreomon.cli import main"),
+        ("choreomon.runtime.agent", "from choreomon.cli import main"),
+        ("choreomon.runtime.agent", "from simulator.world import World"),
+        ("choreomon.sdk.client", "from choreomon.runtime.peers import PeerSockets"),
+        ("choreomon.formats.wire", "import zmq"),
         ("simulator.world", "from choreomon.render.text import summary_table"),
         ("simulator.world", "import numpy"),
     ],

@@ -11,16 +11,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from choreomon.actors.application import (
-    Application,
-    Assign,
-    If,
-    Process,
-    Send,
-    Start,
-    Statement,
-    compile_application,
-)
+from choreomon.actors.application import Application, Assign, If, Process, Send, Start, Statement
+from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import (
     NO_TIME,
     Constant,

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from choreomon.actors.application import Application, compile_application
+from choreomon.actors.application import Application
+from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import (
     NO_TIME,
     Constant,
