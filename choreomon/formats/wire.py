@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, get_args
 import msgspec
 
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, NEVER
 from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import (
@@ -115,16 +116,28 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
         if name not in processes:
             raise MalformedMessage(f"unknown process {name!r}")
     for record in records:
-        clocks += [record.clock, record.first]
         if record.result == OPEN:
             raise MalformedMessage(f"a record of {record.reference} is still open")
-        if record.result == GAP and record.since is None:
-            raise MalformedMessage(f"a gap of {record.reference} without a beginning")
         if record.reference.process != message.sender:
             raise MalformedMessage(
                 f"{message.sender} answers with a record of {record.reference.process}"
             )
+        clocks.append(record.first)
+        if record.result == GAP:
+            if record.since is None:
+                raise MalformedMessage(f"a gap of {record.reference} without a beginning")
+            clocks.append(_reached_in_gap(record, processes))
+        elif record.since is not None:
+            clocks.append(record.clock)
     count = len(processes)
     for clock in clocks:
-        if len(clock) != count or min(clock) < 0 or max(clock) > NEVER:
+        if len(clock) != count or min(clock) < 0 or max(clock) >= NEVER:
             raise MalformedMessage(f"{clock} is no clock of {count} processes")
+
+
+def _reached_in_gap(gap: Record, processes: Collection[str]) -> VectorClock:
+    """The clock at the end of a gap, in which the own entry alone may be `NEVER`."""
+    own = list(processes).index(gap.reference.process)
+    return tuple(
+        0 if entry == NEVER and place == own else entry for place, entry in enumerate(gap.clock)
+    )

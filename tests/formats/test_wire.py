@@ -9,16 +9,34 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
-from choreomon.core.verdict import FRM, FRM_P, Reference
-from choreomon.formats.wire import MAX_BYTES, VERSION, decode_untrusted, encode
+from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, Reference
+from choreomon.formats.wire import (
+    MAX_BYTES,
+    NO_SYSTEM,
+    SYSTEM_BYTES,
+    VERSION,
+    Frame,
+    decode_untrusted,
+    encode,
+    open_untrusted,
+    read_untrusted,
+)
 from choreomon.monitor.history import Record
-from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response
+from choreomon.monitor.messages import (
+    Inquiry,
+    MonitoringMessage,
+    Notice,
+    Push,
+    Response,
+    Waiting,
+)
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.state import Observe, ProcessNext
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 
 NAMES = ("P1", "P2", "P3")
+SYSTEM = bytes(range(SYSTEM_BYTES))
 
 names = st.sampled_from(NAMES)
 counts = st.integers(0, 2**40)
@@ -31,7 +49,14 @@ results = st.sampled_from([FRM, FRM_P])
 def records_of(process: str) -> st.SearchStrategy[tuple[Record, ...]]:
     own = st.builds(Reference, states, st.just(process), states)
     record = st.builds(Record, own, clocks, results, st.none() | clocks)
-    return st.lists(record, max_size=4).map(tuple)
+    gap = st.builds(Record, own, clocks | open_ends(process), st.just(GAP), clocks)
+    return st.lists(record | gap, max_size=4).map(tuple)
+
+
+def open_ends(process: str) -> st.SearchStrategy[tuple[int, ...]]:
+    """Where the gap of a process ends that has not ended yet."""
+    own = NAMES.index(process)
+    return clocks.map(lambda clock: (*clock[:own], NEVER, *clock[own + 1 :]))
 
 
 inquiries = st.builds(
@@ -56,12 +81,15 @@ responses = names.flatmap(
         counts,
     )
 )
+waits = st.builds(
+    Waiting, names, names, references, counts, st.lists(names, max_size=3).map(tuple), clocks
+)
 pushes = st.builds(Push, names, names, references, clocks, st.none() | results, counts, clocks)
 labels = st.builds(
     Label, st.sampled_from([SEND, HANDLE]), st.builds(Message, names, st.text(max_size=8), names)
 )
 notices = st.builds(Notice, names, labels, clocks)
-messages = inquiries | responses | pushes | notices
+messages = inquiries | responses | waits | pushes | notices
 
 AN_INQUIRY = Inquiry(
     "P1",
@@ -83,12 +111,33 @@ A_RESPONSE = Response(
 )
 
 
+A_GAP = Record(Reference("q0", "P2", "q1"), (1, NEVER, 0), GAP, (1, 2, 0))
+A_NOTICE_OF_WAITING = Waiting("P2", "P1", Reference("q1", "P1", "q2"), 3, ("P3",), (3, 2, 4))
+
+
 @given(messages)
 def test_every_message_comes_back_as_it_was(message: MonitoringMessage) -> None:
     back = decode_untrusted(encode(message), NAMES)
     assert back == message
     assert type(back) is type(message)
     hash(back)
+
+
+@given(messages, st.binary(min_size=SYSTEM_BYTES, max_size=SYSTEM_BYTES))
+def test_a_frame_tells_its_system_before_it_is_read(
+    message: MonitoringMessage, system: bytes
+) -> None:
+    frame = open_untrusted(encode(message, system))
+    assert frame.system == system
+    assert read_untrusted(frame, NAMES) == message
+
+
+def test_frames_of_several_systems_are_told_apart_whatever_processes_these_have() -> None:
+    """Who reads a frame has to know its processes; who opens it has not."""
+    frame = open_untrusted(encode(AN_INQUIRY, SYSTEM))
+    assert frame.system == SYSTEM != NO_SYSTEM
+    with pytest.raises(MalformedMessage, match="unknown process 'P1'"):
+        read_untrusted(frame, ("a", "b", "c"))
 
 
 def refused(data: bytes) -> str:
@@ -139,13 +188,19 @@ anything = st.recursive(
 
 
 @settings(max_examples=500)
-@given(st.integers(-1, 5), anything)
+@given(st.integers(-1, 6), anything)
 def test_well_formed_messagepack_of_any_shape_raises_nothing_else(kind: int, body: object) -> None:
-    survives(msgspec.msgpack.encode((VERSION, kind, body)))
+    survives(msgspec.msgpack.encode((VERSION, NO_SYSTEM, kind, body)))
+
+
+@given(anything)
+def test_no_frame_of_any_shape_raises_anything_else(frame: object) -> None:
+    survives(msgspec.msgpack.encode(frame))
 
 
 def test_deep_nesting_is_refused() -> None:
-    refused(msgspec.msgpack.encode((VERSION, 0, None))[:-1] + b"\x91" * 100_000 + b"\xc0")
+    shallow = msgspec.msgpack.encode((VERSION, NO_SYSTEM, 0, None))
+    refused(shallow[:-1] + b"\x91" * 100_000 + b"\xc0")
 
 
 def test_too_many_bytes_are_refused_before_they_are_read() -> None:
@@ -153,7 +208,31 @@ def test_too_many_bytes_are_refused_before_they_are_read() -> None:
 
 
 def test_another_version_is_named() -> None:
-    assert "version 9" in refused(msgspec.msgpack.encode((9, 0, AN_INQUIRY)))
+    assert "version 9" in refused(msgspec.msgpack.encode((9, NO_SYSTEM, 0, AN_INQUIRY)))
+
+
+def test_another_system_is_named() -> None:
+    assert SYSTEM.hex() in refused(encode(AN_INQUIRY, SYSTEM))
+
+
+@pytest.mark.parametrize("length", [0, SYSTEM_BYTES - 1, SYSTEM_BYTES + 1])
+def test_a_system_id_has_sixteen_bytes(length: int) -> None:
+    data = msgspec.msgpack.encode((VERSION, bytes(length), 0, AN_INQUIRY))
+    assert f"{length} bytes" in refused(data)
+
+
+@pytest.mark.parametrize("kind", [-1, 5])
+def test_an_unknown_kind_is_refused_before_its_body_is_read(kind: int) -> None:
+    data = msgspec.msgpack.encode((VERSION, NO_SYSTEM, kind, "anything"))
+    with pytest.raises(MalformedMessage, match=f"kind of message {kind}"):
+        open_untrusted(data)
+
+
+def test_who_opens_a_frame_reads_nothing_of_its_body() -> None:
+    opened = open_untrusted(msgspec.msgpack.encode((VERSION, SYSTEM, 0, "anything")))
+    assert opened == Frame(SYSTEM, 0, opened.body)
+    with pytest.raises(MalformedMessage, match="no monitoring message"):
+        read_untrusted(opened, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -177,6 +256,14 @@ def test_another_version_is_named() -> None:
             A_RESPONSE._replace(records=(Record(Reference("q0", "P3", "q1"), (1, 2, 0), FRM),)),
             "record of P3",
         ),
+        (A_RESPONSE._replace(records=(A_GAP._replace(since=None),)), "without a beginning"),
+        (A_RESPONSE._replace(records=(A_GAP._replace(clock=(NEVER, 3, 0)),)), "no clock of 3"),
+        (A_RESPONSE._replace(records=(A_GAP._replace(result=FRM_P),)), "no clock of 3"),
+        (A_RESPONSE._replace(records=(A_GAP._replace(since=(0, NEVER, 0)),)), "no clock of 3"),
+        (A_RESPONSE._replace(clock=(3, NEVER, 4)), "no clock of 3"),
+        (AN_INQUIRY._replace(event=(3, NEVER, 4)), "no clock of 3"),
+        (A_NOTICE_OF_WAITING._replace(waiting_for=("P3", "P9")), "P9"),
+        (A_NOTICE_OF_WAITING._replace(clock=(1, 2)), "no clock of 3"),
     ],
 )
 def test_messages_that_no_peer_should_send_are_refused_with_the_reason(
@@ -187,7 +274,10 @@ def test_messages_that_no_peer_should_send_are_refused_with_the_reason(
 
 def test_messages_are_small() -> None:
     """Bytes, exact: a field that is added shows here."""
-    assert (len(encode(AN_INQUIRY)), len(encode(A_RESPONSE))) == (40, 47)
+    assert (len(encode(AN_INQUIRY)), len(encode(A_RESPONSE))) == (58, 65)
+    assert len(encode(A_NOTICE_OF_WAITING)) == 47
+    with_a_gap = A_RESPONSE._replace(records=(*A_RESPONSE.records, A_GAP))
+    assert len(encode(with_a_gap)) - len(encode(A_RESPONSE)) == 31
 
 
 @given(inquiries)
@@ -196,9 +286,9 @@ def test_a_process_more_costs_each_clock_one_byte(inquiry: Inquiry) -> None:
     assert len(encode(longer)) == len(encode(inquiry)) + 2
 
 
-@given(st.lists(inquiries | responses, max_size=5))
+@given(st.lists(inquiries | responses | waits, max_size=5))
 def test_a_monitor_survives_whatever_is_let_in(
-    received: list[Inquiry | Response],
+    received: list[Inquiry | Response | Waiting],
 ) -> None:
     """It may then be wrong about its peer, who is; it does not crash."""
     a, b = (Label(SEND, Message(p, p.lower(), "P3")) for p in ("P1", "P2"))

@@ -167,7 +167,7 @@ def test_fig_5_record_by_record(rules: RulesName) -> None:
     # (10)-(12): with both answers the record goes, and nothing is declared.
     assert p1.step(mm3) == []
     assert p1.history() == {Record(ENDED, M4_AT, OPEN)}
-    assert p1.step(mm4) == [Declared(M4_AT, None, False)]
+    assert p1.step(mm4) == [Declared(M4_AT, None, False, M4)]
     assert p1.history() == set()
 
 
