@@ -20,6 +20,8 @@ from choreomon.core.errors import Path as FieldPath
 from choreomon.core.message import ENVIRONMENT
 from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.addresses import Address, parse_tcp
+from choreomon.formats.carried import KEY_BYTES, MAX_SYSTEMS
+from choreomon.formats.local import MAX_LEASE
 from choreomon.formats.table_file import SplitTable, load_table
 
 Durability: TypeAlias = Literal["off", "process", "power"]
@@ -28,9 +30,6 @@ LogFormat: TypeAlias = Literal["json", "text"]
 
 MAX_SOCKET_PATH: Final = 107 if sys.platform == "linux" else 103
 """Bytes of the path of a Unix socket."""
-CARRIED_ID_DIGITS: Final = 8
-"""So much of a system's id is carried by messages of the application, and must tell the systems of
-one agent apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +193,12 @@ def config_defects(config: AgentConfig) -> Iterator[Defect]:
     if config.process == ENVIRONMENT:
         yield Defect(("process",), f"{ENVIRONMENT!r} has no monitor: name a process")
     yield from _repeated(("tables",), config.tables)
+    if len(config.tables) > MAX_SYSTEMS:
+        told = f"are {len(config.tables)}; messages carry the clocks of at most {MAX_SYSTEMS}"
+        yield Defect(("tables",), f"{told}: use fewer")
+    if config.lease > MAX_LEASE:
+        told = f"should be at most {MAX_LEASE:g}s, not {config.lease:g}s"
+        yield Defect(("lease",), f"{told}: so long a service may wait for a dead agent")
     yield from _repeated(("verdicts",), config.verdicts)
     yield from _security_defects(config)
     yield from _peer_defects(config)
@@ -285,7 +290,8 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
                 f"is the table of {table.process}, and this is the agent of {config.process}: "
                 f"name the file of {config.process}",
             )
-        earlier = first.setdefault(table.system_id[:CARRIED_ID_DIGITS], place)
+        # So much of an id is carried by the messages of the application.
+        earlier = first.setdefault(table.system_id[: 2 * KEY_BYTES], place)
         if earlier != place:
             same = tables[earlier].system_id == table.system_id
             told = f"is of the same system as tables[{earlier}]: keep one of the two"

@@ -153,7 +153,7 @@ def test_json_is_read_too(tmp_path: Path) -> None:
         ("2s", 2.0),
         ("0.5 s", 0.5),
         ("1m", 60.0),
-        ("24h", 86_400.0),
+        ("1h", 3600.0),
         ("100", 0.1),
         ("1.5", 0.0015),
         ('"30s"', 30.0),
@@ -293,6 +293,11 @@ WRONG = {
     "half open": ("most_open: 100", "most_open: 1.5", "14: most_open: should be an integer, not 1"),
     "a port alone": ("http: 127.0.0.1:7680", "http: 7680", "16: http: should be text, not 7680"),
     "everywhere": ("127.0.0.1:7680", '"*:7680"', "16: http: should be ADDRESS:PORT, as in 127."),
+    "a long lease": (
+        "lease: 3000",
+        "lease: 2h",
+        "15: lease: should be at most 3600s, not 7200s: so long a service may wait for a dead",
+    ),
     "no sink": (
         "- stdout: true",
         "- print: true",
@@ -385,6 +390,7 @@ def told(defects: Iterator[Defect]) -> list[str]:
         ({"local": LocalAccess(tcp=Address("127.0.0.1", 7))}, ["local.token"]),
         ({"local": LocalAccess(tcp=Address("10.0.0.1", 7), token=Path("t"))}, ["local.tcp"]),
         ({"deadline": 60.0}, ["give_up"]),
+        ({"tables": tuple(Path(f"{n}.json") for n in range(65))}, ["tables"]),
     ],
     ids=str,
 )

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import choreomon.formats.table_file as table_file
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.formats.carried import MAX_ENTRIES
 from choreomon.formats.read import load_document
 from choreomon.formats.table_file import (
     MAX_TABLE_BYTES,
@@ -30,7 +31,8 @@ from choreomon.formats.table_file import (
     table_file_names,
     write_table,
 )
-from choreomon.formats.table_shape import WrittenRow
+from choreomon.formats.table_shape import MAX_PROCESSES, SYSTEM_ID_BYTES, WrittenRow
+from choreomon.formats.wire import SYSTEM_BYTES
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import (
     SequenceAutomaton,
@@ -246,6 +248,11 @@ def test_a_system_id_is_32_digits_and_the_same_for_the_same() -> None:
     assert found == system_id(two_steps(A, B), ["P1", "P2"], "sound", NONCE)
     assert len(found) == 32
     assert bytes.fromhex(found).hex() == found
+
+
+def test_ids_and_clocks_are_as_large_in_files_as_in_frames_and_headers() -> None:
+    assert SYSTEM_ID_BYTES == SYSTEM_BYTES
+    assert MAX_PROCESSES == MAX_ENTRIES
 
 
 def test_whatever_makes_another_system_makes_another_id() -> None:
