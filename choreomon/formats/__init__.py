@@ -35,6 +35,11 @@ What a live service says and carries:
     carried             clocks that travel with a message, as text
     local               a service and its agent, as frames of a stream
 
+What a live agent says:
+
+    verdict_json        a verdict as a line of JSON
+    status_json         how it is, as JSON
+
 Runs:
 
     wire         monitoring messages as bytes

@@ -1,0 +1,125 @@
+"""What a live agent says: of an event, and of itself. Values that `choreomon.formats` writes and
+reads, and `choreomon.render` puts into words.
+
+A live agent knows no order of all events, so an event is named by its process and its count there
+(`choreomon.core.vector_clock`), and of messages only those of the agent's own process are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from choreomon.core.verdict import Relation, Result, Role, Word
+
+
+@dataclass(frozen=True, slots=True)
+class EventName:
+    """The event number `count` of `process`. `gap`: a stretch of events of that process that its
+    agent was not told of; `count` is then that of its end, `None` while it has none."""
+
+    process: str
+    count: int | None = None
+    gap: bool = False
+
+    def __str__(self) -> str:
+        if not self.gap:
+            return f"event {self.count} of {self.process}"
+        if self.count is None:
+            return f"a gap of {self.process} that has not ended"
+        return f"a gap of {self.process} up to event {self.count}"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReason:
+    """A `Reason` whose events are named. `of` and `of_transition` are the event and the transition
+    of the pre record that a vio concerns. `since`: of a merged record the first of its events, of
+    a gap the last event before it; left out where the judged event is known to come after."""
+
+    event: EventName
+    transition: tuple[str, str]
+    role: Role
+    result: Result | Literal["Gap"]
+    relation: Relation
+    certain: bool
+    of: EventName | None = None
+    of_transition: tuple[str, str] | None = None
+    since: EventName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LiveVerdict:
+    """What an agent says of the event number `count` of its `process`.
+
+    `id` outlasts restarts: a word that is told again has the same. `provisional`: given at a
+    deadline, another word follows. `system` is the id of the split property (32 hex digits),
+    `title` what its author calls it. `label` is written as in documents, `None` for the end of
+    a gap. `clock` is that of the event by process, zero entries left out. `unseen`: the word stands
+    for final events that may have been in the gap that ends here. `time` is the wall time, in
+    RFC 3339, at which the word was told: for people, and in no order with anything.
+    """
+
+    id: str
+    verdict: Word
+    provisional: bool
+    system: str
+    title: str
+    process: str
+    count: int
+    label: str | None
+    clock: Mapping[str, int]
+    transitions: tuple[tuple[str, str], ...]
+    because: tuple[LiveReason, ...]
+    silent: tuple[str, ...]
+    waiting_for: tuple[str, ...]
+    unseen: bool
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyStatus:
+    """One property of an agent, now. `events`: how many of its events happened since the agent was
+    started. `undecided`: events of which the last word is not said; `inspections`: inspections of
+    transitions that wait for answers; `waiting_for`: whose. `gaps` are remembered ones, and
+    `gap_open`: whether events may be happening that the agent is not told of."""
+
+    title: str
+    system: str
+    events: int
+    undecided: int
+    inspections: int
+    waiting_for: tuple[str, ...]
+    gaps: int
+    gap_open: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentStatus:
+    """One agent, now.
+
+    `uptime` is in seconds. `not_ready`: why it is not, in words; empty where it is. `failing`: why
+    the disk takes nothing; empty where it does. `sessions` are those of services that are
+    remembered, `connected` the connections that are open, `leases` the sessions whose services
+    let nothing leave unanswered. `untold`: words that some sink has not taken; `sinks` says of the
+    sinks that fail why. `words` counts those told since the start, by `LiveVerdict.verdict`,
+    provisional ones as `provisional`; `refused` counts what was refused, by reason. `verdicts` are
+    the last ones, the newest at the end.
+    """
+
+    process: str
+    version: str
+    time: str
+    uptime: float
+    durability: str
+    not_ready: tuple[str, ...] = ()
+    failing: str = ""
+    properties: tuple[PropertyStatus, ...] = ()
+    sessions: int = 0
+    connected: int = 0
+    leases: int = 0
+    untold: int = 0
+    sinks: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, int] = field(default_factory=dict)
+    verdicts: tuple[LiveVerdict, ...] = ()
