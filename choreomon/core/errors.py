@@ -4,6 +4,8 @@
     ├── DocumentError      the author of a scenario, property or trace document
     ├── PropertyError      the author of a property, before it is known which file it is in
     ├── MalformedMessage   a peer sent bytes that are no monitoring message
+    ├── AgentUnavailable   the agent beside a service could not be reached, or refuses it
+    ├── ProcessClosed      the service tells of an event after it closed its connection
     ├── BudgetExceeded     a search was stopped by a stated bound; nothing is known
     └── InternalError      ours
 
@@ -69,6 +71,25 @@ class DocumentError(ChoreomonError):
 
 class MalformedMessage(ChoreomonError):
     """Bytes from a peer that are no monitoring message of this version."""
+
+
+class AgentUnavailable(ChoreomonError):
+    """The agent did not answer within the deadline, or refused the service.
+
+    `address` is the agent's; `reason` is what was last heard of it, "" for nothing. An event
+    whose reporting ended so may have been counted all the same, as a message that was lost:
+    the service is not to send the message.
+    """
+
+    def __init__(self, address: str, reason: str, fix: str) -> None:
+        self.address = address
+        self.reason = reason
+        said = f" ({reason})" if reason else ""
+        super().__init__(f"the agent at {address} is not available{said}; {fix}")
+
+
+class ProcessClosed(ChoreomonError):
+    """Unlike `AgentUnavailable` the service's own doing: it called `close()` before."""
 
 
 class BudgetExceeded(ChoreomonError):

@@ -7,8 +7,8 @@ W3C baggage.
     block          the key (4 bytes), the number of entries, the entries; numbers as LEB128
 
 One message can be watched by several systems, each a property split for its processes; the key
-of a system is the first four bytes of its id. There is one text for one set of clocks: what is accepted
-is written again as it was.
+of a system is the first four bytes of its id. There is one text for one set of clocks: what is
+accepted is written again as it was.
 
 `decode_*_untrusted` raise `MalformedMessage` and nothing else. A text of up to 340 entries is
 never longer than `MAX_CLOCK_TEXT`, whatever the entries; more entries fit while they are small,

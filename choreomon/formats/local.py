@@ -20,6 +20,12 @@ gaps. So an agent that counts `lease` seconds from the time G *of a grant that c
 relies on a promise that was not made: not after it stood still, nor when its answer was lost,
 nor before a buffer has arrived. Before the first `Renew` of a connection there is no promise.
 
+Under `buffer` an agent without a promise answers nobody and merges no clock, and takes reports
+whenever they come. Under `let-go` it goes on with a gap; then a report may have left before
+other things that it knows by now, so that it takes one only within `lease` seconds of the last
+grant that the client has received for certain (a report shows that it received the welcome), and
+closes the connection otherwise: the client will say what was lost.
+
 What is read from a service may have at most `MAX_FRAME` bytes and no unknown fields: a misspelt
 `heard` would be a lost order. What is read from an agent may have `MAX_AGENT_FRAME`, for the
 labels of large tables, and unknown fields are ignored.

@@ -1,0 +1,203 @@
+"""What a service has not been answered yet: events and gaps, in the order in which they happened.
+
+An entry is *written* when its frame went out on the present connection, *numbered* when it ever
+went out in the present session (so that the agent may have taken it), and *released* when the
+service went on without an answer. Written entries are a prefix of the journal, and so are
+numbered ones. A gap stands for events that never will be told, at its place among those that
+will be.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice, takewhile
+from typing import Final, Literal, TypeAlias
+
+from choreomon.core.errors import InternalError
+from choreomon.core.message import EventKind
+from choreomon.formats.carried import ClockText
+
+GAP: Final = "gap"
+EntryKind: TypeAlias = EventKind | Literal["gap"]
+
+
+class Ticket:
+    """An event that waits for its answer: settled with the clock right after it, or failed.
+
+    `since` is monotonic time, in seconds. `waiter` is the driver's: a future, or an event of a
+    thread.
+    """
+
+    __slots__ = ("clock", "entry", "failed", "since", "waiter")
+
+    def __init__(self, since: float, entry: Entry) -> None:
+        self.since = since
+        self.entry = entry
+        self.clock: ClockText | None = None
+        self.failed = False
+        self.waiter: object = None
+
+
+class Entry:
+    """`number` is 0 where it is not numbered. `lost`: how many events a gap stands for.
+    `tickets`: who waits, one at most for an event; for a gap all whose events came into doubt."""
+
+    __slots__ = ("heard", "kind", "lost", "name", "number", "peer", "released", "tickets")
+
+    def __init__(
+        self, kind: EntryKind, peer: str = "", name: str = "", heard: ClockText = ""
+    ) -> None:
+        self.kind = kind
+        self.peer = peer
+        self.name = name
+        self.heard = heard
+        self.number = 0
+        self.lost = 0
+        self.released = False
+        self.tickets: list[Ticket] = []
+
+
+class Journal:
+    """`written` entries at the head went out on the present connection, `kept` events are
+    released. `greeting`: the gap at the head is being told in a hello."""
+
+    __slots__ = ("_entries", "greeting", "kept", "written")
+
+    def __init__(self) -> None:
+        self._entries: deque[Entry] = deque()
+        self.written = 0
+        self.kept = 0
+        self.greeting = False
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def append(self, entry: Entry) -> None:
+        self._entries.append(entry)
+        self.kept += entry.released
+
+    def lose(self, events: int = 1) -> Entry:
+        """These many events happened last, and will not be told. Returns their gap."""
+        last = self._entries[-1] if self._entries else None
+        if (
+            last is None
+            or last.kind != GAP
+            or last.number
+            or (self.greeting and len(self._entries) == 1)
+        ):
+            last = Entry(GAP)
+            self._entries.append(last)
+        last.lost += events
+        return last
+
+    def unwritten(self) -> Entry:
+        """The first entry that is not written; there is one."""
+        return self._entries[self.written]
+
+    def everything_left_is_written(self) -> bool:
+        """Whether nothing but waiting events is not written, so that a promise can be made."""
+        # What left without an answer is before what waits, so that this mostly looks at one.
+        return not any(
+            entry.kind == GAP or entry.released
+            for entry in islice(self._entries, self.written, None)
+        )
+
+    def unwrite(self) -> None:
+        """The connection is gone."""
+        self.written = 0
+        self.greeting = False
+
+    def numbered(self) -> list[Entry]:
+        return list(takewhile(lambda entry: entry.number, self._entries))
+
+    def answered(self, number: int) -> Entry | None:
+        """Takes the first entry out, which was answered; `None` where that is another one."""
+        if not self.written or self._entries[0].number != number:
+            return None
+        entry = self._entries.popleft()
+        self.written -= 1
+        self.kept -= entry.released
+        return entry
+
+    def greet(self) -> int:
+        """How many events the gap at the head stands for, if one is there: a hello tells it."""
+        head = self._entries[0] if self._entries else None
+        if head is None or head.kind != GAP or head.number:
+            return 0
+        self.greeting = True
+        return head.lost
+
+    def greeted(self) -> Entry | None:
+        """The gap that the hello told is told: takes it out."""
+        if not self.greeting:
+            return None
+        self.greeting = False
+        return self._entries.popleft()
+
+    def remove(self, entry: Entry) -> Entry | None:
+        """Takes an entry out that is not numbered. Returns the event after it."""
+        position = self._entries.index(entry)
+        if entry.number:
+            raise InternalError(f"the agent may have taken number {entry.number} already")
+        del self._entries[position]
+        self.kept -= entry.released
+        later = islice(self._entries, position, None)
+        return next((one for one in later if one.kind != GAP), None)
+
+    def release(self, most: int) -> tuple[list[Entry], list[Entry]]:
+        """Nobody waits any longer. Returns the events that are kept, `most` of all kept ones and
+        those that the agent may have taken, and the events that are lost in a gap."""
+        kept: list[Entry] = []
+        entries = iter(self._entries)
+        self._entries = deque()
+        lost: list[Entry] = []
+        for entry in entries:
+            if not entry.tickets or entry.kind == GAP:
+                self._entries.append(entry)
+            elif entry.number or self.kept < most:
+                entry.released = True
+                self.kept += 1
+                kept.append(entry)
+                self._entries.append(entry)
+            else:
+                self.lose()
+                lost.append(entry)
+        return kept, lost
+
+    def doubt(self) -> list[Entry]:
+        """Of the numbered entries the agent will not say any more whether it took them: a gap
+        takes their place, and their tickets. Returns the events among them."""
+        numbered = self.numbered()
+        if numbered:
+            self.unwrite()
+            rest = islice(self._entries, len(numbered), None)
+            self._entries = deque([_gap_of(numbered), *rest])
+            self._count_kept()
+        return [entry for entry in numbered if entry.kind != GAP]
+
+    def let_go(self) -> list[Entry]:
+        """One gap takes the place of everything, and all tickets; but what a hello is telling
+        stays by itself. Returns the events."""
+        entries = list(self._entries)
+        told, gone = (entries[:1], entries[1:]) if self.greeting else ([], entries)
+        self.written = 0
+        self._entries = deque([*told, _gap_of(gone)] if gone else told)
+        self._count_kept()
+        return [entry for entry in gone if entry.kind != GAP]
+
+    def _count_kept(self) -> None:
+        self.kept = sum(entry.released for entry in self._entries)
+
+
+def _gap_of(entries: list[Entry]) -> Entry:
+    gap = Entry(GAP)
+    for entry in entries:
+        gap.lost += entry.lost if entry.kind == GAP else 1
+        gap.tickets += entry.tickets
+        for ticket in entry.tickets:
+            ticket.entry = gap
+    return gap

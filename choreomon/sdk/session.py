@@ -1,0 +1,402 @@
+"""The service's side of the protocol with its agent, without sockets, loops or clocks.
+
+A driver makes connections, moves bytes and tells the time; the session decides what is written,
+who may go on, and when something is due:
+
+    opened, broken               a connection is there, or gone
+    receive                      a message came in
+    event                        something happens: None, or a ticket that will be settled
+    expire, due                  time went by; when there is something to do next
+    output, settled              what to write; whose tickets are settled
+
+Time is monotonic, in seconds. What keeps the verdicts right is in `choreomon.formats.local`
+(numbers, the lease) and `choreomon.sdk.knowledge` (what is heard).
+
+An event that no table mentions needs no report. Another one waits for its answer, unless the
+policy lets it leave: `fire-and-forget` always, `buffer` and `let-go` once the agent is away and
+the lease is over. Before the first `Welcome` nothing leaves: no policy is known to the agent.
+
+Under `let-go` an event that leaves is never told, even if its report went out before: the agent
+may take it late, when it has answered others already. Under `buffer` it may, because an agent
+without a promise answers nobody until the buffer has arrived.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias, assert_never
+
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.message import SEND, EventKind, Label
+from choreomon.formats.carried import ClockText
+from choreomon.formats.labels import parse_label
+from choreomon.formats.local import (
+    VERSION,
+    AgentMessage,
+    ClientMessage,
+    Clock,
+    Farewell,
+    Gap,
+    Goodbye,
+    Hello,
+    Policy,
+    RefusalReason,
+    Refused,
+    Renewed,
+    Report,
+    Welcome,
+    encode,
+)
+from choreomon.sdk.journal import GAP, Entry, Journal, Ticket
+from choreomon.sdk.knowledge import Knowledge, joined
+from choreomon.sdk.lease import NEVER, Lease
+
+Phase: TypeAlias = Literal["away", "greeting", "open"]
+
+AWAY: Final[Phase] = "away"
+GREETING: Final[Phase] = "greeting"
+"""A hello was said and not yet answered."""
+OPEN: Final[Phase] = "open"
+
+GREETING_SECONDS: Final = 5.0
+"""How long a hello may stay unanswered before another connection is tried."""
+
+_LEAVING: Final[tuple[Policy, ...]] = ("buffer", "let-go")
+_POISONED: Final[tuple[RefusalReason, ...]] = ("malformed", "number", "process")
+"""Repeated it would be refused again."""
+
+
+class Session:
+    """One service and its agent, over any number of connections.
+
+    Args:
+        policy: what to do when the agent is away.
+        deadline: seconds after which a waiting event fails under the policy `block`; `None`
+            waits as long as it takes.
+        buffer: how many events are kept at most that left without an answer.
+        token: said to the agent with each hello.
+
+    `process` is the name that the agent gave, "" before the first welcome. `trouble` is what
+    last went wrong, "" after a welcome; `refusal` the reason where the agent said so. `lost`
+    counts the events that were never told, as far as is known.
+    """
+
+    def __init__(
+        self, *, policy: Policy, deadline: float | None = None, buffer: int = 0, token: str = ""
+    ) -> None:
+        self.policy: Final = policy
+        self.phase: Phase = AWAY
+        self.process = ""
+        self.trouble = ""
+        self.refusal: RefusalReason | None = None
+        self.lost = 0
+        self.knowledge: Final = Knowledge()
+        self._deadline = NEVER if deadline is None or policy != "block" else deadline
+        self._buffer = buffer
+        self._token = token
+        self._session = ""
+        self._labels: frozenset[tuple[EventKind, str, str]] = frozenset()
+        self._journal = Journal()
+        self._next = 1
+        self._answered = 0
+        self._window = 1
+        self._lease = Lease(promises=policy != "fire-and-forget")
+        self._greeting_until = NEVER
+        self._waiting = 0
+        self._output: list[bytes] = []
+        self._settled: list[Ticket] = []
+
+    # What happens in the service
+
+    def event(
+        self, kind: EventKind, peer: str, name: str, heard: ClockText, now: float
+    ) -> Ticket | None:
+        """A message is about to leave, or was taken. `peer` is its other end, `heard` the
+        clock that came with it.
+
+        `None`: go on at once; `clock()` is what to carry. Else go on when the ticket is settled,
+        with its clock; where it has failed, the message must not leave.
+        """
+        knowledge = self.knowledge
+        if heard:
+            heard = knowledge.admit(heard)
+        if (kind, peer, name) not in self._labels:
+            knowledge.hear(heard)
+            return None
+        entry = Entry(kind, peer, name, knowledge.to_tell(heard))
+        if self.policy == "fire-and-forget":
+            self._leave(entry)
+            self._write(now)
+            return None
+        if self._may_leave(now):
+            self._release()
+            self._leave(entry)
+            return None
+        ticket = Ticket(now, entry)
+        entry.tickets.append(ticket)
+        self._waiting += 1
+        self._journal.append(entry)
+        self._write(now)
+        return ticket
+
+    def clock(self) -> ClockText:
+        """All that is known: what a message carries whose sending was not reported."""
+        return self.knowledge.current()
+
+    def abandon(self, ticket: Ticket) -> None:
+        """Nobody waits for it any more, and its message will not leave. If the agent may have
+        taken it already, it stays an event, of a message that was lost."""
+        entry = ticket.entry
+        if ticket.clock is not None or ticket not in entry.tickets:
+            return
+        entry.tickets.remove(ticket)
+        self._waiting -= 1
+        if entry.kind != GAP and not entry.number:
+            later = self._journal.remove(entry)
+            if later is None:
+                self.knowledge.take_back(entry.heard)
+            else:
+                later.heard = joined(entry.heard, later.heard)
+
+    # What happens to the connection
+
+    def opened(self, now: float) -> None:
+        """There is a connection."""
+        self.phase = GREETING
+        self._greeting_until = now + GREETING_SECONDS
+        lost = self._journal.greet()
+        self._say(Hello(self.policy, session=self._session, lost=lost, token=self._token))
+
+    def broken(self) -> None:
+        """There is none any more. What was not answered will be repeated."""
+        self.phase = AWAY
+        self._lease.broken()
+        self._output.clear()
+        self._journal.unwrite()
+
+    def receive(self, message: AgentMessage, now: float) -> None:
+        """The agent said something. Where `phase` is `AWAY` afterwards, the connection is of
+        no use any more."""
+        try:
+            match message:
+                case Clock():
+                    self._receive_clock(message)
+                case Renewed():
+                    self._lease.granted(message.lease, message.grant, now)
+                case Welcome():
+                    self._receive_welcome(message, now)
+                case Refused():
+                    self._receive_refusal(message)
+                case Farewell():
+                    self.broken()
+                case _:
+                    assert_never(message)
+        except MalformedMessage as error:
+            self.trouble = str(error)
+            self.broken()
+        self._write(now)
+
+    def _receive_clock(self, message: Clock) -> None:
+        entry = self._journal.answered(message.number)
+        if entry is None:
+            raise MalformedMessage(f"an answer to number {message.number}, out of turn")
+        self._answered = message.number
+        self.knowledge.answered(message.clock)
+        self._settle(entry, message.clock)
+
+    def _receive_welcome(self, message: Welcome, now: float) -> None:
+        if self.phase != GREETING:
+            raise MalformedMessage("a welcome that nobody asked for")
+        if message.version != VERSION:
+            raise MalformedMessage(f"version {message.version}; this is {VERSION}")
+        if self.process not in ("", message.process):
+            raise MalformedMessage(f"the agent of {message.process}, not of {self.process}")
+        numbered = self._journal.numbered()
+        if not self._continues(message, numbered):
+            self.broken()
+            self._begin_again()
+            return
+        self._session, self.process, self.trouble = message.session, message.process, ""
+        self.refusal = None
+        self._answered = numbered[0].number - 1 if numbered else message.number
+        self._next = (numbered[-1].number if numbered else message.number) + 1
+        self._window = message.window
+        labels = [parse_label(label) for label in message.labels]
+        self._labels = frozenset(_as_reported(label) for label in labels if label is not None)
+        self.knowledge.welcomed(message.clock)
+        for entry in self._journal:
+            entry.heard = self.knowledge.admit(entry.heard)
+        self.phase = OPEN
+        self._lease.welcomed(message.lease, message.grant, now)
+        told = self._journal.greeted()
+        if told is not None:
+            self._settle(told, self.clock())
+
+    def _continues(self, message: Welcome, numbered: list[Entry]) -> bool:
+        """Whether the agent remembers all that it answered, and nothing that was not told."""
+        if message.session != self._session:
+            return not self._session and message.number == 0
+        if numbered:
+            return numbered[0].number - 1 <= message.number <= numbered[-1].number
+        return message.number >= self._answered
+
+    def _receive_refusal(self, message: Refused) -> None:
+        within = self.phase == OPEN
+        self.broken()
+        self.refusal = message.reason
+        self.trouble = f"{message.reason}: {message.message}"
+        if message.reason == "session" or (within and message.reason in _POISONED):
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        """With a new session, which counts from 1 again. What the old one may have taken cannot
+        be told in the new one: it would count twice. So it is lost, as far as anybody knows; who
+        waits for it goes on when the agent knows of the gap, not before."""
+        self._session = ""
+        self._answered = 0
+        for entry in self._journal.doubt():
+            self.knowledge.take_back(entry.heard)
+            self.lost += 1
+        self.knowledge.doubted()
+
+    # What happens by itself
+
+    def expire(self, now: float) -> None:
+        """It is `now`; call it when `due` says so, and at will."""
+        if self.phase == GREETING and now >= self._greeting_until:
+            self.trouble = f"no welcome within {GREETING_SECONDS:g} seconds"
+            self.broken()
+        if self.phase == OPEN and now >= self._lease.until:
+            self.trouble = "the lease was not renewed in time"
+            self.broken()
+        if self._may_leave(now):
+            self._release()
+        if self._waiting and self._deadline != NEVER:
+            self._fail_until(now - self._deadline)
+        self._write(now)
+
+    def due(self, now: float) -> float | None:
+        """When `expire` has something to do next, if nothing else happens before."""
+        due = NEVER
+        if self.phase == GREETING:
+            due = self._greeting_until
+        elif self.phase == OPEN:
+            due = self._lease.due(now)
+        if self._waiting:
+            if self.phase != OPEN and self.policy in _LEAVING:
+                due = min(due, self._lease.until)
+            if self._deadline != NEVER:
+                oldest = next(entry.tickets[0] for entry in self._journal if entry.tickets)
+                due = min(due, oldest.since + self._deadline)
+        return None if due == NEVER else due
+
+    def _may_leave(self, now: float) -> bool:
+        return self.phase != OPEN and now >= self._lease.until and self.policy in _LEAVING
+
+    def _leave(self, entry: Entry) -> None:
+        """The message of `entry` leaves unanswered: keep the event to be told, or lose it."""
+        if self.policy != "let-go" and self._journal.kept < self._buffer:
+            self.knowledge.left(entry.heard)
+            entry.released = True
+            self._journal.append(entry)
+        else:
+            self.knowledge.take_back(entry.heard)
+            self._journal.lose()
+            self.lost += 1
+
+    def _release(self) -> None:
+        """The lease is over: whoever waits goes on."""
+        if not self._waiting:
+            return
+        tickets = [ticket for entry in self._journal for ticket in entry.tickets]
+        kept: list[Entry] = []
+        if self.policy == "let-go":
+            lost = self._journal.let_go()
+        else:
+            kept, lost = self._journal.release(self._buffer)
+        for entry in kept:
+            self.knowledge.left(entry.heard)
+        for entry in lost:
+            self.knowledge.take_back(entry.heard)
+        self.lost += len(lost)
+        clock = self.clock()
+        for ticket in tickets:
+            ticket.entry.tickets.clear()
+            ticket.clock = clock
+        self._settled += tickets
+        self._waiting = 0
+
+    def _fail_until(self, since: float) -> None:
+        late: list[Ticket] = []
+        for entry in self._journal:
+            if entry.tickets and entry.tickets[0].since > since:
+                break
+            late += [ticket for ticket in entry.tickets if ticket.since <= since]
+        for ticket in late:
+            self.abandon(ticket)
+            ticket.failed = True
+        self._settled += late
+
+    # What the driver does
+
+    @property
+    def idle(self) -> bool:
+        """Whether everything was told and answered."""
+        return not len(self._journal)
+
+    def goodbye(self) -> None:
+        """End the session, in order where it is `idle`."""
+        if self.phase == OPEN:
+            self._say(Goodbye())
+
+    def output(self) -> bytes:
+        """The frames to be written now, in order; they are not returned again."""
+        if not self._output:
+            return b""
+        output = b"".join(self._output)
+        self._output.clear()
+        return output
+
+    def settled(self) -> list[Ticket]:
+        """The tickets that were settled or have failed since the last call."""
+        settled, self._settled = self._settled, []
+        return settled
+
+    def _settle(self, entry: Entry, clock: ClockText) -> None:
+        for ticket in entry.tickets:
+            ticket.clock = clock
+        self._settled += entry.tickets
+        self._waiting -= len(entry.tickets)
+
+    def _say(self, message: ClientMessage) -> None:
+        self._output.append(encode(message))
+
+    def _write(self, now: float) -> None:
+        if self.phase != OPEN:
+            return
+        journal = self._journal
+        while journal.written < self._window and journal.written < len(journal):
+            entry = journal.unwritten()
+            if not entry.number:
+                entry.number = self._next
+                self._next += 1
+            journal.written += 1
+            if entry.kind == GAP:
+                self._say(Gap(entry.number, self._answered, entry.lost))
+            else:
+                self._say(
+                    Report(
+                        entry.number,
+                        self._answered,
+                        entry.kind,
+                        entry.peer,
+                        entry.name,
+                        entry.heard,
+                    )
+                )
+        if self._lease.wants_renewal(now) and journal.everything_left_is_written():
+            self._say(self._lease.renewal())
+
+
+def _as_reported(label: Label) -> tuple[EventKind, str, str]:
+    sender, name, receiver = label.message
+    return label.kind, receiver if label.kind == SEND else sender, name
