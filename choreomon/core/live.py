@@ -54,7 +54,7 @@ class LiveVerdict:
 
     `id` outlasts restarts: a word that is told again has the same. `provisional`: given at a
     deadline, another word follows. `system` is the id of the split property (32 hex digits),
-    `title` what its author calls it. `label` is written as in documents, `None` for the end of
+    `property` its title. `label` is written as in documents, `None` for the end of
     a gap. `clock` is that of the event by process, zero entries left out. `unseen`: the word stands
     for final events that may have been in the gap that ends here. `time` is the wall time, in
     RFC 3339, at which the word was told: for people, and in no order with anything.
@@ -64,7 +64,7 @@ class LiveVerdict:
     verdict: Word
     provisional: bool
     system: str
-    title: str
+    property: str
     process: str
     count: int
     label: str | None

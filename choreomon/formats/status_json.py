@@ -1,16 +1,45 @@
-"""What an agent says of itself at `/status`, as JSON, and back."""
+"""What an agent says of itself at `/status`, as JSON, and back.
+
+The fields, and their order, are those of `choreomon.core.live.AgentStatus`; verdicts in it are as
+`choreomon.formats.verdict_json` has them.
+"""
 
 from __future__ import annotations
 
+import json
+from dataclasses import fields
+from typing import Any, Final
+
+import msgspec
+
+from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import AgentStatus
+from choreomon.formats.verdict_json import check_events, verdict_as_json
+
+_DECODER: Final = msgspec.json.Decoder(AgentStatus)
 
 
 def status_json(status: AgentStatus) -> bytes:
-    """One line of ASCII, with a line end. The fields are those of the value; verdicts are as
-    `choreomon.formats.verdict_json` has them."""
-    raise NotImplementedError
+    """One line of ASCII, with a line end."""
+    plain: dict[str, Any] = {
+        each.name: msgspec.to_builtins(getattr(status, each.name))
+        for each in fields(status)
+        if each.name != "verdicts"
+    }
+    plain["verdicts"] = [verdict_as_json(verdict) for verdict in status.verdicts]
+    text = json.dumps(plain, separators=(",", ":"), allow_nan=False)
+    return f"{text}\n".encode("ascii")
 
 
 def decode_status_untrusted(data: str | bytes) -> AgentStatus:
-    """Raises `MalformedMessage`, and nothing else, for what is no status."""
-    raise NotImplementedError
+    """The status in a text; fields that are not known are passed over.
+
+    Raises `MalformedMessage`, and nothing else, for what is no status.
+    """
+    try:
+        status = _DECODER.decode(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise MalformedMessage(f"no status of an agent: {error}") from None
+    for verdict in status.verdicts:
+        check_events(verdict)
+    return status
