@@ -43,6 +43,8 @@ _COMMANDS: Final = {
         "Draw interactions at random.",
     ),
     "experiment": ("choreomon.cli.experiment", "Repeat an experiment of the papers."),
+    "keygen": ("choreomon.cli.keygen", "Make the keys by which agents know each other."),
+    "agent": ("choreomon.cli.agent", "Monitor one process of a running system."),
     "schema": ("choreomon.cli.schema", "Print the JSON Schema of documents."),
 }
 

@@ -251,6 +251,11 @@ class Driver:
             self._rows = 0
 
     @property
+    def repeats(self) -> int:
+        """How many inquiries were sent again, all in all."""
+        return sum(asking.repeated for asking in self._asking.values())
+
+    @property
     def failing(self) -> bool:
         """Whether the disk takes nothing."""
         return self._retry is not None

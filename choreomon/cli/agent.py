@@ -1,0 +1,52 @@
+"""`choreomon agent`: run the sidecar of one process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.writing import WrittenPath, check_writable
+
+
+@click.command("agent")
+@click.option(
+    "--config", "file", type=click.Path(), required=True, help="The agent's configuration."
+)
+@click.option(
+    "--trace",
+    type=WrittenPath(),
+    help="Write each event that ticks, a line each, with monotonic times.",
+)
+def command(file: str, trace: Path | None) -> int:
+    """Stand beside one process and monitor it, until SIGTERM or SIGINT.
+
+    Verdicts go where the configuration says, by default to the standard output, a JSON object a
+    line; what else there is to say goes to the standard error.
+    """
+    from choreomon.formats.agent_config import load_agent_config, load_tables
+    from choreomon.runtime.agent import run_agent
+
+    config = load_agent_config(file)
+    tables = load_tables(config)
+    with ExitStack() as stack:
+        sink = None
+        if trace is not None:
+            check_writable(trace)
+            sink = stack.enter_context(trace.open("a", encoding="ascii", buffering=1))
+        with asyncio.Runner(loop_factory=event_loop_factory()) as runner:
+            runner.run(run_agent(config, tables, trace=sink))
+    return NOTHING_FOUND
+
+
+def event_loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop's loops; asyncio's own where uvloop is not installed."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop

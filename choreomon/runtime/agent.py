@@ -1,0 +1,283 @@
+"""An agent: a sidecar in a process of its own, beside its service.
+
+Puts together what each has a room of its own: the running sidecar (`choreomon.runtime.node`), where
+services connect (`service`, `local_socket`), where words go (`sinks`), and what operators look at
+(`figures`, `http`, `logs`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final, Protocol
+
+from choreomon.core.live import LiveVerdict
+from choreomon.core.run import RunEvent
+from choreomon.formats.addresses import Address
+from choreomon.formats.agent_config import AgentConfig
+from choreomon.formats.status_json import status_json
+from choreomon.formats.table_file import SplitTable
+from choreomon.formats.trace import trace_line
+from choreomon.formats.verdict_json import live_verdict, verdict_line
+from choreomon.runtime.figures import Figures, Readings, readings
+from choreomon.runtime.http import HttpServer, operations_pages
+from choreomon.runtime.local_socket import listen_tcp, listen_unix, read_token
+from choreomon.runtime.logs import Log
+from choreomon.runtime.node import Node
+from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked, Word
+from choreomon.runtime.service import ServiceSide
+from choreomon.runtime.sinks import Sink, Sinks, make_sinks
+from choreomon.runtime.status import agent_status
+
+LAST_WORDS: Final = 50
+"""Words that `/status` shows."""
+
+
+def installed_version() -> str:
+    """That of the distribution; empty in a checkout that is not installed."""
+    try:
+        return version("choreomon")
+    except PackageNotFoundError:
+        return ""
+
+
+class LineSink(Protocol):
+    """Where a trace goes: an open text file, for example."""
+
+    def write(self, text: str, /) -> object: ...
+
+
+class Agent:
+    """One agent on a running loop. `await start()`, and at last `await stop()`.
+
+    - `trace`: is given a line for each event that ticked in the first property, as `simulate
+      --trace` writes them; `index` counts the lines, times are monotonic.
+    - `sinks`: instead of those of the configuration.
+    - `wall`: wall time in seconds; it is printed and never compared.
+
+    Raises `DocumentError`, `UnusableAddress` and `UnusableKeys` where it cannot start.
+    """
+
+    def __init__(
+        self,
+        config: AgentConfig,
+        tables: Sequence[SplitTable],
+        *,
+        log: Log,
+        trace: LineSink | None = None,
+        sinks: Sequence[Sink] | None = None,
+        wall: Callable[[], float] = time.time,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        self.config = config
+        self.tables = tuple(tables)
+        self.log = log
+        self.last_words: list[LiveVerdict] = []
+        self.http_address: Address | None = None
+        self._loop = loop
+        self._wall = wall
+        self._now = now
+        self._began = now()
+        self._trace = trace
+        self._traced = 0
+        self._events = [0] * len(tables)
+        self.figures = Figures(
+            config.process, tables, read=self._readings, now=now, version=installed_version()
+        )
+        self.sinks = Sinks(
+            make_sinks(config.verdicts, sync=config.durability == "power")
+            if sinks is None
+            else sinks,
+            delivered=self._delivered,
+            room=self._offer,
+            failed=self._sink_failed,
+        )
+        self.node = Node(config, tables, loop=loop, tell=self._tell, observer=self, now=now)
+        self.side = ServiceSide(
+            self.node.driver,
+            loop=loop,
+            now=now,
+            fresh_session=lambda: secrets.token_hex(16),
+            soon=self.node.soon,
+            refused=self._refused,
+            token=read_token(config.local.token) if config.local.token else "",
+        )
+        self._servers: list[asyncio.Server] = []
+        self._http: HttpServer | None = None
+
+    async def start(self) -> None:
+        """Recover, listen, and serve."""
+        config = self.config
+        self.node.start(self.side)
+        if config.local.path is not None:
+            listener = listen_unix(config.local.path, group=config.local.group)
+            server = await self._loop.create_unix_server(self.side.connection, sock=listener)
+        else:
+            assert config.local.tcp is not None
+            listener = listen_tcp(config.local.tcp)
+            server = await self._loop.create_server(self.side.connection, sock=listener)
+        self._servers.append(server)
+        if config.http is not None:
+            pages = operations_pages(
+                metrics=self.figures.exposition, not_ready=self.not_ready, status=self._status
+            )
+            self._http = HttpServer(pages, failed=self._page_failed)
+            self.http_address = await self._http.start(config.http)
+        self.log.info(
+            "ready",
+            process=config.process,
+            peers=self.node.endpoint,
+            local=str(config.local.path or config.local.tcp),
+            http=None if self.http_address is None else str(self.http_address),
+            durability=config.durability,
+        )
+
+    async def stop(self) -> None:
+        """In order: take nothing more, let out what was taken, keep the state."""
+        for server in self._servers:
+            server.close()
+        self.node.flush()
+        self.side.close_all()
+        await self.sinks.close()
+        self.node.stop()
+        if self._http is not None:
+            await self._http.close()
+        self.log.info("stopped", process=self.config.process)
+
+    def not_ready(self) -> list[str]:
+        """Why it is not ready; nothing where it is."""
+        reasons = []
+        if not self.node.recovered:
+            reasons.append("it is not recovered yet")
+        if self.node.failing_why is not None:
+            reasons.append(f"the store takes nothing: {self.node.failing_why}")
+        return reasons
+
+    # Words.
+
+    def _tell(self, word: Word) -> None:
+        table = self.tables[word.system]
+        verdict = live_verdict(
+            word.verdict,
+            table,
+            id=word.id,
+            count=word.event_count,
+            label=word.label,
+            provisional=word.provisional,
+            time=self._wall(),
+        )
+        self.last_words = [*self.last_words[1 - LAST_WORDS :], verdict]
+        self.sinks.tell(verdict_line(verdict), word.id)
+
+    def _delivered(self, words: list[str]) -> None:
+        self.node.driver.told(words)
+        self.node.soon()
+
+    def _offer(self) -> None:
+        for name, word in self.node.driver.state.untold.items():
+            if self.sinks.wants(name):
+                self._tell(word)
+
+    def _sink_failed(self, sink: str, why: str) -> None:
+        self.log.seldom(f"sink {sink}", "a sink takes no verdicts", sink=sink, why=why)
+
+    # An observer of the node.
+
+    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+        self.figures.happened(output)
+        if type(output) is Dropped:
+            self._log_dropped(output.reason, output.sender, output.detail)
+        elif type(output) is Ticked:
+            self._ticked(output)
+
+    def _ticked(self, output: Ticked) -> None:
+        self._events[output.system] += 1
+        if self._trace is not None and output.system == 0:
+            kind, message = output.label
+            event = RunEvent(
+                self._traced, output.at, kind, self.config.process, message, output.clock
+            )
+            self._traced += 1
+            self._trace.write(trace_line(event, self.tables[0].processes) + "\n")
+
+    def sent(self, kind: str, size: int) -> None:
+        self.figures.sent(kind, size)
+
+    def committed(self, seconds: float) -> None:
+        self.figures.committed(seconds)
+
+    def failing(self, why: str | None) -> None:
+        self.figures.failing(why)
+        if why is None:
+            self.log.info("the store takes rows again")
+        else:
+            self.log.error("the store takes nothing; nothing is read until it does", why=why)
+
+    def _refused(self, reason: str, detail: str) -> None:
+        self.figures.refused(reason, detail)
+        self._log_dropped(reason, "service", detail)
+
+    def _log_dropped(self, reason: str, sender: str, detail: str) -> None:
+        self.log.seldom(reason, "refused", reason=reason, sender=sender, detail=detail)
+
+    def _page_failed(self, path: str, error: Exception) -> None:
+        self.log.seldom(f"page {path}", "a page failed", path=path, why=repr(error))
+
+    def _readings(self) -> Readings:
+        driver = self.node.driver
+        return readings(
+            driver.sidecar,
+            driver.state,
+            connections=len(self.side.connections),
+            repeats=driver.repeats,
+        )
+
+    def _status(self) -> bytes:
+        driver = self.node.driver
+        status = agent_status(
+            driver.sidecar,
+            driver.state,
+            self.tables,
+            time=self._wall(),
+            uptime=self._now() - self._began,
+            durability=self.config.durability,
+            version=installed_version(),
+            not_ready=self.not_ready(),
+            failing=self.node.failing_why or "",
+            connected=len(self.side.connections),
+            events=self._events,
+            sinks=self.sinks.failing,
+            words=self.figures.words,
+            refused=self.figures.refusals,
+            verdicts=self.last_words,
+        )
+        return status_json(status)
+
+
+async def run_agent(
+    config: AgentConfig,
+    tables: Sequence[SplitTable],
+    *,
+    trace: LineSink | None = None,
+    ready: Callable[[Agent], None] | None = None,
+) -> None:
+    """Run one agent until SIGTERM or SIGINT. Raises as `Agent` does."""
+    log = Log(config.log.level, config.log.format, process=config.process)
+    loop = asyncio.get_running_loop()
+    asked_to_stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, asked_to_stop.set)
+    try:
+        agent = Agent(config, tables, log=log, trace=trace)
+        await agent.start()
+        if ready is not None:
+            ready(agent)
+        await asked_to_stop.wait()
+        await agent.stop()
+    finally:
+        log.close()
