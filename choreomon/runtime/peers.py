@@ -1,0 +1,402 @@
+"""Sockets between agents: a ROUTER that others ask, a DEALER to each one that is asked.
+
+Messages have one part, a frame of `choreomon.formats.wire`, whose content is not looked at here. A
+frame may be lost on the way without a word: at high-water marks, when a connection breaks, above
+the rate, or in a pause. It comes at most once, and frames along one connection keep their order; a
+new connection may overtake an old one. Inquiries and answers are idempotent and repeated until
+answered, so that is enough.
+
+Who somebody is comes from `choreomon.runtime.security`. Here a peer is a name, whatever the number
+of its connections; answers go along the one by which it was last heard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import zmq
+
+from choreomon.formats.wire import MAX_BYTES
+from choreomon.runtime.addresses import Address, UnusableAddress, to_listen, to_reach
+from choreomon.runtime.draining import DrainingReader
+from choreomon.runtime.routes import Routes, is_router_made
+from choreomon.runtime.security import (
+    Doorkeeper,
+    Security,
+    check_addresses,
+    secure_asker,
+    secure_listener,
+)
+from choreomon.runtime.token_bucket import TokenBucket
+
+Refusal: TypeAlias = Literal[
+    "unauthorised", "routing-id", "parts", "empty", "oversized", "rate", "paused"
+]
+"""Why a connection was not let in (`unauthorised`), or a frame was dropped."""
+
+_SLACK: Final = 1024
+"""Bytes by which libzmq's limit is above ours: encryption adds some, and what is little too long is
+better counted by us than answered by libzmq with the end of the connection."""
+
+_BACKLOG: Final = 256
+"""Connections that the kernel keeps until they are accepted."""
+
+_ROUTE: Final = zmq.NOBLOCK | zmq.SNDMORE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds, of which none has to be changed. Times are seconds.
+
+    What one connection can make wait in memory is `received` frames of `frame_bytes`, and as much
+    in the buffers of the kernel.
+    """
+
+    frame_bytes: int = MAX_BYTES
+    sent: int = 1000
+    """Frames that wait to be sent along one connection; above it `ask` and `answer` say no."""
+    received: int = 256
+    """Frames that wait to be read from one connection; above it the other end has to wait."""
+    batch: int = 64
+    """Frames that are read from a socket before everybody else has a turn."""
+    rate: float = 20_000.0
+    """Frames a second from one peer, those of all its connections together: inquiries and answers
+    apart."""
+    burst: float = 20_000.0
+    """Frames that may come at once nevertheless."""
+    routes: int = 1024
+    """Connections whose owner is remembered."""
+    heartbeat: float = 2.0
+    """Between signs of life; a connection without one for three times that is given up."""
+    handshake: float = 5.0
+    """To connect, and to say who one is."""
+    reconnect: float = 0.1
+    """Before connecting again; doubled up to `reconnect_most`."""
+    reconnect_most: float = 5.0
+    revive: float = 5.0
+    """How long a DEALER may refuse every frame before there is a new one in its place."""
+    pause: float = 1.0
+    """How long frames are kept in a pause, before they are dropped."""
+
+
+class PeerSockets:
+    """Listens at `bind` at once, and connects to a process of `addresses` when it is first asked.
+
+    All callbacks are called by `loop`, on its thread, and never from within a method of this class;
+    they may call any of them.
+
+    - `on_asked(peer, frame)`: a frame came in at the ROUTER. `peer` is what `security` says: proved
+      with `Curve`, only claimed with `Insecure`.
+    - `on_answered(peer, frame)`: a frame came in at the DEALER to that peer.
+    - `on_drained()`: a batch has been handed on and is over, because there is nothing more or
+      others have a turn. Each socket has batches of its own.
+    - `on_refused(reason, detail)`: see `Refusal`. As often as it happens: count, and log seldom.
+      `detail` may be what somebody who was refused chose; it is short and ASCII.
+
+    `context` must be this object's alone; it is not terminated here. `ipv6`: listen at IPv6
+    addresses, too, where all are meant, and look names up there, too; literal addresses are taken
+    as they are. `clock` gives seconds that do not run backwards. Raises `UnusableAddress` and
+    `UnusableKeys`, and leaves nothing open then.
+    """
+
+    def __init__(
+        self,
+        *,
+        context: zmq.Context[zmq.Socket[bytes]],
+        loop: asyncio.AbstractEventLoop,
+        bind: str,
+        addresses: Mapping[str, str],
+        security: Security,
+        on_asked: Callable[[str, bytes], None],
+        on_answered: Callable[[str, bytes], None],
+        on_refused: Callable[[Refusal, str], None],
+        on_drained: Callable[[], None],
+        ipv6: bool = False,
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        own = to_listen(bind)
+        self._addresses = {
+            peer: to_reach(text) for peer, text in addresses.items() if peer != security.process
+        }
+        check_addresses(security, own, self._addresses)
+        self._context = context
+        self._loop = loop
+        self._security = security
+        self._on_asked = on_asked
+        self._on_answered = on_answered
+        self._on_refused = on_refused
+        self._on_drained = on_drained
+        self._ipv6 = ipv6
+        self._limits = limits or Limits()
+        self._clock = clock
+        self._routes = Routes(self._limits.routes)
+        self._peers = frozenset(security.peers)
+        self._buckets: dict[tuple[str, str], TokenBucket] = {}
+        self._dealers: dict[str, _Dealer] = {}
+        self._skipping = False
+        self._dropping = False
+        self._paused: asyncio.TimerHandle | None = None
+        self._closed = False
+        with ExitStack() as opened:
+            self._doorkeeper = Doorkeeper(
+                context, loop, security, lambda reason: on_refused("unauthorised", reason)
+            )
+            opened.callback(self._doorkeeper.close)
+            self._router = self._socket(zmq.ROUTER, own)
+            opened.callback(self._router.close)
+            self._endpoint = self._listen(bind, own)
+            opened.pop_all()
+        self._reader = self._read(self._router, self._take_asked)
+
+    @property
+    def endpoint(self) -> str:
+        """Where it listens, with the port that was found free where any would do. The host of a
+        listener on all interfaces is `0.0.0.0` or `[::]`, at which nobody can be reached."""
+        return self._endpoint
+
+    def ask(self, peer: str, frame: bytes) -> bool:
+        """Send an inquiry. False: it cannot be sent now, since too many wait for the peer already
+        or the connection is broken for good, or it has no address. True does not mean that it will
+        arrive."""
+        if self._closed:
+            return False
+        try:
+            dealer = self._dealer(peer)
+        except zmq.ZMQError:  # there are no descriptors left for one more socket
+            return False
+        if dealer is None:
+            return False
+        dealer.reader.look()
+        try:
+            dealer.socket.send(frame, zmq.NOBLOCK)
+        except zmq.ZMQError:
+            if dealer.refused_since is None:
+                dealer.refused_since = self._clock()
+            return False
+        dealer.refused_since = None
+        return True
+
+    def answer(self, peer: str, frame: bytes) -> bool:
+        """Send an answer along the connection by which the peer last asked. False: there is none,
+        or too much waits for it already. True does not mean that it will arrive."""
+        route = self._routes.newest(peer)
+        if route is None or self._closed:
+            return False
+        self._reader.look()
+        try:
+            self._router.send(route, _ROUTE)
+            self._router.send(frame, zmq.NOBLOCK)
+        except zmq.Again:
+            return False
+        except zmq.ZMQError:  # it does not exist any more
+            self._routes.lost(peer, route)
+            return False
+        return True
+
+    def pause(self) -> None:
+        """Hand on nothing more. What comes is kept for a moment (`Limits.pause`), up to the
+        high-water marks, and then dropped: a full socket would stop heartbeats, be given up by
+        its peer, and filled again by the next connection, without end."""
+        if self._paused is None and not self._closed:
+            self._paused = self._loop.call_later(self._limits.pause, self._drop)
+            for reader in self._readers():
+                reader.pause()
+
+    def resume(self) -> None:
+        """Go on."""
+        if self._paused is not None and not self._closed:
+            self._paused.cancel()
+            self._paused = None
+            self._dropping = False
+            for reader in self._readers():
+                reader.resume()
+
+    def close(self) -> None:
+        """Close all connections, at once: what waits to be sent is lost. Nothing is called back
+        after that, and `ask` and `answer` say no."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._paused is not None:
+            self._paused.cancel()
+        for dealer in self._dealers.values():
+            dealer.close()
+        self._reader.close()
+        self._router.close()
+        self._doorkeeper.close()
+
+    def _readers(self) -> list[DrainingReader]:
+        return [self._reader, *(dealer.reader for dealer in self._dealers.values())]
+
+    def _drop(self) -> None:
+        self._dropping = True
+        for reader in self._readers():
+            reader.resume()
+
+    def _listen(self, bind: str, own: Address) -> str:
+        self._router.setsockopt(zmq.ROUTER_MANDATORY, 1)
+        self._router.setsockopt(zmq.BACKLOG, _BACKLOG)
+        secure_listener(self._router, self._security)
+        try:
+            self._router.bind(str(own))
+        except zmq.ZMQError as error:
+            raise UnusableAddress(
+                f"{bind!r}: cannot be listened at: {zmq.strerror(error.errno)}: name an address of this "
+                "machine and a port that is free, or tcp://*:PORT"
+            ) from None
+        return self._router.getsockopt_string(zmq.LAST_ENDPOINT)
+
+    def _socket(self, kind: int, address: Address) -> zmq.Socket[bytes]:
+        limits = self._limits
+        socket = self._context.socket(kind, socket_class=zmq.Socket)
+        for option, value in (
+            (zmq.LINGER, 0),
+            (zmq.SNDHWM, limits.sent),
+            (zmq.RCVHWM, limits.received),
+            (zmq.MAXMSGSIZE, limits.frame_bytes + _SLACK),
+            (zmq.IPV6, int(self._ipv6 or address.is_ipv6)),
+            (zmq.HANDSHAKE_IVL, _milliseconds(limits.handshake)),
+            (zmq.HEARTBEAT_IVL, _milliseconds(limits.heartbeat)),
+            (zmq.HEARTBEAT_TIMEOUT, _milliseconds(3 * limits.heartbeat)),
+            (zmq.HEARTBEAT_TTL, _milliseconds(3 * limits.heartbeat)),
+            (zmq.CONNECT_TIMEOUT, _milliseconds(limits.handshake)),
+            (zmq.RECONNECT_IVL, _milliseconds(limits.reconnect)),
+            (zmq.RECONNECT_IVL_MAX, _milliseconds(limits.reconnect_most)),
+        ):
+            socket.setsockopt(option, value)
+        return socket
+
+    def _read(self, socket: zmq.Socket[bytes], take: Callable[[], bool]) -> DrainingReader:
+        return DrainingReader(
+            self._loop, socket, take, batch=self._limits.batch, on_drained=self._on_drained
+        )
+
+    def _dealer(self, peer: str) -> _Dealer | None:
+        """The connection to a peer, a new one where there is none or it takes nothing any more.
+        None: the peer has no address. Raises `zmq.ZMQError`."""
+        dealer = self._dealers.get(peer)
+        if dealer is not None:
+            since = dealer.refused_since
+            if since is None or self._clock() - since < self._limits.revive:
+                return dealer
+            # For long all that was to be sent was refused. Perhaps the peer is away, and too much
+            # waits already. But after some errors of protocol (another program had the port for
+            # a moment) libzmq has given up for good, without a word. A new socket helps there,
+            # and elsewhere it loses only what is old.
+            del self._dealers[peer]
+            dealer.close()
+        address = self._addresses.get(peer)
+        if address is None:
+            return None
+        dealer = self._dealers[peer] = self._connected(peer, address)
+        return dealer
+
+    def _connected(self, peer: str, address: Address) -> _Dealer:
+        socket = self._socket(zmq.DEALER, address)
+        try:
+            secure_asker(socket, self._security, peer)
+            socket.connect(str(address))
+        except zmq.ZMQError:
+            socket.close()
+            raise
+        dealer = _Dealer(peer, socket)
+        dealer.reader = self._read(socket, lambda: self._take_answered(dealer))
+        if self._paused is not None and not self._dropping:
+            dealer.reader.pause()
+        return dealer
+
+    def _take_asked(self) -> bool:
+        router = self._router
+        route = router.recv(zmq.NOBLOCK)
+        if self._skipping:  # it is one of too many parts
+            self._skipping = bool(router.getsockopt(zmq.RCVMORE))
+            return False
+        peer = self._routes.owner(route)
+        if peer is None:
+            first = router.recv(zmq.NOBLOCK, copy=False)
+            frame = first.bytes
+            peer = self._introduced(route, first)
+        else:
+            frame = router.recv(zmq.NOBLOCK)
+        self._skipping = bool(router.getsockopt(zmq.RCVMORE))
+        if peer is None:
+            self._on_refused("routing-id", ascii(route[:100])[1:])
+            return False
+        if self._refuses("asked", peer, frame, self._skipping):
+            return False
+        self._routes.heard(peer, route)
+        self._on_asked(peer, frame)
+        return True
+
+    def _introduced(self, route: bytes, first: zmq.Frame) -> str | None:
+        """Whose a new connection is, by what the doorkeeper has said of it."""
+        if not is_router_made(route):
+            return None
+        try:
+            peer = first.get("User-Id")
+        except zmq.ZMQError:
+            return None
+        if not isinstance(peer, str) or peer not in self._peers:
+            return None
+        self._routes.bind(route, peer)
+        return peer
+
+    def _take_answered(self, dealer: _Dealer) -> bool:
+        frame = dealer.socket.recv(zmq.NOBLOCK)
+        skipped = dealer.skipping
+        dealer.skipping = bool(dealer.socket.getsockopt(zmq.RCVMORE))
+        if skipped or self._refuses("answered", dealer.peer, frame, dealer.skipping):
+            return False
+        self._on_answered(dealer.peer, frame)
+        return True
+
+    def _refuses(self, way: str, peer: str, frame: bytes, more: bool) -> bool:
+        """Whether the frame is dropped, which is told then."""
+        bucket = self._buckets.get((way, peer))
+        now = self._clock()
+        if bucket is None:
+            bucket = TokenBucket(self._limits.rate, self._limits.burst, now)
+            self._buckets[way, peer] = bucket
+        reason: Refusal
+        if not bucket.take(now):
+            reason = "rate"
+        elif more:
+            reason = "parts"
+        elif not frame:
+            reason = "empty"
+        elif len(frame) > self._limits.frame_bytes:
+            reason = "oversized"
+        elif self._dropping:
+            reason = "paused"
+        else:
+            return False
+        self._on_refused(reason, peer)
+        return True
+
+
+class _Dealer:
+    """The connection to a peer that is asked."""
+
+    __slots__ = ("peer", "reader", "refused_since", "skipping", "socket")
+
+    reader: DrainingReader
+
+    def __init__(self, peer: str, socket: zmq.Socket[bytes]) -> None:
+        self.peer = peer
+        self.socket = socket
+        self.skipping = False
+        self.refused_since: float | None = None
+
+    def close(self) -> None:
+        self.reader.close()
+        self.socket.close()
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))
