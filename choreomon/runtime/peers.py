@@ -16,14 +16,14 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 import zmq
 
-from choreomon.formats.wire import MAX_BYTES
 from choreomon.runtime.addresses import Address, UnusableAddress, to_listen, to_reach
 from choreomon.runtime.draining import DrainingReader
+from choreomon.runtime.peer_limits import Limits as Limits
+from choreomon.runtime.peer_limits import bound
 from choreomon.runtime.routes import Routes, is_router_made
 from choreomon.runtime.security import (
     Doorkeeper,
@@ -39,49 +39,7 @@ Refusal: TypeAlias = Literal[
 ]
 """Why a connection was not let in (`unauthorised`), or a frame was dropped."""
 
-_SLACK: Final = 1024
-"""Bytes by which libzmq's limit is above ours: encryption adds some, and what is little too long is
-better counted by us than answered by libzmq with the end of the connection."""
-
-_BACKLOG: Final = 256
-"""Connections that the kernel keeps until they are accepted."""
-
 _ROUTE: Final = zmq.NOBLOCK | zmq.SNDMORE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Bounds, of which none has to be changed. Times are seconds.
-
-    What one connection can make wait in memory is `received` frames of `frame_bytes`, and as much
-    in the buffers of the kernel.
-    """
-
-    frame_bytes: int = MAX_BYTES
-    sent: int = 1000
-    """Frames that wait to be sent along one connection; above it `ask` and `answer` say no."""
-    received: int = 256
-    """Frames that wait to be read from one connection; above it the other end has to wait."""
-    batch: int = 64
-    """Frames that are read from a socket before everybody else has a turn."""
-    rate: float = 20_000.0
-    """Frames a second from one peer, those of all its connections together: inquiries and answers
-    apart."""
-    burst: float = 20_000.0
-    """Frames that may come at once nevertheless."""
-    routes: int = 1024
-    """Connections whose owner is remembered."""
-    heartbeat: float = 2.0
-    """Between signs of life; a connection without one for three times that is given up."""
-    handshake: float = 5.0
-    """To connect, and to say who one is."""
-    reconnect: float = 0.1
-    """Before connecting again; doubled up to `reconnect_most`."""
-    reconnect_most: float = 5.0
-    revive: float = 5.0
-    """How long a DEALER may refuse every frame before there is a new one in its place."""
-    pause: float = 1.0
-    """How long frames are kept in a pause, before they are dropped."""
 
 
 class PeerSockets:
@@ -241,35 +199,20 @@ class PeerSockets:
 
     def _listen(self, bind: str, own: Address) -> str:
         self._router.setsockopt(zmq.ROUTER_MANDATORY, 1)
-        self._router.setsockopt(zmq.BACKLOG, _BACKLOG)
         secure_listener(self._router, self._security)
         try:
             self._router.bind(str(own))
         except zmq.ZMQError as error:
             raise UnusableAddress(
-                f"{bind!r}: cannot be listened at: {zmq.strerror(error.errno)}: name an address of this "
-                "machine and a port that is free, or tcp://*:PORT"
+                f"{bind!r}: cannot be listened at: {zmq.strerror(error.errno or 0)}: name an address of "
+                "this machine and a port that is free, or tcp://*:PORT"
             ) from None
         return self._router.getsockopt_string(zmq.LAST_ENDPOINT)
 
     def _socket(self, kind: int, address: Address) -> zmq.Socket[bytes]:
-        limits = self._limits
         socket = self._context.socket(kind, socket_class=zmq.Socket)
-        for option, value in (
-            (zmq.LINGER, 0),
-            (zmq.SNDHWM, limits.sent),
-            (zmq.RCVHWM, limits.received),
-            (zmq.MAXMSGSIZE, limits.frame_bytes + _SLACK),
-            (zmq.IPV6, int(self._ipv6 or address.is_ipv6)),
-            (zmq.HANDSHAKE_IVL, _milliseconds(limits.handshake)),
-            (zmq.HEARTBEAT_IVL, _milliseconds(limits.heartbeat)),
-            (zmq.HEARTBEAT_TIMEOUT, _milliseconds(3 * limits.heartbeat)),
-            (zmq.HEARTBEAT_TTL, _milliseconds(3 * limits.heartbeat)),
-            (zmq.CONNECT_TIMEOUT, _milliseconds(limits.handshake)),
-            (zmq.RECONNECT_IVL, _milliseconds(limits.reconnect)),
-            (zmq.RECONNECT_IVL_MAX, _milliseconds(limits.reconnect_most)),
-        ):
-            socket.setsockopt(option, value)
+        socket.setsockopt(zmq.IPV6, int(self._ipv6 or address.is_ipv6))
+        bound(socket, self._limits)
         return socket
 
     def _read(self, socket: zmq.Socket[bytes], take: Callable[[], bool]) -> DrainingReader:
@@ -396,7 +339,3 @@ class _Dealer:
     def close(self) -> None:
         self.reader.close()
         self.socket.close()
-
-
-def _milliseconds(seconds: float) -> int:
-    return max(1, round(seconds * 1000))

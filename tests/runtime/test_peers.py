@@ -13,7 +13,7 @@ import zmq
 
 from choreomon.runtime import draining
 from choreomon.runtime.addresses import UnusableAddress
-from choreomon.runtime.peers import Limits
+from choreomon.runtime.peer_limits import Limits
 from choreomon.runtime.security import Doorkeeper, UnusableKeys
 from tests.runtime.conftest import Run
 from tests.runtime.peer_network import (
