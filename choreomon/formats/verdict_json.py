@@ -184,12 +184,14 @@ def decode_verdict_untrusted(line: str | bytes) -> LiveVerdict:
 
 def check_events(verdict: LiveVerdict) -> None:
     """Raises `MalformedMessage` where an event has no count, or an impossible one."""
-    counts: list[int | None] = [verdict.count]
-    for reason in verdict.because:
-        for event in (reason.event, reason.of, reason.since):
-            if event is not None and not (event.gap and event.count is None):
-                counts.append(event.count)
-    if any(count is None or count < 0 for count in counts):
+    named = (
+        event
+        for reason in verdict.because
+        for event in (reason.event, reason.of, reason.since)
+        if event is not None
+    )
+    counts = [0 if event.gap and event.count is None else event.count for event in named]
+    if any(count is None or count < 0 for count in (verdict.count, *counts)):
         raise MalformedMessage("no live verdict: `count` of an event should be a number from 0")
 
 

@@ -1,16 +1,31 @@
-"""Where words go: every one to every sink at least once, whatever happens to a sink."""
+"""Where words go: every one to every sink at least once, whatever happens to a sink.
+
+A word is delivered when all sinks took it, and only then is the agent told that it may forget it.
+Each sink has its own line, in order; one that fails is tried again with a back-off, and does not
+hold up the others. At most `most` words wait for one sink here. What comes beyond stays where it
+is durable, with the agent, and is fetched from there, oldest first, when the sink has room again.
+
+What is kept beside that is an id and a number for each word that is not delivered, all of which
+the agent keeps as a whole. After a restart nobody knows which sinks took a word that was not
+delivered: all get it again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Final, Protocol
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Final, Protocol, TypeAlias
 
-from choreomon.core.live import LiveVerdict
-from choreomon.formats.agent_config import Sink as SinkSettings
 from choreomon.runtime.asking import BackOff
 
+MOST: Final = 1024
+"""Words that wait for one sink."""
 PATIENT: Final = BackOff(0.25, 30.0)
+
+Untold: TypeAlias = Iterable[tuple[str, Callable[[], str]]]
+"""Ids of words that are not delivered, oldest first, and what makes the line of each."""
 
 
 class SinkFailed(Exception):
@@ -18,91 +33,177 @@ class SinkFailed(Exception):
 
 
 class Sink(Protocol):
-    """Somewhere words go. `name` is for logs; `at_once`: how many lines it takes in one go."""
+    """Somewhere words go. `name` is for logs, and tells no secrets; `at_once`: how many lines it
+    takes in one go."""
 
     name: str
     at_once: int
 
     async def take(self, lines: Sequence[str]) -> None:
-        """Take all of them. Raises `SinkFailed` where it has not, or not surely."""
+        """Take all of them, which have no line ends. Raises `SinkFailed` where it has not, or not
+        surely."""
 
     async def close(self) -> None:
         """Nothing more comes."""
 
 
-class FileLines:
-    """Lines at the end of a file; see `Sink`. `sync`: each batch is on the disk, too."""
+class _Lane:
+    """One sink with what waits for it. `behind`: it was full, and lacks words that the agent has.
+    `failing`: why it did not take what it was last given."""
 
-    def __init__(self, path: Path, *, sync: bool = False) -> None:
-        raise NotImplementedError
+    __slots__ = ("behind", "bit", "failing", "name", "sink", "waiting", "wake")
 
+    def __init__(self, sink: Sink, name: str, bit: int) -> None:
+        self.sink = sink
+        self.name = name
+        self.bit = bit
+        self.waiting: dict[str, str] = {}
+        self.wake = asyncio.Event()
+        self.behind = False
+        self.failing = ""
 
-class DescriptorLines:
-    """Lines to an open descriptor, as 1 for the standard output."""
-
-    def __init__(self, descriptor: int = 1, name: str = "stdout") -> None:
-        raise NotImplementedError
-
-
-class Webhook:
-    """Each line is posted to a URL, until the answer is 2xx."""
-
-    def __init__(self, url: str, timeout: float = 2.0) -> None:
-        raise NotImplementedError
-
-
-class Callback:
-    """A function of Python, sync (on the loop, and to be short) or async."""
-
-    def __init__(
-        self, function: Callable[[LiveVerdict], Awaitable[None] | None], name: str = "callback"
-    ) -> None:
-        raise NotImplementedError
-
-
-def make_sinks(settings: Sequence[SinkSettings], *, sync: bool = False) -> list[Sink]:
-    """The sinks of a configuration. `sync`: files are on the disk (durability: power)."""
-    raise NotImplementedError
+    def put(self, id: str, line: str) -> None:
+        self.waiting[id] = line
+        self.wake.set()
 
 
 class Sinks:
-    """All of them. Made and used on the loop's thread."""
+    """All of them. Made and used on the thread of `loop`.
+
+    - `delivered(ids)`: these words were taken by all sinks. Called from the loop, never from
+      within `tell`.
+    - `untold()`: the words that are not delivered as far as the agent knows. Only such as were
+      told here before are taken of them, so it may also name those that may not be told yet.
+    - `failed(sink, why)`: each time a sink fails; log it seldom.
+    - `sleep`: waits for so many seconds.
+    """
 
     def __init__(
         self,
         sinks: Sequence[Sink],
         *,
+        loop: asyncio.AbstractEventLoop,
         delivered: Callable[[list[str]], None],
-        room: Callable[[], None],
+        untold: Callable[[], Untold],
         failed: Callable[[str, str], None],
-        most: int = 1024,
+        most: int = MOST,
         back_off: BackOff = PATIENT,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """- `delivered(ids)`: these words were taken by all sinks. Never called from within `tell`.
-        - `room()`: a sink that had no room has some: offer again what `wants`, oldest first.
-        - `failed(sink, why)`: each time; log seldom.
-        - `most`: words that wait for one sink."""
-        raise NotImplementedError
+        self._loop = loop
+        self._delivered = delivered
+        self._untold = untold
+        self._failed = failed
+        self._most = most
+        self._back_off = back_off
+        self._sleep = sleep
+        self._lanes: list[_Lane] = []
+        for place, sink in enumerate(sinks):
+            same = sum(each.sink.name == sink.name for each in self._lanes)
+            name = f"{sink.name} #{same + 1}" if same else sink.name
+            self._lanes.append(_Lane(sink, name, 1 << place))
+        self._all = (1 << len(self._lanes)) - 1
+        self._missing: dict[str, int] = {}
+        self._closing = asyncio.Event()
+        self._tasks = [loop.create_task(self._serve(lane)) for lane in self._lanes]
 
-    def wants(self, id: str) -> bool:
-        """Whether some sink neither has the word nor waits with it."""
-        raise NotImplementedError
-
-    def tell(self, line: str, id: str) -> bool:
-        """Give a word to all sinks that do not have it. False: for some there was no room; it is
-        to be offered again after `room`."""
-        raise NotImplementedError
+    def tell(self, line: str, id: str) -> None:
+        """Give a word to all sinks. One that is not delivered yet is given only to those that
+        neither have it nor wait with it. After `close` nothing is taken any more."""
+        if self._closing.is_set():
+            return
+        if not self._lanes:
+            self._loop.call_soon(self._delivered, [id])
+            return
+        missing = self._missing.setdefault(id, self._all)
+        for lane in self._lanes:
+            if missing & lane.bit and id not in lane.waiting:
+                if lane.behind or len(lane.waiting) >= self._most:
+                    lane.behind = True  # later words wait, too, so that their order is kept
+                else:
+                    lane.put(id, line)
 
     @property
-    def waiting(self) -> int:
-        """Words that some sink is still to take, as far as they are kept here."""
-        raise NotImplementedError
+    def undelivered(self) -> int:
+        """Words that some sink has not taken."""
+        return len(self._missing)
 
     @property
     def failing(self) -> Mapping[str, str]:
         """Of the sinks that failed when last tried, why."""
-        raise NotImplementedError
+        return {lane.name: lane.failing for lane in self._lanes if lane.failing}
 
     async def close(self, grace: float = 2.0) -> None:
-        """Give the sinks so many seconds to take what waits, then end."""
-        raise NotImplementedError
+        """Give each sink one more try, so many seconds in all, and end. What was not taken stays
+        with the agent. What was delivered until then was told to `delivered`."""
+        self._closing.set()
+        for lane in self._lanes:
+            lane.wake.set()
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=grace)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        for lane in self._lanes:
+            await lane.sink.close()
+        await asyncio.sleep(0)  # what was called soon is called before whatever comes next
+
+    async def _serve(self, lane: _Lane) -> None:
+        wait = self._back_off.first
+        while True:
+            while not lane.waiting:
+                if self._closing.is_set():
+                    return
+                lane.wake.clear()
+                await lane.wake.wait()
+            batch = dict(islice(lane.waiting.items(), lane.sink.at_once))
+            try:
+                await lane.sink.take([*batch.values()])
+            except Exception as error:  # whatever it is, a word must not be lost by it
+                lane.failing = str(error) or type(error).__name__
+                self._loop.call_soon(self._failed, lane.name, lane.failing)
+                if self._closing.is_set():
+                    return
+                await self._rest(wait)
+                wait = min(2 * wait, self._back_off.most)
+                continue
+            wait = self._back_off.first
+            lane.failing = ""
+            self._taken(lane, batch)
+
+    async def _rest(self, seconds: float) -> None:
+        """So long, or until the end begins."""
+        pauses: set[asyncio.Future[object]] = {
+            asyncio.ensure_future(self._sleep(seconds)),
+            asyncio.ensure_future(self._closing.wait()),
+        }
+        try:
+            await asyncio.wait(pauses, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for pause in pauses:
+                pause.cancel()
+
+    def _taken(self, lane: _Lane, batch: Iterable[str]) -> None:
+        delivered: list[str] = []
+        for id in batch:
+            del lane.waiting[id]
+            self._missing[id] &= ~lane.bit
+            if not self._missing[id]:
+                del self._missing[id]
+                delivered.append(id)
+        if delivered:
+            self._loop.call_soon(self._delivered, delivered)
+        if lane.behind and len(lane.waiting) <= self._most // 2:
+            self._loop.call_soon(partial(self._catch_up, lane))
+
+    def _catch_up(self, lane: _Lane) -> None:
+        """Fetch what the sink lacks, as much as there is room for."""
+        if self._closing.is_set():
+            return
+        lane.behind = False
+        for id, line in self._untold():
+            if self._missing.get(id, 0) & lane.bit and id not in lane.waiting:
+                if len(lane.waiting) >= self._most:
+                    lane.behind = True
+                    return
+                lane.put(id, line())
