@@ -145,8 +145,11 @@ class Journal:
             raise InternalError(f"the agent may have taken number {entry.number} already")
         del self._entries[position]
         self.kept -= entry.released
-        later = islice(self._entries, position, None)
-        return next((one for one in later if one.kind != GAP), None)
+        return self.first_event(position)
+
+    def first_event(self, start: int = 0) -> Entry | None:
+        entries = islice(self._entries, start, None)
+        return next((entry for entry in entries if entry.kind != GAP), None)
 
     def release(self, most: int) -> tuple[list[Entry], list[Entry]]:
         """Nobody waits any longer. Returns the events that are kept, `most` of all kept ones and

@@ -26,9 +26,8 @@ from __future__ import annotations
 from typing import Final, Literal, TypeAlias, assert_never
 
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.message import SEND, EventKind, Label
+from choreomon.core.message import EventKind
 from choreomon.formats.carried import ClockText
-from choreomon.formats.labels import parse_label
 from choreomon.formats.local import (
     VERSION,
     AgentMessage,
@@ -49,6 +48,7 @@ from choreomon.formats.local import (
 from choreomon.sdk.journal import GAP, Entry, Journal, Ticket
 from choreomon.sdk.knowledge import Knowledge, joined
 from choreomon.sdk.lease import NEVER, Lease
+from choreomon.sdk.mentioned import Mentioned, mentioned
 
 Phase: TypeAlias = Literal["away", "greeting", "open"]
 
@@ -94,7 +94,7 @@ class Session:
         self._buffer = buffer
         self._token = token
         self._session = ""
-        self._labels: frozenset[tuple[EventKind, str, str]] = frozenset()
+        self._mentioned: Mentioned = frozenset()
         self._journal = Journal()
         self._next = 1
         self._answered = 0
@@ -119,7 +119,7 @@ class Session:
         knowledge = self.knowledge
         if heard:
             heard = knowledge.admit(heard)
-        if (kind, peer, name) not in self._labels:
+        if (kind, peer, name) not in self._mentioned:
             knowledge.hear(heard)
             return None
         entry = Entry(kind, peer, name, knowledge.to_tell(heard))
@@ -150,12 +150,20 @@ class Session:
             return
         entry.tickets.remove(ticket)
         self._waiting -= 1
-        if entry.kind != GAP and not entry.number:
-            later = self._journal.remove(entry)
-            if later is None:
-                self.knowledge.take_back(entry.heard)
-            else:
-                later.heard = joined(entry.heard, later.heard)
+        if entry.kind == GAP:
+            return
+        if entry.number:
+            self.knowledge.left(entry.heard)
+        else:
+            self._tell_later(entry.heard, self._journal.remove(entry))
+
+    def _tell_later(self, heard: ClockText, later: Entry | None) -> None:
+        """A report of `heard` will not be made; `later` is the next one, if there is one yet."""
+        if later is None:
+            self.knowledge.take_back(heard)
+        else:
+            self.knowledge.left(heard)
+            later.heard = joined(heard, later.heard)
 
     # What happens to the connection
 
@@ -220,8 +228,7 @@ class Session:
         self._answered = numbered[0].number - 1 if numbered else message.number
         self._next = (numbered[-1].number if numbered else message.number) + 1
         self._window = message.window
-        labels = [parse_label(label) for label in message.labels]
-        self._labels = frozenset(_as_reported(label) for label in labels if label is not None)
+        self._mentioned = mentioned(message.labels)
         self.knowledge.welcomed(message.clock)
         for entry in self._journal:
             entry.heard = self.knowledge.admit(entry.heard)
@@ -253,9 +260,11 @@ class Session:
         waits for it goes on when the agent knows of the gap, not before."""
         self._session = ""
         self._answered = 0
-        for entry in self._journal.doubt():
-            self.knowledge.take_back(entry.heard)
-            self.lost += 1
+        lost = self._journal.doubt()
+        later = self._journal.first_event()
+        for entry in lost:
+            self._tell_later(entry.heard, later)
+        self.lost += len(lost)
         self.knowledge.doubted()
 
     # What happens by itself
@@ -380,23 +389,11 @@ class Session:
                 entry.number = self._next
                 self._next += 1
             journal.written += 1
+            number, done = entry.number, self._answered
             if entry.kind == GAP:
-                self._say(Gap(entry.number, self._answered, entry.lost))
+                self._say(Gap(number, done, entry.lost))
             else:
-                self._say(
-                    Report(
-                        entry.number,
-                        self._answered,
-                        entry.kind,
-                        entry.peer,
-                        entry.name,
-                        entry.heard,
-                    )
-                )
+                peer, name, heard = entry.peer, entry.name, entry.heard
+                self._say(Report(number, done, entry.kind, peer, name, heard))
         if self._lease.wants_renewal(now) and journal.everything_left_is_written():
             self._say(self._lease.renewal())
-
-
-def _as_reported(label: Label) -> tuple[EventKind, str, str]:
-    sender, name, receiver = label.message
-    return label.kind, receiver if label.kind == SEND else sender, name

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from choreomon.core.message import EventKind
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats.carried import decode_clocks_untrusted, encode_clocks
 from choreomon.formats.local import (
@@ -18,6 +19,9 @@ from choreomon.formats.local import (
 from choreomon.sdk.journal import Ticket
 from choreomon.sdk.session import AWAY, OPEN, Session
 from tests.sdk.model_agent import KEY, Connection, ModelAgent, Taken
+
+Step = tuple[str, tuple[float, ...]]
+"""A method of `Played` with its arguments."""
 
 EVENTS = 40
 LABELS = tuple(
@@ -35,6 +39,7 @@ class Happened:
     heard: int
     ticket: Ticket | None
     left_at: float | None = None
+    heard_when_left: int = 0
     given_up: bool = False
     acknowledged: bool = False
 
@@ -136,18 +141,21 @@ class Played:
     def known(self) -> VectorClock:
         return decode_clocks_untrusted(self.session.clock())[KEY]
 
-    def _event(self, kind: str, heard: str) -> None:
+    def _event(self, kind: EventKind, heard: str) -> None:
         if len(self.happened) == EVENTS:
             return
         name = f"m{len(self.happened)}"
-        kind_of = "send" if kind == "send" else "handle"
         one = Happened(name, self.heard, None)
         self.happened.append(one)
-        one.ticket = self.session.event(kind_of, "customer", name, heard, self.agent.now)  # type: ignore[arg-type]
+        one.ticket = self.session.event(kind, "customer", name, heard, self.agent.now)
         if one.ticket is None:
-            one.left_at = self.agent.now
+            self._left(one)
             assert self.known()[1] >= one.heard
         self._moved()
+
+    def _left(self, one: Happened) -> None:
+        one.left_at = self.agent.now
+        one.heard_when_left = self.heard
 
     def _moved(self) -> None:
         frames = FrameSplitter().feed(self.session.output())
@@ -166,7 +174,7 @@ class Played:
             if ticket.failed:
                 one.given_up = True
                 continue
-            one.left_at = self.agent.now
+            self._left(one)
             assert ticket.clock is not None
             carried = decode_clocks_untrusted(ticket.clock)[KEY]
             assert carried[1] >= one.heard
@@ -239,12 +247,14 @@ class Played:
                 assert one.name in taken, "acknowledged and lost"
             if one.name in taken:
                 assert taken[one.name].clock[1] >= one.heard, f"{one.name}: forgotten clocks"
+                if one.left_at is not None:
+                    assert taken[one.name].clock[1] <= one.heard_when_left, "heard too early"
                 if self.policy == "let-go" and one.left_at is not None:
                     assert taken[one.name].at <= one.left_at, "taken after it had left"
         assert self.agent.largest_backlog <= self.agent.window
 
 
-def play(played: Played, steps: Iterable[tuple[str, tuple[float, ...]]]) -> None:
+def play(played: Played, steps: Iterable[Step]) -> None:
     for name, arguments in steps:
         getattr(played, name)(*arguments)
     played.heal()
