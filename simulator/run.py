@@ -22,7 +22,7 @@ from choreomon.actors.randomness import Streams
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Reason, Verdict
+from choreomon.core.verdict import GAP, Reason, Verdict
 from choreomon.formats.actors import (
     application_from_document,
     delay_from_document,
@@ -223,6 +223,7 @@ class _Lookup:
 
     def _reason(self, given: Reason) -> RunReason:
         source, process, target = given.reference
+        assert given.result != GAP  # every event of a world is seen
         pre = given.of_reference
         return RunReason(
             event_index=self._event_index(process, given.clock),

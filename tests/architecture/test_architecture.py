@@ -68,7 +68,7 @@ THIRD_PARTY = {
     "yaml": "formats",
     "msgspec": "formats runtime sdk",
     "zmq": "runtime sdk",
-    "uvloop": "runtime",
+    "uvloop": "cli runtime",
     "prometheus_client": "runtime",
 }
 """Where each dependency may be imported."""
