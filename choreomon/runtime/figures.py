@@ -1,90 +1,190 @@
-"""Figures of an agent for Prometheus.
+"""What happens with an agent, counted.
 
-What happens is counted in plain integers; only a scrape makes metrics of them. `Figures` is an
-`Observer` of `choreomon.runtime.node`.
+It happens with every event, so that counts are plain integers; metrics are made of them when they
+are scraped (`choreomon.runtime.exposition`), and what can be looked up then is not counted at all
+(`choreomon.runtime.status`). `Figures` is an observer of a node (`choreomon.runtime.node`).
+
+All counts begin at 0 when the agent is started.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, get_args
 
+from choreomon.core.message import Label
+from choreomon.core.verdict import Word
+from choreomon.formats import local
 from choreomon.formats.table_file import SplitTable
+from choreomon.monitor import host
+from choreomon.runtime import peers
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
-from choreomon.runtime.sidecar import Sidecar, SidecarState
+
+REASONS: Final[tuple[str, ...]] = (
+    *dict.fromkeys(
+        (
+            *get_args(local.RefusalReason),
+            *get_args(peers.Refusal),
+            *get_args(host.RefusalReason),
+            *("connections", "held", "sender", "system"),
+        )
+    ),
+)
+"""Why something is refused: by the side of the service, the sockets, a host, or the sidecar."""
+KINDS: Final = ("inquiry", "response", "waiting")
+"""What agents send to each other."""
+OTHER: Final = "other"
+"""Any reason or kind that is none of these, so that there are never more of them."""
+
+WORDS: Final[tuple[Word, ...]] = get_args(Word)
+PROVISIONAL: Final = "provisional"
+
+LATENCY_BOUNDS: Final = (
+    *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),
+    *(1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
+)
+COMMIT_BOUNDS: Final = (
+    *(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1),
+    *(0.25, 0.5, 1.0, 5.0),
+)
+MOST_TIMED: Final = 65_536
+"""Events whose times are kept until their last word is said; further ones are not timed."""
+_MICROSECONDS: Final = 1_000_000
 
 
-class Readings(NamedTuple):
-    """What is looked up at a scrape; the first four for each property."""
+class Histogram:
+    """How many values were at most each of the `bounds`, and above the last one."""
 
-    inspections: tuple[int, ...]
-    undecided: tuple[int, ...]
-    gaps: tuple[int, ...]
-    gap_open: tuple[bool, ...]
-    sessions: int
-    leases: int
-    untold: int
-    connections: int = 0
-    repeats: int = 0
+    __slots__ = ("bounds", "counts", "total")
 
+    def __init__(self, bounds: Sequence[float]) -> None:
+        self.bounds = tuple(bounds)
+        self.counts = [0] * (len(self.bounds) + 1)
+        self.total = 0.0
 
-def readings(
-    sidecar: Sidecar, state: SidecarState, *, connections: int = 0, repeats: int = 0
-) -> Readings:
-    """Those of a state. `repeats`: inquiries that were sent again, all in all."""
-    raise NotImplementedError
+    def observe(self, value: float) -> None:
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.total += value
 
 
 class Figures:
-    """`read` is called once a scrape. `now`: monotonic seconds, the clock of `Ticked.at`."""
+    """The counts of one agent. `tables` are those of its properties; `now` gives the seconds of
+    the clock that `Ticked.at` is of."""
 
     def __init__(
-        self,
-        process: str,
-        tables: Sequence[SplitTable],
-        *,
-        read: Callable[[], Readings],
-        now: Callable[[], float],
-        version: str = "",
+        self, process: str, tables: Sequence[SplitTable], *, now: Callable[[], float]
     ) -> None:
-        raise NotImplementedError
+        self.process = process
+        self.properties = _told_apart(tables)
+        """What each property is called, no two the same."""
+        self.events = 0
+        """Events that some table mentions, each once."""
+        self.ticks = [0] * len(tables)
+        """The same, for each property."""
+        self.words: list[dict[Word, int]] = [dict.fromkeys(WORDS, 0) for _ in tables]
+        """Last words, for each property."""
+        self.provisional = [0] * len(tables)
+        self.sent_messages = dict.fromkeys((*KINDS, OTHER), 0)
+        self.sent_bytes = 0
+        self.answers = 0
+        """Responses and notices of waiting that arrived."""
+        self.refused_by = dict.fromkeys((*REASONS, OTHER), 0)
+        self.lost_events = 0
+        """Events that services said will never be told."""
+        self.latency = Histogram(LATENCY_BOUNDS)
+        """Seconds from an event that labels a final transition to the last word about it, that
+        nothing was formed included."""
+        self.commits = Histogram(COMMIT_BOUNDS)
+        """Seconds of each commit."""
+        self.disk_failures = 0
+        """How often the disk began to take nothing."""
+        self.failing_why = ""
+        """Why the disk takes nothing; empty where it does."""
+        self._now = now
+        self._own = [table.processes.index(process) for table in tables]
+        self._judged = [_judged(table) for table in tables]
+        self._label: Label | None = None
+        self._began: dict[tuple[int, int], int] = {}
 
     # An observer of a node.
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
-        raise NotImplementedError
+        """What a sidecar told of itself."""
+        if isinstance(output, Ticked):
+            system, at, label, clock = output
+            self.ticks[system] += 1
+            if label is not self._label:  # of one event, all properties get the same object
+                self._label = label
+                self.events += 1
+            if label in self._judged[system] and len(self._began) < MOST_TIMED:
+                self._began[system, clock[self._own[system]]] = at
+        elif isinstance(output, Decided):
+            self._decided(output)
+        elif isinstance(output, Answered):
+            self.answers += 1
+        else:
+            self.refused(output.reason)
+
+    def _decided(self, decided: Decided) -> None:
+        system, count, word, provisional = decided
+        if provisional:
+            self.provisional[system] += 1
+            return
+        if word is not None:
+            self.words[system][word.verdict.word] += 1
+        at = self._began.pop((system, count), None)
+        if at is not None:
+            self.latency.observe(max(0.0, self._now() - at / _MICROSECONDS))
 
     def sent(self, kind: str, size: int) -> None:
-        raise NotImplementedError
+        """A frame of so many bytes went to another agent."""
+        self.sent_messages[kind if kind in self.sent_messages else OTHER] += 1
+        self.sent_bytes += size
 
     def committed(self, seconds: float) -> None:
-        raise NotImplementedError
+        """A commit took so long."""
+        self.commits.observe(seconds)
 
     def failing(self, why: str | None) -> None:
-        raise NotImplementedError
+        """The disk takes nothing; `None`: it does again."""
+        if why is not None and not self.failing_why:
+            self.disk_failures += 1
+        self.failing_why = why or ""
 
     # What nobody else tells.
 
     def lost(self, events: int) -> None:
         """A service said that so many events will never be told."""
-        raise NotImplementedError
+        self.lost_events += events
 
-    def refused(self, reason: str, detail: str = "") -> None:
-        """Something was refused before it came to the driver."""
-        raise NotImplementedError
+    def refused(self, reason: str) -> None:
+        """Something was refused, also before it came to the driver."""
+        self.refused_by[reason if reason in self.refused_by else OTHER] += 1
 
-    # What is made of it.
+    # Short forms.
 
     @property
-    def words(self) -> Mapping[str, int]:
-        """Told since the start: by verdict, provisional ones as `provisional`."""
-        raise NotImplementedError
+    def verdicts(self) -> Mapping[str, int]:
+        """Of all properties: last words by verdict, and provisional ones."""
+        counts: dict[str, int] = {word: sum(each[word] for each in self.words) for word in WORDS}
+        return {**counts, PROVISIONAL: sum(self.provisional)}
 
     @property
     def refusals(self) -> Mapping[str, int]:
-        """What was refused since the start, by reason."""
-        raise NotImplementedError
+        """What was refused, by reason, without those that never were."""
+        return {reason: count for reason, count in self.refused_by.items() if count}
 
-    def exposition(self, accept: str = "") -> tuple[bytes, str]:
-        """The metrics in the form that a scraper accepts, and its content type."""
-        raise NotImplementedError
+
+def _told_apart(tables: Sequence[SplitTable]) -> tuple[str, ...]:
+    """The titles, with the beginning of the system's id where another property is called so."""
+    titles = [table.title for table in tables]
+    return tuple(
+        title if titles.count(title) == 1 else f"{title} ({table.system_id[:8]})"
+        for title, table in zip(titles, tables, strict=True)
+    )
+
+
+def _judged(table: SplitTable) -> frozenset[Label]:
+    """The labels of final transitions: events with these get a last word."""
+    return frozenset(row.transition.label for row in table.table.rows if row.final)

@@ -1,0 +1,216 @@
+"""The metrics of an agent, as Prometheus reads them.
+
+Made at each scrape of what was counted (`choreomon.runtime.figures`) and of what is looked up
+(`choreomon.runtime.status`). No label has more values than there are properties, or words in a list
+that is fixed: what others send makes no labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
+
+from choreomon.runtime.figures import Figures, Histogram
+from choreomon.runtime.process_memory import resident_bytes
+from choreomon.runtime.status import Readings
+
+
+class Beside(NamedTuple):
+    """What the sidecar does not know. `connections` of services are open, `repeats` inquiries were
+    sent again, `failing_sinks` did not take what they were last given."""
+
+    connections: int = 0
+    repeats: int = 0
+    failing_sinks: int = 0
+
+
+class Exposition:
+    """The metrics of one agent. `read` and `beside` are called once a scrape."""
+
+    def __init__(
+        self,
+        figures: Figures,
+        *,
+        read: Callable[[], Readings],
+        beside: Callable[[], Beside] = Beside,
+        version: str = "",
+    ) -> None:
+        self._registry = CollectorRegistry()
+        self._registry.register(_AgentCollector(figures, read, beside, version))
+        ProcessCollector(registry=self._registry)
+
+    def text(self, accept: str = "") -> tuple[bytes, str]:
+        """The metrics in a form that the scraper's `Accept` names, and the type of that."""
+        encoder, content_type = choose_encoder(accept)
+        return encoder(self._registry), content_type
+
+
+class _AgentCollector(Collector):
+    def __init__(
+        self,
+        figures: Figures,
+        read: Callable[[], Readings],
+        beside: Callable[[], Beside],
+        version: str,
+    ) -> None:
+        self._figures = figures
+        self._read = read
+        self._beside = beside
+        self._version = version
+
+    def collect(self) -> Iterator[Metric]:
+        figures = self._figures
+        yield InfoMetricFamily(
+            "choreomon_build", "What runs here.", value={"version": self._version}
+        )
+        yield _counter(
+            "choreomon_events",
+            "Events of the process that some table mentions, each once.",
+            "process",
+            {figures.process: figures.events},
+        )
+        yield _counter(
+            "choreomon_property_events",
+            "Events of the process that the table of the property mentions.",
+            "property",
+            dict(zip(figures.properties, figures.ticks, strict=True)),
+        )
+        yield _counter(
+            "choreomon_monitor_messages",
+            "Messages sent to other agents.",
+            "kind",
+            figures.sent_messages,
+        )
+        yield CounterMetricFamily(
+            "choreomon_monitor_message_bytes",
+            "Bytes of messages sent to other agents, framing apart.",
+            value=figures.sent_bytes,
+        )
+        yield CounterMetricFamily(
+            "choreomon_answers_received",
+            "Responses and notices of waiting of other agents.",
+            value=figures.answers,
+        )
+        words = CounterMetricFamily(
+            "choreomon_verdicts", "Last words about events.", labels=("property", "verdict")
+        )
+        for title, counts in zip(figures.properties, figures.words, strict=True):
+            for word, count in counts.items():
+                words.add_metric((title, word), count)
+        yield words
+        yield _counter(
+            "choreomon_provisional_verdicts",
+            "Words that were given at a deadline.",
+            "property",
+            dict(zip(figures.properties, figures.provisional, strict=True)),
+        )
+        yield CounterMetricFamily(
+            "choreomon_dropped_events",
+            "Events that services said will never be told.",
+            value=figures.lost_events,
+        )
+        yield _counter(
+            "choreomon_refused_frames",
+            "What services and other agents sent and was not taken.",
+            "reason",
+            figures.refused_by,
+        )
+        yield _histogram(
+            "choreomon_detection_latency_seconds",
+            "From an event that may complete a sequence to the last word about it.",
+            figures.latency,
+        )
+        yield _histogram("choreomon_commit_seconds", "How long commits took.", figures.commits)
+        yield CounterMetricFamily(
+            "choreomon_disk_failures",
+            "How often the disk began to take nothing.",
+            value=figures.disk_failures,
+        )
+        yield _gauge(
+            "choreomon_disk_failing",
+            "1 while the disk takes nothing.",
+            bool(figures.failing_why),
+        )
+        yield from self._looked_up()
+
+    def _looked_up(self) -> Iterator[Metric]:
+        found, beside, titles = self._read(), self._beside(), self._figures.properties
+        yield CounterMetricFamily(
+            "choreomon_repeats", "Inquiries that were sent again.", value=beside.repeats
+        )
+        yield _gauge(
+            "choreomon_pending_matches",
+            "Events of which the last word is not said.",
+            sum(each.undecided for each in found.properties),
+        )
+        for name, told, values in (
+            (
+                "choreomon_open_inspections",
+                "Inspections of transitions that wait for answers.",
+                [each.inspections for each in found.properties],
+            ),
+            (
+                "choreomon_gaps",
+                "Remembered stretches in which events were not told.",
+                [each.gaps for each in found.properties],
+            ),
+            (
+                "choreomon_gap_open",
+                "1 while events may happen that are not told.",
+                [int(each.gap_open) for each in found.properties],
+            ),
+        ):
+            family = GaugeMetricFamily(name, told, labels=("property",))
+            for title, value in zip(titles, values, strict=True):
+                family.add_metric((title,), value)
+            yield family
+        for name, told, value in (
+            ("choreomon_sessions", "Sessions of services that are remembered.", found.sessions),
+            (
+                "choreomon_leases",
+                "Sessions whose services let nothing leave unanswered.",
+                found.leases,
+            ),
+            ("choreomon_connections", "Open connections of services.", beside.connections),
+            (
+                "choreomon_untold_verdicts",
+                "Words that some sink has not taken.",
+                found.untold,
+            ),
+            (
+                "choreomon_failing_sinks",
+                "Sinks that did not take what they were last given.",
+                beside.failing_sinks,
+            ),
+            ("choreomon_memory_bytes", "Resident memory.", resident_bytes()),
+        ):
+            yield _gauge(name, told, value)
+
+
+def _counter(name: str, told: str, label: str, values: dict[str, int]) -> CounterMetricFamily:
+    family = CounterMetricFamily(name, told, labels=(label,))
+    for value, count in values.items():
+        family.add_metric((value,), count)
+    return family
+
+
+def _gauge(name: str, told: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, told, value=value)
+
+
+def _histogram(name: str, told: str, histogram: Histogram) -> HistogramMetricFamily:
+    bounds = [*map(str, histogram.bounds), "+Inf"]
+    buckets = list(zip(bounds, accumulate(histogram.counts), strict=True))
+    return HistogramMetricFamily(name, told, buckets=buckets, sum_value=histogram.total)
