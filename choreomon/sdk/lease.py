@@ -13,6 +13,9 @@ from choreomon.formats.local import Renew
 
 NEVER: Final = float("inf")
 
+GREETING_SECONDS: Final = 5.0
+"""How long a hello may stay unanswered before another connection is tried."""
+
 RENEWALS: Final = 3
 """In a lease: one that is answered late does not end it."""
 

@@ -3,11 +3,11 @@
 A driver makes connections, moves bytes and tells the time; the session decides what is written,
 who may go on, and when something is due:
 
-    opened, broken               a connection is there, or gone
-    receive                      a message came in
-    event                        something happens: None, or a ticket that will be settled
-    expire, due                  time went by; when there is something to do next
-    output, settled              what to write; whose tickets are settled
+    event, abandon      something happens in the service, or does not after all
+    opened, broken      a connection is there, or gone
+    receive             a message came in
+    expire, due         time went by; when there is something to do next
+    output, settled     what to write; whose tickets are settled
 
 Time is monotonic, in seconds. What keeps the verdicts right is in `choreomon.formats.local`
 (numbers, the lease) and `choreomon.sdk.knowledge` (what is heard).
@@ -47,7 +47,7 @@ from choreomon.formats.local import (
 )
 from choreomon.sdk.journal import GAP, Entry, Journal, Ticket
 from choreomon.sdk.knowledge import Knowledge, joined
-from choreomon.sdk.lease import NEVER, Lease
+from choreomon.sdk.lease import GREETING_SECONDS, NEVER, Lease
 from choreomon.sdk.mentioned import Mentioned, mentioned
 
 Phase: TypeAlias = Literal["away", "greeting", "open"]
@@ -56,9 +56,6 @@ AWAY: Final[Phase] = "away"
 GREETING: Final[Phase] = "greeting"
 """A hello was said and not yet answered."""
 OPEN: Final[Phase] = "open"
-
-GREETING_SECONDS: Final = 5.0
-"""How long a hello may stay unanswered before another connection is tried."""
 
 _LEAVING: Final[tuple[Policy, ...]] = ("buffer", "let-go")
 _POISONED: Final[tuple[RefusalReason, ...]] = ("malformed", "number", "process")
@@ -73,7 +70,7 @@ class Session:
         deadline: seconds after which a waiting event fails under the policy `block`; `None`
             waits as long as it takes.
         buffer: how many events are kept at most that left without an answer.
-        token: said to the agent with each hello.
+        token: said to the agent with each hello; it may change.
 
     `process` is the name that the agent gave, "" before the first welcome. `trouble` is what
     last went wrong, "" after a welcome; `refusal` the reason where the agent said so. `lost`
@@ -90,9 +87,9 @@ class Session:
         self.refusal: RefusalReason | None = None
         self.lost = 0
         self.knowledge: Final = Knowledge()
-        self._deadline = NEVER if deadline is None or policy != "block" else deadline
+        self.token = token
+        self.deadline: Final = NEVER if deadline is None or policy != "block" else deadline
         self._buffer = buffer
-        self._token = token
         self._session = ""
         self._mentioned: Mentioned = frozenset()
         self._journal = Journal()
@@ -172,7 +169,7 @@ class Session:
         self.phase = GREETING
         self._greeting_until = now + GREETING_SECONDS
         lost = self._journal.greet()
-        self._say(Hello(self.policy, session=self._session, lost=lost, token=self._token))
+        self._say(Hello(self.policy, session=self._session, lost=lost, token=self.token))
 
     def broken(self) -> None:
         """There is none any more. What was not answered will be repeated."""
@@ -279,8 +276,8 @@ class Session:
             self.broken()
         if self._may_leave(now):
             self._release()
-        if self._waiting and self._deadline != NEVER:
-            self._fail_until(now - self._deadline)
+        if self._waiting and self.deadline != NEVER:
+            self._fail_until(now - self.deadline)
         self._write(now)
 
     def due(self, now: float) -> float | None:
@@ -293,9 +290,9 @@ class Session:
         if self._waiting:
             if self.phase != OPEN and self.policy in _LEAVING:
                 due = min(due, self._lease.until)
-            if self._deadline != NEVER:
+            if self.deadline != NEVER:
                 oldest = next(entry.tickets[0] for entry in self._journal if entry.tickets)
-                due = min(due, oldest.since + self._deadline)
+                due = min(due, oldest.since + self.deadline)
         return None if due == NEVER else due
 
     def _may_leave(self, now: float) -> bool:
@@ -335,11 +332,8 @@ class Session:
         self._waiting = 0
 
     def _fail_until(self, since: float) -> None:
-        late: list[Ticket] = []
-        for entry in self._journal:
-            if entry.tickets and entry.tickets[0].since > since:
-                break
-            late += [ticket for ticket in entry.tickets if ticket.since <= since]
+        tickets = [ticket for entry in self._journal for ticket in entry.tickets]
+        late = [ticket for ticket in tickets if ticket.since <= since]
         for ticket in late:
             self.abandon(ticket)
             ticket.failed = True
@@ -352,18 +346,24 @@ class Session:
         """Whether everything was told and answered."""
         return not len(self._journal)
 
+    @property
+    def in_flight(self) -> int:
+        """How many reports and gaps are on the connection, unanswered."""
+        return self._journal.written
+
     def goodbye(self) -> None:
-        """End the session, in order where it is `idle`."""
+        """Ends the session, in order where it is `idle`."""
         if self.phase == OPEN:
             self._say(Goodbye())
 
+    @property
+    def has_output(self) -> bool:
+        return bool(self._output)
+
     def output(self) -> bytes:
         """The frames to be written now, in order; they are not returned again."""
-        if not self._output:
-            return b""
-        output = b"".join(self._output)
-        self._output.clear()
-        return output
+        output, self._output = self._output, []
+        return b"".join(output)
 
     def settled(self) -> list[Ticket]:
         """The tickets that were settled or have failed since the last call."""

@@ -1,0 +1,100 @@
+"""Where an agent is, and how soon to look for it again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+VARIABLE: Final = "CHOREOMON"
+"""The environment variable with the address of the agent; `off` or nothing: no monitor."""
+
+TOKEN_VARIABLE: Final = "CHOREOMON_TOKEN_FILE"
+
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A Unix stream where `path` is not "", else a loopback connection."""
+
+    path: str = ""
+    host: str = ""
+    port: int = 0
+
+    def __str__(self) -> str:
+        if self.path:
+            return self.path
+        return (
+            f"tcp://[{self.host}]:{self.port}"
+            if ":" in self.host
+            else (f"tcp://{self.host}:{self.port}")
+        )
+
+
+def parse_address(text: str) -> Address:
+    """`/path`, `unix:/path` or `tcp://127.0.0.1:PORT`. Raises `ValueError` for anything else,
+    and for hosts beyond this one: what is said to an agent is not encrypted."""
+    if text.startswith("tcp://"):
+        host, _, port = text.removeprefix("tcp://").rpartition(":")
+        host = host.removeprefix("[").removesuffix("]")
+        if host not in _LOOPBACK:
+            raise ValueError(
+                f"agent address {text!r}: an agent is on its service's own machine; "
+                f"use one of {', '.join(_LOOPBACK)}"
+            )
+        if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
+            raise ValueError(f"agent address {text!r}: a port is expected after the last ':'")
+        return Address(host=host, port=int(port))
+    path = text.removeprefix("unix:").removeprefix("//")
+    if not path or "://" in path:
+        raise ValueError(
+            f"agent address {text!r}: use the path of the agent's socket, as "
+            "/run/choreomon/shop.sock, or tcp://127.0.0.1:PORT"
+        )
+    return Address(path=path)
+
+
+def given_address(
+    address: str | os.PathLike[str] | None, environment: Mapping[str, str]
+) -> Address | None:
+    """The address, or that of the environment; `None` where monitoring is switched off. The
+    environment's `off` counts more than an address in the code, so that operators can say it."""
+    said = environment.get(VARIABLE, "")
+    if said.lower() == "off":
+        return None
+    text = said if address is None else os.fspath(address)
+    return None if text.lower() in ("", "off") else parse_address(text)
+
+
+def read_token(file: str | os.PathLike[str] | None, environment: Mapping[str, str]) -> str:
+    """The token that the agent wrote for those who may read its file; "" where no file is
+    named. Raises `OSError` where it cannot be read."""
+    name = file if file is not None else environment.get(TOKEN_VARIABLE)
+    return Path(name).read_text(encoding="utf-8").strip() if name else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Seconds between attempts to connect: from `first`, `factor` times as long each time, up
+    to `most`; of that the last half at random, so that services do not come all at once."""
+
+    first: float = 0.05
+    factor: float = 2.0
+    most: float = 2.0
+
+    def delay(self, failures: int, drawn: float) -> float:
+        """After so many failures in a row; `drawn` is from 0 to 1."""
+        longest = min(self.most, self.first * self.factor ** min(failures, 64))
+        return longest * (0.5 + 0.5 * drawn)
+
+
+PATIENT: Final = Backoff()
+"""Comes back soon after a restart, and is no burden for an agent that stays away."""
+
+
+def drawn() -> float:
+    """At random from 0 to 1, without the price of importing `random`."""
+    return int.from_bytes(os.urandom(2), "big") / 0xFFFF

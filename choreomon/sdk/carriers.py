@@ -1,0 +1,146 @@
+"""Putting what travels with a message onto the message, and taking it off again.
+
+A carrier is whatever a transport has for headers:
+
+- a mapping with `str` keys, as of HTTP clients, AMQP, MQTT; looked up without regard to case;
+- a list of pairs of bytes, as of ASGI, or of pairs whose name is a `str`, as of Kafka clients;
+- the member `choreomon` of the header `baggage` (W3C Baggage), beside the members of others.
+
+Values that are read may be `str` or `bytes`. For a carrier of another kind `header` gives name
+and value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, MutableMapping
+from typing import Any, Final, TypeAlias
+
+from choreomon.core.errors import MalformedMessage
+from choreomon.formats.carried import HEADER, Carried, decode_carried_untrusted, encode_carried
+
+Carrier: TypeAlias = MutableMapping[str, Any] | list[Any]
+"""What can be written: a mapping, or a list of (name, value)."""
+
+Readable: TypeAlias = Mapping[Any, Any] | Iterable[Any] | None
+"""What can be read: a mapping, pairs, or nothing at all."""
+
+BAGGAGE: Final = "baggage"
+
+
+def header(carried: Carried) -> tuple[str, str]:
+    """Name and value, both ASCII."""
+    return HEADER, encode_carried(carried)
+
+
+def inject(carrier: Carrier, carried: Carried) -> None:
+    """Writes the header, in the place of one that is there already. What carries nothing (a
+    sender without a name, as of a process that is not monitored) leaves the carrier alone."""
+    if carried.sender:
+        _write(carrier, HEADER, encode_carried(carried))
+
+
+def extract_untrusted(carrier: Readable) -> Carried | None:
+    """What the header says, `None` where there is none. Raises `MalformedMessage`, and nothing
+    else, where it cannot be read."""
+    values = _values(carrier, HEADER)
+    return decode_carried_untrusted(values[0]) if values else None
+
+
+def inject_baggage(carrier: Carrier, carried: Carried) -> None:
+    """As `inject`, as a member of the baggage; the members of others stay as they are."""
+    if carried.sender:
+        members = [member for member in _members(carrier) if _key(member) != HEADER]
+        _write(carrier, BAGGAGE, ",".join([*members, f"{HEADER}={encode_carried(carried)}"]))
+
+
+def extract_baggage_untrusted(carrier: Readable) -> Carried | None:
+    """As `extract_untrusted`, from the baggage."""
+    for member in _members(carrier):
+        if _key(member) == HEADER:
+            value = member.partition("=")[2].partition(";")[0].strip()
+            if "%" in value:
+                from urllib.parse import unquote
+
+                # Propagators that read and write the baggage may escape the slashes.
+                value = unquote(value, errors="replace")
+            return decode_carried_untrusted(value)
+    return None
+
+
+def _members(carrier: Readable) -> list[str]:
+    members = [member.strip() for value in _values(carrier, BAGGAGE) for member in value.split(",")]
+    return [member for member in members if member]
+
+
+def _key(member: str) -> str:
+    return member.partition("=")[0].strip()
+
+
+def _values(carrier: Readable, name: str) -> list[str]:
+    if carrier is None:
+        return []
+    pairs = carrier.items() if isinstance(carrier, Mapping) else carrier
+    found: list[str] = []
+    for key, value in pairs:
+        if _is(key, name):
+            # AMQP and multi-mappings have lists of values, and lists have repeated names.
+            for one in value if isinstance(value, list | tuple) else [value]:
+                if isinstance(one, bytes):
+                    found.append(one.decode("latin-1"))
+                elif isinstance(one, str):
+                    found.append(one)
+                else:
+                    raise MalformedMessage(f"header {name}: {type(one).__name__} is no text")
+    return found
+
+
+def _is(key: object, name: str) -> bool:
+    if isinstance(key, bytes):
+        return key.lower() == name.encode()
+    return isinstance(key, str) and key.lower() == name
+
+
+def _write(carrier: Carrier, name: str, value: str) -> None:
+    if isinstance(carrier, list):
+        text_names = bool(carrier) and isinstance(carrier[0][0], str)
+        text_values = text_names and isinstance(carrier[0][1], str)
+        carrier[:] = [pair for pair in carrier if not _is(pair[0], name)]
+        carrier.append(
+            (name if text_names else name.encode(), value if text_values else value.encode())
+        )
+        return
+    for key in [key for key in carrier if _is(key, name) and key != name]:
+        del carrier[key]
+    carrier[name] = value
+
+
+class Carrying:
+    """What every process can do with carriers. `malformed` counts what could not be read."""
+
+    def __init__(self) -> None:
+        self.malformed = 0
+
+    def inject(self, carrier: Carrier, carried: Carried) -> None:
+        """Writes `carried` into the headers of a message that is about to leave."""
+        inject(carrier, carried)
+
+    def extract(self, carrier: Readable) -> Carried | None:
+        """What came with a message; `None` where nothing did, or nothing that can be read:
+        that is counted, and never disturbs the service."""
+        try:
+            return extract_untrusted(carrier)
+        except MalformedMessage:
+            self.malformed += 1
+            return None
+
+    def inject_baggage(self, carrier: Carrier, carried: Carried) -> None:
+        """As `inject`, as a member of the W3C baggage."""
+        inject_baggage(carrier, carried)
+
+    def extract_baggage(self, carrier: Readable) -> Carried | None:
+        """As `extract`, from the W3C baggage."""
+        try:
+            return extract_baggage_untrusted(carrier)
+        except MalformedMessage:
+            self.malformed += 1
+            return None

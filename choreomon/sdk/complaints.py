@@ -1,0 +1,42 @@
+"""What a service is told when something cannot be done, the same on every way to an agent."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from choreomon.core.errors import AgentUnavailable, ProcessClosed
+from choreomon.formats.labels import NAME_PATTERN, NAME_RULE
+from choreomon.formats.local import RefusalReason
+from choreomon.sdk.address import VARIABLE, Address
+from choreomon.sdk.session import Session
+
+REFUSED_FOR_GOOD: Final[tuple[RefusalReason, ...]] = ("version", "token")
+"""Before the first welcome: trying again would not help."""
+
+_FIXES: Final[dict[RefusalReason | None, str]] = {
+    "version": "install the same version of choreomon for the service and for the agent",
+    "token": "let token_file name the file that the agent wrote",
+}
+_START: Final = (
+    "start it with `choreomon agent --config agent.yaml`, "
+    f"or set {VARIABLE}=off to run without a monitor"
+)
+
+_NAME: Final = re.compile(NAME_PATTERN)
+
+
+def unavailable(address: Address, session: Session) -> AgentUnavailable:
+    """The error of a service that waited in vain."""
+    return AgentUnavailable(str(address), session.trouble, _FIXES.get(session.refusal, _START))
+
+
+def closed() -> ProcessClosed:
+    return ProcessClosed("this process was closed; connect again to tell of more events")
+
+
+def checked_name(name: str) -> str:
+    """`name`, which goes into a header. Raises `ValueError` where it is no name of a message."""
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(f"name of a message {name!r}: {NAME_RULE} is expected")
+    return name

@@ -1,0 +1,139 @@
+"""What a service tells its monitor through, whichever way the monitor is reached.
+
+`Process` is for services on asyncio, `BlockingProcess` for threads; the names are the same. A
+process that is not monitored is `OFF` or `BLOCKING_OFF`, whose `on` is false: a service that
+looks at it pays one attribute look-up and a branch, and one that does not look gets answers that
+carry nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from choreomon.formats.carried import Carried
+from choreomon.sdk.carriers import Carrier, Carrying, Readable
+
+NOTHING: Final = Carried("", "", "")
+"""What travels with a message of a process that is not monitored; no header is written."""
+
+
+class Carries(Protocol):
+    """`on`: whether anything is monitored at all. `name`: the process's."""
+
+    @property
+    def on(self) -> bool: ...
+
+    @property
+    def name(self) -> str: ...
+
+    def inject(self, carrier: Carrier, carried: Carried) -> None:
+        """Writes `carried` into the headers of a message that is about to leave."""
+
+    def extract(self, carrier: Readable) -> Carried | None:
+        """What came with a message, `None` where nothing readable did. Raises nothing."""
+
+    def inject_baggage(self, carrier: Carrier, carried: Carried) -> None:
+        """As `inject`, as a member of the W3C baggage."""
+
+    def extract_baggage(self, carrier: Readable) -> Carried | None:
+        """As `extract`, from the W3C baggage."""
+
+
+class Process(Carries, Protocol):
+    """One process of the monitored system, as its service sees it."""
+
+    async def sending(self, to: str, name: str) -> Carried:
+        """Call it *before* the message leaves; what it returns travels with the message.
+
+        When it returns, the event has happened and is known to the monitor, unless the policy
+        let it leave without (`choreomon.formats.local.Policy`).
+
+        Args:
+            to: the process that will handle the message.
+            name: of the message, as properties name it.
+
+        Raises:
+            AgentUnavailable: no answer within the deadline. The message must not leave.
+            ProcessClosed: after `close`.
+            ValueError: `name` is none.
+        """
+        ...
+
+    async def handling(self, carried: Carried) -> None:
+        """Call it when a message is taken, before anything is done because of it. Raises as
+        `sending` does."""
+
+    async def handling_from_outside(self, name: str) -> None:
+        """As `handling`, of a message from nobody that is monitored (`env`)."""
+
+    async def close(self, deadline: float | None = 5.0) -> None:
+        """Tells what is left to tell, for at most `deadline` seconds, and ends. Raises
+        nothing; what could not be told is for the monitor as if the service had died."""
+
+
+class BlockingProcess(Carries, Protocol):
+    """`Process` for threads: the same, each call from any thread, and blocking."""
+
+    def sending(self, to: str, name: str) -> Carried:
+        """See `Process.sending`."""
+        ...
+
+    def handling(self, carried: Carried) -> None:
+        """See `Process.handling`."""
+
+    def handling_from_outside(self, name: str) -> None:
+        """See `Process.handling_from_outside`."""
+
+    def close(self, deadline: float | None = 5.0) -> None:
+        """See `Process.close`."""
+
+
+class _Silent(Carrying):
+    """Is not monitored, and reads and writes nothing."""
+
+    on: Final = False
+    name: Final = ""
+
+    def inject(self, carrier: Carrier, carried: Carried) -> None:
+        pass
+
+    def extract(self, carrier: Readable) -> Carried | None:
+        return None
+
+    def inject_baggage(self, carrier: Carrier, carried: Carried) -> None:
+        pass
+
+    def extract_baggage(self, carrier: Readable) -> Carried | None:
+        return None
+
+
+class _Off(_Silent):
+    async def sending(self, to: str, name: str) -> Carried:
+        return NOTHING
+
+    async def handling(self, carried: Carried) -> None:
+        pass
+
+    async def handling_from_outside(self, name: str) -> None:
+        pass
+
+    async def close(self, deadline: float | None = None) -> None:
+        pass
+
+
+class _BlockingOff(_Silent):
+    def sending(self, to: str, name: str) -> Carried:
+        return NOTHING
+
+    def handling(self, carried: Carried) -> None:
+        pass
+
+    def handling_from_outside(self, name: str) -> None:
+        pass
+
+    def close(self, deadline: float | None = None) -> None:
+        pass
+
+
+OFF: Final[Process] = _Off()
+BLOCKING_OFF: Final[BlockingProcess] = _BlockingOff()
