@@ -1,7 +1,7 @@
 """Bugs on purpose. A law that does not notice the bug it is about is not worth having.
 
-Each is a set of rules, injected into the monitors in place of the right ones, or a method
-of the step function, replaced for one test.
+Each is a set of rules, injected into the monitors in place of the right ones, or a function that
+monitors use, replaced for one test.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, Judgement
+from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference
+from choreomon.monitor.gaps import Gap, gap_records, relevant_gaps
 from choreomon.monitor.history import (
     OPEN,
     Chain,
@@ -123,3 +124,45 @@ class MergesCertainly(ShortChains):
             r._replace(result=FRM) if r.since is not None and r.result == FRM_P else r
             for r in super().keep(chain, own, settled)
         )
+
+
+# Gaps.
+
+
+def no_gaps(gaps: tuple[Gap, ...], own: int, event: VectorClock, asker: int) -> tuple[Gap, ...]:
+    """Nothing is told of gaps."""
+    return ()
+
+
+def gaps_before(gaps: tuple[Gap, ...], own: int, event: VectorClock, asker: int) -> tuple[Gap, ...]:
+    """Of gaps only that which has ended before the event is told."""
+    known = event[own] - (own == asker)
+    return tuple(g for g in relevant_gaps(gaps, own, event, asker) if g.until[own] <= known)
+
+
+def gaps_not_before(
+    gaps: tuple[Gap, ...], own: int, event: VectorClock, asker: int
+) -> tuple[Gap, ...]:
+    """Gaps that have ended before the event are not told."""
+    known = event[own] - (own == asker)
+    return tuple(g for g in relevant_gaps(gaps, own, event, asker) if g.until[own] > known)
+
+
+def gaps_as_possible_events(gaps: tuple[Gap, ...], reference: Reference) -> list[Record]:
+    """A gap is told as if something had happened in it."""
+    return [r._replace(result=FRM_P) for r in gap_records(gaps, reference)]
+
+
+def gaps_as_moments(gaps: tuple[Gap, ...], reference: Reference) -> list[Record]:
+    """When a gap began is not told."""
+    return [r._replace(since=None) for r in gap_records(gaps, reference)]
+
+
+def only_the_last_gap(gaps: tuple[Gap, ...], gap: Gap) -> tuple[Gap, ...]:
+    """Of the gaps that have ended only the last is kept, and it does not stand for the others."""
+    return (gap,)
+
+
+def last_gap_without_the_first(gaps: tuple[Gap, ...], gap: Gap) -> tuple[Gap, ...]:
+    """All gaps become one, which begins where the last of them does."""
+    return (Gap(gaps[-1].until, gap.until),) if gaps else (gap,)

@@ -1,0 +1,141 @@
+"""What happened in a run of hosts, what was said of it, and what of that is wrong."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Verdict, Word
+from choreomon.monitor.effects import Declared
+from choreomon.monitor.host import HostEffect, HostState, Refused
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.reference import formations
+
+
+class Happened(NamedTuple):
+    """An event in the real order, with its clock where its host was told. Where it was not, or has
+    forgotten it, the event is in the gap of this number of its process."""
+
+    label: Label
+    process: int
+    clock: VectorClock | None
+    gap: int = 0
+
+    @property
+    def number(self) -> int | None:
+        """Its own count."""
+        return None if self.clock is None else self.clock[self.process]
+
+
+class Step(NamedTuple):
+    """What one host did; `events` is the number of events that had happened before."""
+
+    kind: str
+    process: int
+    before: HostState
+    after: HostState
+    effects: list[HostEffect]
+    events: int
+
+
+class Course:
+    """A run so far. `ends_of`: for each gap that has ended with something lost, by its process and
+    its number, the count of its end."""
+
+    def __init__(self, automaton: SequenceAutomaton) -> None:
+        self.automaton = automaton
+        self.events: list[Happened] = []
+        self.steps: list[Step] = []
+        self.ends_of: dict[tuple[int, int], int] = {}
+
+    @property
+    def formed(self) -> set[int]:
+        """The indices of the events at which the property was formed."""
+        labels = [event.label for event in self.events]
+        return {f.index for f in formations(self.automaton, labels)}
+
+    def effects(self) -> list[tuple[int, HostEffect]]:
+        """Each with its process."""
+        return [(step.process, effect) for step in self.steps for effect in step.effects]
+
+    def said(self) -> list[tuple[int, int, Declared]]:
+        """All words, in order: process, count, word."""
+        return [
+            (process, effect.event[process], effect)
+            for process, effect in self.effects()
+            if isinstance(effect, Declared)
+        ]
+
+    def last_words(self) -> dict[tuple[int, int], Word | None]:
+        """What was finally said of told events, by process and count."""
+        return {
+            (process, count): declared.verdict.word if declared.verdict else None
+            for process, count, declared in self.said()
+            if not declared.provisional and not is_unseen(declared.verdict)
+        }
+
+    def words(self) -> dict[int, Word | None]:
+        """The same by the index of the event."""
+        last = self.last_words()
+        return {
+            index: last[event.process, event.number]
+            for index, event in enumerate(self.events)
+            if event.number is not None and (event.process, event.number) in last
+        }
+
+    def violated(self) -> set[int]:
+        return {index for index, word in self.words().items() if word == VIOLATED}
+
+    def possibly(self) -> set[int]:
+        return {index for index, word in self.words().items() if word == POSSIBLY_VIOLATED}
+
+    def missed(self) -> set[int]:
+        """Formed at an event that the host was told, and nothing was declared."""
+        told = {index for index in self.formed if not self.events[index].gap}
+        return told - self.violated() - self.possibly()
+
+    def false_alarms(self) -> set[int]:
+        """Declared violated, for now or for good, where the property was not formed."""
+        index_of = {(e.process, e.number): index for index, e in enumerate(self.events)}
+        return {
+            index_of[process, count]
+            for process, count, declared in self.said()
+            if declared.verdict is not None and declared.verdict.word == VIOLATED
+        } - self.formed
+
+    def uncovered(self) -> set[int]:
+        """Formed at an event that the host was not told, or forgot, and no word is about its gap,
+        although this has ended."""
+        unseen = {
+            (process, count)
+            for process, count, declared in self.said()
+            if is_unseen(declared.verdict)
+        }
+        return {
+            index
+            for index in self.formed
+            if (self.events[index].process, self.events[index].gap) in self.ends_of
+            and (event := self.events[index])
+            and (event.process, self.ends_of[event.process, event.gap]) not in unseen
+        }
+
+    def refused(self) -> list[Refused]:
+        """What hosts refused each other, though all of them keep the rules."""
+        return [effect for _, effect in self.effects() if isinstance(effect, Refused)]
+
+    def told_again(self) -> list[tuple[int, int, str]]:
+        """Words that are not each event's first provisional one and then its last one."""
+        seen: dict[tuple[int, int], str] = {}
+        again = []
+        for process, count, declared in self.said():
+            kind = "provisional" if declared.provisional else "last"
+            before = seen.get((process, count))
+            if before == "last" or before == kind:
+                again.append((process, count, kind))
+            seen[process, count] = kind
+        return again
+
+
+def is_unseen(verdict: Verdict | None) -> bool:
+    return verdict is not None and verdict.unseen

@@ -1,0 +1,246 @@
+"""Executions of hosts as live agents drive them, in which things go wrong.
+
+As in `tests.laws.interleaving` there is no time and no network model, and the real order of events
+is the order in which they happen. But a service and its host do not share a clock here: what a
+message carries is what the service got to know, an event that no row mentions is not reported and
+does not tick, and what was heard is told with the next report. And events may happen that the host
+is not told, and hosts may give up, or come back without what they did last.
+
+Whoever drives an execution takes it step by step: `tests.laws.faults` at random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from choreomon.core.message import HANDLE, SEND, Event, Label, Message
+from choreomon.core.vector_clock import merge, tick, zero
+from choreomon.monitor.effects import Send, SetDeadline
+from choreomon.monitor.host import Host, HostEffect, HostState
+from choreomon.monitor.messages import PeerMessage
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.rules import SOUND, Rules
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.tables import transition_tables
+from tests.laws.course import Course, Happened, Step
+from tests.laws.interleaving import InFlight
+
+WORKS: Final = "works"
+DELIVERS: Final = "delivers"
+EXPIRES: Final = "expires"
+OPENS: Final = "opens"
+ENDS: Final = "ends"
+GIVES_UP: Final = "gives up"
+FORGETS: Final = "forgets"
+
+ROUNDS: Final = 40
+"""Rounds of asking again after which what is still not answered never will be."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Processes with their hosts, as `tests.laws.interleaving.System` has monitors."""
+
+    automaton: SequenceAutomaton
+    processes: tuple[str, ...]
+    rules: Rules = SOUND
+    in_order: bool = True
+    queued: bool = False
+    deadline: bool = False
+    most_open: int | None = None
+    hosts: tuple[Host, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        tables = transition_tables(self.automaton, self.processes, self.rules.name)
+        hosts = tuple(
+            Host(
+                Monitor(
+                    tables[process],
+                    self.processes,
+                    self.rules,
+                    has_deadline=self.deadline,
+                    most_open=self.most_open,
+                )
+            )
+            for process in self.processes
+        )
+        object.__setattr__(self, "hosts", hosts)
+
+
+class Execution(Course):
+    """A run so far, and what may be done in it. `mute`: no monitoring message arrives at all."""
+
+    def __init__(self, setting: Setting, *, mute: bool = False) -> None:
+        super().__init__(setting.automaton)
+        count = len(setting.processes)
+        self.setting = setting
+        self.mute = mute
+        self.index_of = {process: place for place, process in enumerate(setting.processes)}
+        self.states = [host.initial() for host in setting.hosts]
+        self.carried = [zero(count)] * count
+        self.inboxes: list[list[InFlight]] = [[] for _ in range(count)]
+        self.channels: dict[tuple[int, int], list[PeerMessage]] = {
+            (sender, receiver): []
+            for sender in range(count)
+            for receiver in range(count)
+            if sender != receiver
+        }
+        self.deadlines: list[tuple[int, int]] = []
+        self.is_open = [False] * count
+        self.gap = [0] * count
+        self.hidden = [False] * count
+
+    # Events.
+
+    def sends(self, message: Message, *, told: bool = True) -> None:
+        """The service sends; an untold message carries what the service knew."""
+        process = self.index_of[message.sender]
+        self._happens(process, Label(SEND, message), told)
+        receiver = self.index_of[message.receiver]
+        self.inboxes[receiver].append(InFlight(message, self.carried[process]))
+
+    def handles(self, message: Message, which: int | None = None, *, told: bool = True) -> None:
+        process = self.index_of[message.receiver]
+        inbox = self.inboxes[process]
+        if which is None:
+            which = [flight.message for flight in inbox].index(message)
+        clock = inbox.pop(which).clock
+        self.carried[process] = merge(self.carried[process], clock)
+        self._happens(process, Label(HANDLE, message), told)
+
+    def _happens(self, process: int, label: Label, told: bool) -> None:
+        host = self.setting.hosts[process]
+        if not host.mentions(label):
+            return
+        if not told:
+            assert self.is_open[process], f"{label} is not told, outside of a gap"
+            self.hidden[process] = True
+            self.events.append(Happened(label, process, None, self.gap[process]))
+            return
+        before = self.states[process]
+        state, effects = host.heard(before, self.carried[process])
+        if self.setting.queued:
+            clock = tick(state.clock, process)
+            state = host.observe(state, Event(label, clock))
+        else:
+            state, clock, more = host.report(state, label)
+            effects = effects + more
+        self.carried[process] = clock
+        self._did(label.kind, process, state, effects)
+        self.events.append(Happened(label, process, clock))
+
+    def works(self, process: int) -> None:
+        host = self.setting.hosts[process]
+        self._did(WORKS, process, *host.process_next(self.states[process]))
+
+    # Gaps.
+
+    def opens(self, process: int) -> None:
+        """From now on the host need not be told."""
+        self.is_open[process] = True
+        self.hidden[process] = False
+        self.gap[process] += 1
+        self._did(OPENS, process, self.setting.hosts[process].gap_opens(self.states[process]), [])
+
+    def ends(self, process: int, *, lost: bool = True) -> None:
+        host = self.setting.hosts[process]
+        state, effects = host.gap_ends(self.states[process], lost=lost)
+        self.is_open[process] = False
+        if lost:
+            self.ends_of[process, self.gap[process]] = state.clock[process]
+            self.carried[process] = merge(self.carried[process], state.clock)
+        self._did(ENDS, process, state, effects)
+
+    def forgets(self, last: Step) -> None:
+        """The host comes back as it was before a step. What it was told since then is in a gap."""
+        process, earlier = last.process, last.before
+        host = self.setting.hosts[process]
+        if not self.is_open[process]:
+            self.gap[process] += 1
+        gap = self.gap[process]
+        for index, event in enumerate(self.events):
+            if event.process == process and index >= last.events:
+                self.events[index] = event._replace(gap=gap)
+        self.states[process] = earlier
+        state, effects = host.forgot(earlier, 0)
+        self.ends_of[process, gap] = state.clock[process]
+        if self.is_open[process]:
+            state = host.gap_opens(state)
+            self.gap[process] += 1
+        self._did(FORGETS, process, state, effects)
+
+    # Monitoring messages.
+
+    def delivers(self, sender: int, receiver: int, which: int = 0) -> list[HostEffect]:
+        message = self.channels[sender, receiver].pop(which)
+        host = self.setting.hosts[receiver]
+        return self._did(DELIVERS, receiver, *host.receive(self.states[receiver], message))
+
+    def asks_again(self, process: int) -> int:
+        """Whatever is not answered; how many these are."""
+        if self.mute:
+            return 0
+        again = self.setting.hosts[process].outstanding(self.states[process])
+        for inquiry in again:
+            self.channels[process, self.index_of[inquiry.receiver]].append(inquiry)
+        return len(again)
+
+    def expires(self, process: int, count: int) -> None:
+        self.deadlines.remove((process, count))
+        host = self.setting.hosts[process]
+        self._did(EXPIRES, process, *host.expire(self.states[process], count))
+
+    def gives_up(self, process: int, count: int) -> None:
+        host = self.setting.hosts[process]
+        self._did(GIVES_UP, process, *host.give_up(self.states[process], count))
+
+    def _did(
+        self, kind: str, process: int, state: HostState, effects: list[HostEffect]
+    ) -> list[HostEffect]:
+        for effect in effects:
+            match effect:
+                case Send(message):
+                    if not self.mute:
+                        receiver = self.index_of[message.receiver]
+                        self.channels[process, receiver].append(message)
+                case SetDeadline(event):
+                    self.deadlines.append((process, event[process]))
+                case _:
+                    pass
+        before = self.states[process]
+        self.states[process] = state
+        self.steps.append(Step(kind, process, before, state, effects, len(self.events)))
+        return effects
+
+    # To the end.
+
+    def settles(self) -> Execution:
+        """Everything that waits is worked off, and asked again where it was lost. What is open
+        after that, nothing will end."""
+        for _ in range(ROUNDS):
+            for process, state in enumerate(self.states):
+                for _ in state.monitor.unprocessed:
+                    self.works(process)
+            for (sender, receiver), channel in self.channels.items():
+                while channel:
+                    self.delivers(sender, receiver)
+            if any(self.channels.values()) or any(s.monitor.unprocessed for s in self.states):
+                continue
+            if not sum(map(self.asks_again, range(len(self.states)))):
+                break
+        return self
+
+    def gives_all_up(self) -> Execution:
+        for process, host in enumerate(self.setting.hosts):
+            while counts := host.inspected(self.states[process]):
+                self.gives_up(process, counts[0])
+        return self
+
+    def unfinished(self) -> list[str]:
+        """What still waits although nothing can happen any more."""
+        return [
+            f"{process}: {what}"
+            for process, (_, state) in zip(self.setting.processes, self.states, strict=True)
+            for what in (*state.unprocessed, *state.inspections, *state.postponed, *state.decisions)
+        ]
