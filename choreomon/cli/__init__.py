@@ -32,6 +32,7 @@ _COMMANDS: Final = {
     "draw": ("choreomon.cli.draw", "Draw a property, a run, an interaction, or an analysis."),
     "simulate": ("choreomon.cli.simulate", "Run an application with its monitors."),
     "split": ("choreomon.cli.split", "Write the table of each process, for its agent."),
+    "watch": ("choreomon.cli.watch", "Watch live agents: what they do, and their verdicts."),
     "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),
     "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
     "canonize": ("choreomon.cli.canonize", "Print the normal form of an interaction."),

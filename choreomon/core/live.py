@@ -79,15 +79,20 @@ class LiveVerdict:
 
 @dataclass(frozen=True, slots=True)
 class PropertyStatus:
-    """One property of an agent, now. `events`: how many of its events happened since the agent was
-    started. `undecided`: events of which the last word is not said; `inspections`: inspections of
-    transitions that wait for answers; `waiting_for`: whose. `gaps` are remembered ones, and
-    `gap_open`: whether events may be happening that the agent is not told of."""
+    """One property of an agent, now.
+
+    `events`: how many of its events happened since the agent was started. `undecided`: events of
+    which the last word is not said; `provisional` counts those of them about which another word was
+    given, by that word. `inspections`: inspections of transitions that wait for answers;
+    `waiting_for`: whose. `gaps` are those that are remembered, and `gap_open`: whether events
+    may be happening that the agent is not told of.
+    """
 
     title: str
     system: str
     events: int
     undecided: int
+    provisional: Mapping[Word, int]
     inspections: int
     waiting_for: tuple[str, ...]
     gaps: int

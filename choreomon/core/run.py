@@ -8,6 +8,7 @@ Times are whole microseconds of virtual time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from choreomon.core.message import EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock
@@ -44,7 +45,7 @@ class RunReason:
     event_index: int
     transition: tuple[str, str]
     role: Role
-    result: Result
+    result: Result | Literal["Gap"]
     relation: Relation
     certain: bool
     of: int | None = None

@@ -21,14 +21,19 @@ _DECODER: Final = msgspec.json.Decoder(AgentStatus)
 
 def status_json(status: AgentStatus) -> bytes:
     """One line of ASCII, with a line end."""
+    text = json.dumps(status_as_json(status), separators=(",", ":"), allow_nan=False)
+    return f"{text}\n".encode("ascii")
+
+
+def status_as_json(status: AgentStatus) -> dict[str, Any]:
+    """What the line holds, as plain values."""
     plain: dict[str, Any] = {
         each.name: msgspec.to_builtins(getattr(status, each.name))
         for each in fields(status)
         if each.name != "verdicts"
     }
     plain["verdicts"] = [verdict_as_json(verdict) for verdict in status.verdicts]
-    text = json.dumps(plain, separators=(",", ":"), allow_nan=False)
-    return f"{text}\n".encode("ascii")
+    return plain
 
 
 def decode_status_untrusted(data: str | bytes) -> AgentStatus:

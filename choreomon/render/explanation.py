@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from choreomon.core.run import RunEvent, RunReason, RunVerdict
-from choreomon.core.verdict import FRM, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
+from choreomon.core.verdict import FRM, GAP, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.forbidden_sequences import completed_sequences
 from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
@@ -21,6 +21,22 @@ class Explanation(NamedTuple):
 
     def __str__(self) -> str:
         return " ".join((self.headline, *self.sentences))
+
+
+class EventNames(Protocol):
+    """What the events of a verdict are called, by their indices."""
+
+    def judged(self, verdict: RunVerdict) -> str:
+        """The event that the verdict is about, with all that is known of it."""
+
+    def short(self, index: int) -> str:
+        """As a word among others."""
+
+    def full(self, index: int) -> str:
+        """With what is known of it."""
+
+    def span(self, first: int, last: int) -> str:
+        """All of one process from one to another one."""
 
 
 def explanation(
@@ -39,29 +55,50 @@ def explanation(
         if index is not None
     }
     known = {event.index: event for event in events if event.index in wanted}
+    return explained(verdict, _Numbered(known), automaton)
+
+
+def explained(
+    verdict: RunVerdict, names: EventNames, automaton: SequenceAutomaton | None = None
+) -> Explanation:
+    """The same where events have other names than their numbers."""
     return Explanation(
-        f"{verdict.monitor} {DECLARATION[verdict.verdict]} at {_judged(verdict, known)}.",
-        (*_why(verdict, known, automaton), *_conclusion(verdict)),
+        f"{verdict.monitor} {DECLARATION[verdict.verdict]} at {names.judged(verdict)}.",
+        (*_why(verdict, names, automaton), *_conclusion(verdict)),
     )
 
 
-def _judged(verdict: RunVerdict, known: Mapping[int, RunEvent]) -> str:
-    event = known.get(verdict.event_index)
-    if event is None:
-        return f"event {verdict.event_index} ({verdict.label})"
-    return f"event {event.index} ({event_in_words(event)}, {milliseconds(event.time)})"
+class _Numbered:
+    """Events of a run, some of them kept: called by their index."""
+
+    def __init__(self, known: Mapping[int, RunEvent]) -> None:
+        self._known = known
+
+    def judged(self, verdict: RunVerdict) -> str:
+        event = self._known.get(verdict.event_index)
+        if event is None:
+            return f"event {verdict.event_index} ({verdict.label})"
+        return f"event {event.index} ({event_in_words(event)}, {milliseconds(event.time)})"
+
+    def short(self, index: int) -> str:
+        return f"event {index}"
+
+    def full(self, index: int) -> str:
+        event = self._known.get(index)
+        return f"event {index}" if event is None else f"event {index} ({event_in_words(event)})"
+
+    def span(self, first: int, last: int) -> str:
+        return f"events {first} to {last}"
 
 
-def _event(index: int, known: Mapping[int, RunEvent]) -> str:
-    event = known.get(index)
-    return f"event {index}" if event is None else f"event {index} ({event_in_words(event)})"
-
-
-def _where(reason: RunReason, known: Mapping[int, RunEvent]) -> str:
-    at = f"at {_event(reason.event_index, known)}"
+def _where(reason: RunReason, names: EventNames) -> str:
+    if reason.result == GAP:
+        return f"in {names.full(reason.event_index)}"
+    at = f"at {names.full(reason.event_index)}"
     if reason.since is None:
         return at
-    return f"{at}, in a record that stands for events {reason.since} to {reason.event_index}"
+    span = names.span(reason.since, reason.event_index)
+    return f"{at}, in a record that stands for {span}"
 
 
 def _arrow(transition: tuple[str, str]) -> str:
@@ -72,9 +109,7 @@ def _listed(transitions: Sequence[tuple[str, str]], joint: str = "and") -> str:
     return f" {joint} ".join(map(_arrow, transitions))
 
 
-def _why(
-    verdict: RunVerdict, known: Mapping[int, RunEvent], automaton: SequenceAutomaton | None
-) -> list[str]:
+def _why(verdict: RunVerdict, names: EventNames, automaton: SequenceAutomaton | None) -> list[str]:
     sentences = [_fired(verdict)]
     still = verdict.verdict != WITHDRAWN
     if still and automaton is not None and (which := completed_sequences(verdict, automaton)):
@@ -91,14 +126,17 @@ def _why(
     grouped = _grouped(verdict.because)
     # What is sure comes before what only may be.
     for pre in sorted(grouped, key=lambda pre: (not pre.certain, pre.result != FRM)):
-        sentences.append(_pre(pre, verdict, known))
-        if pre.result != FRM:
+        sentences.append(_pre(pre, verdict, names))
+        if pre.result == GAP:
+            sentences.append("What happened there its monitor was not told.")
+        elif pre.result != FRM:
             sentences.append(
-                f"Whether it fired there is open itself: what led to event {pre.event_index}, or "
-                "whether that was cancelled before, is not sure."
+                "Whether it fired there is open itself: what led to "
+                f"{names.short(pre.event_index)}, or whether that was cancelled before, is not "
+                "sure."
             )
         vios = _by_event(grouped[pre])
-        sentences += [_vio(of_event, pre, verdict, known) for of_event in vios]
+        sentences += [_vio(of_event, pre, verdict, names) for of_event in vios]
         if not vios and pre.result == FRM:
             sentences.append("No cancellation of it is in question.")
     return sentences
@@ -155,44 +193,47 @@ def _by_event(vios: Sequence[RunReason]) -> list[list[RunReason]]:
     return [*together.values()]
 
 
-def _pre(pre: RunReason, verdict: RunVerdict, known: Mapping[int, RunEvent]) -> str:
+def _pre(pre: RunReason, verdict: RunVerdict, names: EventNames) -> str:
     needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
     if len(verdict.transitions) > 1:
         name = f"For {_listed(needed_by)}, the pre-transition"
     else:
         name = "Its pre-transition"
     surely = "surely" if pre.result == FRM else "possibly"
+    judged = names.short(verdict.event_index)
     if pre.event_index == verdict.event_index:
         order = "which is the judged event itself"
     elif pre.relation == "before":
-        order = f"before event {verdict.event_index}"
+        order = f"before {judged}"
     else:
-        order = f"which may have come before or after event {verdict.event_index}"
-    return f"{name} {_arrow(pre.transition)} {surely} fired {_where(pre, known)}, {order}."
+        order = f"which may have come before or after {judged}"
+    return f"{name} {_arrow(pre.transition)} {surely} fired {_where(pre, names)}, {order}."
 
 
 def _vio(
     vios: Sequence[RunReason],
     pre: RunReason,
     verdict: RunVerdict,
-    known: Mapping[int, RunEvent],
+    names: EventNames,
 ) -> str:
     vio, transitions = vios[0], [vio.transition for vio in vios]
-    what = f"by {_listed(transitions)} {_where(vio, known)}"
+    what = f"by {_listed(transitions)} {_where(vio, names)}"
     if vio.certain:
         return f"That was certainly cancelled {what}."
+    event = names.short(vio.event_index)
+    if vio.result == GAP:
+        return f"That may have been cancelled {what}: what happened there its monitor was not told."
     doubts = []
     if vio.event_index == verdict.event_index:
-        doubts.append(f"event {vio.event_index} is the judged event itself")
+        doubts.append(f"{event} is the judged event itself")
     elif vio.relation == "concurrent":
-        which = f"event {vio.event_index}" if vio.since is None else "these"
-        doubts.append(f"{which} may have come before or after event {verdict.event_index}")
+        which = event if vio.since is None else "these"
+        judged = names.short(verdict.event_index)
+        doubts.append(f"{which} may have come before or after {judged}")
     if vio.result != FRM:
         doubts.append(f"it is not sure that {_listed(transitions, 'or')} fired")
     if not doubts:
-        doubts.append(
-            f"event {vio.event_index} may have come before or after event {pre.event_index}"
-        )
+        doubts.append(f"{event} may have come before or after {names.short(pre.event_index)}")
     return f"That may have been cancelled {what}: {', and '.join(doubts)}."
 
 

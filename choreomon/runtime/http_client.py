@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
+import socket
 import ssl
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -68,7 +70,7 @@ async def request(
     except ssl.SSLError as error:
         raise RequestFailed(f"TLS: {error.reason or error}") from None
     except OSError as error:
-        raise RequestFailed(error.strerror or str(error) or type(error).__name__) from None
+        raise RequestFailed(_in_words(error)) from None
     except asyncio.IncompleteReadError:
         raise RequestFailed("the connection ended before the answer did") from None
     except (asyncio.LimitOverrunError, ValueError):
@@ -76,6 +78,14 @@ async def request(
     finally:
         if writer is not None:
             writer.transport.abort()  # all was said; an orderly end of TLS might last
+
+
+def _in_words(error: OSError) -> str:
+    if isinstance(error, socket.gaierror):
+        return f"the name is not known: {error.strerror}"
+    if error.errno:
+        return os.strerror(error.errno)  # the event loops put addresses into theirs
+    return str(error) or type(error).__name__
 
 
 def _head(parts: SplitResult, method: str, headers: Mapping[str, str], length: int) -> bytes:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from choreomon.core.live import AgentStatus, LiveVerdict, PropertyStatus
-from choreomon.core.verdict import NEVER
+from choreomon.core.verdict import NEVER, Word
 from choreomon.formats.table_file import SplitTable
 from choreomon.formats.verdict_json import rfc3339
 from choreomon.monitor.host import Host, HostState
@@ -15,11 +16,13 @@ from choreomon.runtime.sidecar import Sidecar, SidecarState
 
 class PropertyReadings(NamedTuple):
     """Of one property: inspections of transitions that wait for answers, whose answers, events of
-    which the last word is not said, gaps that are remembered, and whether one is open."""
+    which the last word is not said, how many of them have which provisional word, gaps that are
+    remembered, and whether one is open."""
 
     inspections: int
     waiting_for: tuple[str, ...]
     undecided: int
+    provisional: Mapping[Word, int]
     gaps: int
     gap_open: bool
 
@@ -50,6 +53,7 @@ def _property(host: Host, state: HostState) -> PropertyReadings:
         inspections=len(monitor.inspections),
         waiting_for=tuple(p for p in own.processes if p in waiting and p != own.process),
         undecided=len(monitor.decisions),
+        provisional=Counter(each.told for each in monitor.decisions if each.told is not None),
         gaps=len(monitor.gaps),
         gap_open=bool(monitor.gaps) and monitor.gaps[-1].until[own.own] == NEVER,
     )
@@ -81,6 +85,7 @@ def agent_status(
             system=table.system_id,
             events=ticks[place] if place < len(ticks) else 0,
             undecided=each.undecided,
+            provisional=each.provisional,
             inspections=each.inspections,
             waiting_for=each.waiting_for,
             gaps=each.gaps,

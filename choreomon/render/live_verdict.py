@@ -1,0 +1,137 @@
+"""Verdicts of live agents, in words. Events are called by their process and their count there, and
+only those of the agent's own process by their messages: no monitor knows the others."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from choreomon.core.live import EventName, LiveReason, LiveVerdict
+from choreomon.core.run import RunReason, RunVerdict
+from choreomon.render.explanation import Explanation, explained
+from choreomon.render.text import STYLES
+from choreomon.render.wording import DECLARATION, VERDICT_IN_WORDS
+
+
+def printable(text: str) -> str:
+    """The text without what would do something to a terminal: it comes from elsewhere."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)
+
+
+def live_word_line(verdict: LiveVerdict) -> Text:
+    """One line for a verdict: when it was told, who says what of which event."""
+    line = Text(f"{printable(verdict.time)}  {printable(verdict.process)} ")
+    line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
+    line.append(f" at {_judged(verdict)}")
+    if verdict.provisional:
+        line.append(", for now")
+    if verdict.silent:
+        line.append(f": no answer from {printable(', '.join(verdict.silent))}")
+    return line
+
+
+def live_explanation(verdict: LiveVerdict) -> Explanation:
+    """The verdict and its reasons, one thought a sentence."""
+    if verdict.unseen:
+        return _unseen(verdict)
+    names = _Names(verdict)
+    found = explained(names.verdict(), names)
+    *why, conclusion = map(printable, found.sentences)
+    if verdict.waiting_for:
+        behind = printable(", ".join(verdict.waiting_for))
+        why.append(f"It was said that the answer waits for {behind}.")
+    if verdict.provisional:
+        conclusion += " Another word about it follows."
+    return Explanation(printable(found.headline), (*why, conclusion))
+
+
+def _unseen(verdict: LiveVerdict) -> Explanation:
+    fired = printable(" and ".join(map(_arrow, verdict.transitions)))
+    return Explanation(
+        f"{printable(verdict.process)} {DECLARATION[verdict.verdict]} at {_judged(verdict)}.",
+        (
+            "What happened in the gap its monitor was not told.",
+            f"There {fired} possibly fired, into "
+            f"{'a final state' if len(verdict.transitions) == 1 else 'final states'}.",
+            "So it may have been formed, and nobody will know.",
+        ),
+    )
+
+
+def _arrow(transition: tuple[str, str]) -> str:
+    return f"{transition[0]} -> {transition[1]}"
+
+
+def _judged(verdict: LiveVerdict) -> str:
+    if verdict.label is None:
+        return f"the end of a gap, event {verdict.count}"
+    kind = "" if verdict.label.startswith("handle ") else "send "
+    return f"event {verdict.count} ({kind}{printable(verdict.label)})"
+
+
+class _Names:
+    """The verdict as one of a run, whose events are numbered as they come, and their names."""
+
+    def __init__(self, verdict: LiveVerdict) -> None:
+        self._verdict = verdict
+        self._numbers: dict[EventName, int] = {}
+        self._since: dict[int, EventName] = {}
+        self._judged = self._number(EventName(verdict.process, verdict.count))
+
+    def _number(self, event: EventName) -> int:
+        return self._numbers.setdefault(event, len(self._numbers))
+
+    def _name(self, index: int) -> EventName:
+        return [*self._numbers][index]
+
+    def verdict(self) -> RunVerdict:
+        given = self._verdict
+        return RunVerdict(
+            verdict=given.verdict,
+            monitor=given.process,
+            event_index=self._judged,
+            transitions=given.transitions,
+            label=given.label or "",
+            because=tuple(map(self._reason, given.because)),
+            declared_at=0,
+            silent=given.silent,
+            early=given.provisional,
+        )
+
+    def _reason(self, reason: LiveReason) -> RunReason:
+        at = self._number(reason.event)
+        if reason.event.gap and reason.since is not None:
+            self._since[at] = reason.since
+        return RunReason(
+            event_index=at,
+            transition=reason.transition,
+            role=reason.role,
+            result=reason.result,
+            relation=reason.relation,
+            certain=reason.certain,
+            of=None if reason.of is None else self._number(reason.of),
+            of_transition=reason.of_transition,
+            since=None if reason.since is None else self._number(reason.since),
+        )
+
+    def judged(self, verdict: RunVerdict) -> str:
+        return _judged(self._verdict)
+
+    def short(self, index: int) -> str:
+        event = self._name(index)
+        if event.gap:
+            return f"the gap of {event.process}"
+        return f"event {event.count} of {event.process}"
+
+    def full(self, index: int) -> str:
+        event = self._name(index)
+        if not event.gap:
+            return f"event {event.count} of {event.process}"
+        since = self._since.get(index)
+        begin = f" after event {since.count}" if since is not None and since.count else ""
+        if event.count is None:
+            return f"a gap of {event.process}{begin} that has not ended"
+        return f"a gap of {event.process}{begin} that ends at event {event.count}"
+
+    def span(self, first: int, last: int) -> str:
+        one, other = self._name(first), self._name(last)
+        return f"events {one.count} to {other.count} of {other.process}"
