@@ -226,8 +226,10 @@ class Monitor(MonitorSetup):
             settled,
             gaps,
         )
-        if self.most_open is not None and len(inspections) > self.most_open:
-            return self._given_up(state, clock, inspections[0].event, effects)
+        if self.most_open is not None:
+            while len(state.inspections) > self.most_open and state.inspections[0].event != event:
+                oldest = state.inspections[0].event
+                state, clock, effects = self._given_up(state, clock, oldest, effects)
         return self._retried(state, clock, effects) if postponed else (state, clock, effects)
 
     # Algorithm 3: monitoring messages.

@@ -31,7 +31,8 @@ class MonitorSetup:
 
     `processes` are all processes of the system, in the order of clock entries.
     `has_deadline`: whether provisional words are wanted from `Expire`. `most_open`: inspections
-    that may be open at once, above which the oldest event is given up (`GiveUp`); `None`: any.
+    that may be open at once, above which the oldest events are given up (`GiveUp`), but never the
+    newest one, which may open more than that by itself; `None`: any number.
 
     The rest is derived: the own process and its index; the index of every process; the own
     references, where the chain of each is in the history, the indices of the processes that

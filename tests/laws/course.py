@@ -9,6 +9,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Verdict, Word
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.host import HostEffect, HostState, Refused
+from choreomon.monitor.messages import PeerMessage
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations
 
@@ -29,7 +30,8 @@ class Happened(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What one host did; `events` is the number of events that had happened before."""
+    """What one host did; `events` is the number of events that had happened before, and `given` the
+    message that it got."""
 
     kind: str
     process: int
@@ -37,6 +39,7 @@ class Step(NamedTuple):
     after: HostState
     effects: list[HostEffect]
     events: int
+    given: PeerMessage | None = None
 
 
 class Course:

@@ -175,7 +175,8 @@ class Execution(Course):
     def delivers(self, sender: int, receiver: int, which: int = 0) -> list[HostEffect]:
         message = self.channels[sender, receiver].pop(which)
         host = self.setting.hosts[receiver]
-        return self._did(DELIVERS, receiver, *host.receive(self.states[receiver], message))
+        stepped = host.receive(self.states[receiver], message)
+        return self._did(DELIVERS, receiver, *stepped, given=message)
 
     def asks_again(self, process: int) -> int:
         """Whatever is not answered; how many these are."""
@@ -196,7 +197,12 @@ class Execution(Course):
         self._did(GIVES_UP, process, *host.give_up(self.states[process], count))
 
     def _did(
-        self, kind: str, process: int, state: HostState, effects: list[HostEffect]
+        self,
+        kind: str,
+        process: int,
+        state: HostState,
+        effects: list[HostEffect],
+        given: PeerMessage | None = None,
     ) -> list[HostEffect]:
         for effect in effects:
             match effect:
@@ -210,7 +216,7 @@ class Execution(Course):
                     pass
         before = self.states[process]
         self.states[process] = state
-        self.steps.append(Step(kind, process, before, state, effects, len(self.events)))
+        self.steps.append(Step(kind, process, before, state, effects, len(self.events), given))
         return effects
 
     # To the end.

@@ -1,0 +1,205 @@
+"""Giving up: after any inspection a monitor may be told to wait no longer, and a bound on what may
+be open makes it do so by itself. What it says then is said for good."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choreomon.core.message import SEND, Label, Message
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Judgement, Reference
+from choreomon.monitor import pull
+from choreomon.monitor.effects import Declared
+from choreomon.monitor.messages import Response
+from choreomon.monitor.provisional import provisional_word
+from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
+from choreomon.monitor.setup import MonitorSetup
+from choreomon.monitor.state import Inspection, MonitorState
+from choreomon.properties.automaton import StatedTransition, sequence_automaton
+from tests.laws.faults import Faults, draw_execution, executions
+from tests.laws.test_gaps import wrong
+from tests.laws.test_guarantees import randoms, thorough
+from tests.laws.unreliable import DELIVERS, GIVES_UP, Execution, Setting
+
+GIVING_UP = Faults(give_ups=6, losses=4, repeats=4)
+MUTE = Faults(give_ups=4, mute=True)
+BOUNDS = (1, 2, 3)
+
+
+@thorough
+@given(randoms, st.sampled_from([None, *BOUNDS]))
+def test_whoever_is_given_up_nothing_is_missed_or_made_up(
+    random: Random, most_open: int | None
+) -> None:
+    assert not wrong(draw_execution(random, GIVING_UP, most_open=most_open))
+
+
+def test_the_guarantees_hold_over_many_runs_in_which_monitors_give_up() -> None:
+    seen: Counter[str] = Counter()
+    for run in executions(2000, GIVING_UP, deadline=True):
+        assert not wrong(run)
+        seen["formed"] += len(run.formed)
+        seen["violated"] += len(run.violated())
+        for step in run.steps:
+            if step.kind == GIVES_UP:
+                seen["given up"] += 1
+                words = [e.verdict for e in step.effects if isinstance(e, Declared) and e.verdict]
+                seen["violated all the same"] += any(v.word == VIOLATED for v in words)
+                seen["naming silent ones"] += any(v.silent for v in words)
+    assert seen["formed"] > 4000
+    assert seen["violated"] > 2500
+    assert seen["given up"] > 2000
+    assert seen["violated all the same"] > 5
+    assert seen["naming silent ones"] > 500
+
+
+@pytest.mark.parametrize("most_open", BOUNDS)
+def test_a_bound_on_open_inspections_holds_and_keeps_the_guarantees(most_open: int) -> None:
+    """The newest event may have as many as it needs: who gives up all gives up everything."""
+    given_up = 0
+    for run in executions(800, most_open=most_open, deadline=True):
+        assert not wrong(run)
+        for step in run.steps:
+            opened = step.after.monitor.inspections
+            newest = [each for each in opened if each.event == opened[-1].event]
+            assert len(opened) <= max(most_open, len(newest))
+            assert len(step.after.monitor.postponed) <= WAITING_PER_OPEN * most_open + len(newest)
+        given_up += sum(
+            declared.verdict is not None and bool(declared.verdict.silent)
+            for _, _, declared in run.said()
+            if not declared.provisional
+        )
+    assert given_up > 40
+
+
+def test_where_nobody_ever_answers_every_event_gets_its_word_in_the_end() -> None:
+    words: Counter[str | None] = Counter()
+    for run in executions(1000, MUTE, deadline=True):
+        run.gives_all_up()
+        assert not wrong(run)
+        words.update(run.words().values())
+    assert words[VIOLATED] > 500  # of what their own monitors are sure without any answer
+    assert words[POSSIBLY_VIOLATED] > 1000
+
+
+def opened(process: int, state: MonitorState) -> set[tuple[int, Reference, int]]:
+    return {(process, each.inspected.reference, each.event[process]) for each in state.inspections}
+
+
+def test_answers_after_a_word_change_nothing() -> None:
+    """But for the clock and the promise that they bring."""
+    late = 0
+    for run in executions(600, GIVING_UP):
+        gone: set[tuple[int, Reference, int]] = set()
+        for step in run.steps:
+            before, after = step.before.monitor, step.after.monitor
+            if step.kind == GIVES_UP:
+                gone |= opened(step.process, before) - opened(step.process, after)
+            given = step.given
+            if step.kind == DELIVERS and isinstance(given, Response):
+                key = (step.process, given.inspected, given.event_count)
+                if key in gone:
+                    late += 1
+                    assert not step.effects
+                    assert after == before._replace(settled=after.settled)
+    assert late > 300
+
+
+def test_the_law_of_giving_up_notices_taking_missing_answers_for_empty_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
+        return monitor.judge(inspection.inspected, inspection.event, inspection.records)
+
+    monkeypatch.setattr(pull, "early_judgement", early)
+    runs = list(executions(600, GIVING_UP))
+    assert any(run.missed() for run in runs)
+    assert any(run.false_alarms() for run in runs)
+
+
+def test_the_law_of_giving_up_notices_forgetting_who_waits_for_what_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What others asked about an event that is given up has to be answered at last."""
+    retried = Monitor._retried
+
+    def not_retried(*given: Any) -> Any:
+        return given[1:] if not given[1].inspections else retried(*given)
+
+    monkeypatch.setattr(Monitor, "_retried", not_retried)
+    assert any(run.unfinished() for run in executions(300, MUTE))
+
+
+def test_the_law_of_final_words_notices_expecting_answers_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planted: what is given up is judged as for now, and its inspections stay open."""
+
+    def for_now(
+        monitor: Monitor, state: MonitorState, clock: VectorClock, event: VectorClock, effects: Any
+    ) -> Any:
+        early = provisional_word(monitor, state, event)
+        if early is not None:
+            effects.append(Declared(event, early[1], False))
+        return state, clock, effects
+
+    monkeypatch.setattr(Monitor, "_given_up", for_now)
+    runs = list(executions(100, GIVING_UP))
+    assert any(run.told_again() for run in runs)
+
+
+# One run, written down.
+
+A, B, C = Message("P1", "a", "P2"), Message("P2", "b", "P3"), Message("P3", "c", "P1")
+CHAIN = sequence_automaton(
+    initial=["q0"],
+    final=["q3"],
+    transitions=[
+        StatedTransition("q0", Label(SEND, A), "q1"),
+        StatedTransition("q1", Label(SEND, B), "q2"),
+        StatedTransition("q2", Label(SEND, C), "q3"),
+    ],
+)
+NAMES = ("P1", "P2", "P3")
+
+
+def words_of(effects: list[Any]) -> list[tuple[str, tuple[str, ...], bool]]:
+    return [
+        (effect.verdict.word, effect.verdict.silent, effect.provisional)
+        for effect in effects
+        if isinstance(effect, Declared) and effect.verdict
+    ]
+
+
+def test_what_is_given_up_is_said_at_once_with_who_was_silent_and_then_never_again() -> None:
+    run = Execution(Setting(CHAIN, NAMES, deadline=True))
+    run.sends(A)
+    run.sends(B)
+    run.sends(C)
+    run.expires(2, 1)
+    assert words_of(run.steps[-1].effects) == [(POSSIBLY_VIOLATED, ("P2",), True)]
+    run.gives_up(2, 1)
+    assert words_of(run.steps[-1].effects) == [(POSSIBLY_VIOLATED, ("P2",), False)]
+    run.settles()
+    assert [words_of(step.effects) for step in run.steps].count([]) == len(run.steps) - 2
+
+
+def test_who_asks_about_what_was_given_up_is_told_that_it_possibly_happened() -> None:
+    """b is given up, since P1 does not answer; c is judged by it."""
+    run = Execution(Setting(CHAIN, NAMES))
+    run.sends(A)
+    run.sends(B)
+    run.handles(B)
+    run.sends(C)
+    run.delivers(2, 1)
+    assert len(run.states[1].monitor.postponed) == 1
+    run.gives_up(1, 1)
+    assert not run.states[1].monitor.postponed
+    run.delivers(1, 2)
+    assert run.words() == {2: POSSIBLY_VIOLATED}
