@@ -1,0 +1,1 @@
+"""The payment saga as a cluster of containers: docs/cluster.md."""

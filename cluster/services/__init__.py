@@ -1,0 +1,1 @@
+"""The five services of the payment saga, as a user of choreomon might write them."""
