@@ -43,6 +43,17 @@ class Report(msgspec.Struct, frozen=True, array_like=True, tag="r"):
     at: int
 
 
+class Happened(msgspec.Struct, frozen=True, array_like=True, tag="o"):
+    """An event of a service that holds its sidecar itself, and so needs no session. `heard` is the
+    clock of each property that it knew before; empty: none."""
+
+    event: EventKind
+    peer: str
+    name: str
+    heard: list[tuple[int, ...]]
+    at: int
+
+
 class Gap(msgspec.Struct, frozen=True, array_like=True, tag="p"):
     """Between what a service told and what it will tell, `lost` events happened that it never
     will."""
@@ -116,6 +127,7 @@ class Recovered(msgspec.Struct, frozen=True, array_like=True, tag="s"):
 Input: TypeAlias = (
     Hello
     | Report
+    | Happened
     | Gap
     | Promised
     | Goodbye

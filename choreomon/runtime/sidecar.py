@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, assert_never
 
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import NEVER
 from choreomon.formats import local
@@ -30,6 +30,7 @@ from choreomon.runtime.inputs import (
     Gap,
     GivenUp,
     Goodbye,
+    Happened,
     Hello,
     Input,
     Lapsed,
@@ -115,6 +116,9 @@ class Sidecar:
         match given:
             case Hello():
                 return self._hello(state, given)
+            case Happened(event=event, peer=peer, name=name, heard=clocks, at=at):
+                heard = [(place, clock) for place, clock in enumerate(clocks) if clock]
+                return self._event(state, self.label(event, peer, name), heard, at)
             case Gap():
                 return self._gap(state, given)
             case Promised(session=name):
@@ -186,25 +190,39 @@ class Sidecar:
         wrong = self._wrong_number(session, number, report.done)
         if wrong:
             return state, self._refused(connection, number, *wrong)
-        process, peer = self.process, report.peer
+        peer = report.peer
         if not is_name(report.name) or not is_name(peer):
             refused = "peer and name should be names of a process and a message"
             return state, self._refused(connection, number, "malformed", refused)
-        if report.event == SEND:
-            label = Label(SEND, Message(process, report.name, peer))
-        else:
-            label = Label(HANDLE, Message(peer, report.name, process))
-        outputs: list[Output] = []
+        heard: list[tuple[int, VectorClock]] = []
         if report.heard:
             try:
                 heard = self._heard(report.heard)
             except MalformedMessage as error:
                 return state, self._refused(connection, number, "malformed", str(error))
-            for place, clock in heard:
-                host = self.hosts[place]
-                state, more = self._advanced(state, place, host.heard(state.hosts[place], clock))
-                outputs += more
-        at = report.at
+        label = self.label(report.event, peer, report.name)
+        state, outputs = self._event(state, label, heard, report.at)
+        return self._taken(state, name, session, number, report.done, outputs)
+
+    def label(self, event: EventKind, peer: str, name: str) -> Label:
+        """That of an event of the own process; `peer` is the other end of its message."""
+        if event == SEND:
+            return Label(SEND, Message(self.process, name, peer))
+        return Label(HANDLE, Message(peer, name, self.process))
+
+    def mentions(self, label: Label) -> bool:
+        """Whether some row of some property does, so that the event is to be told."""
+        return label in self._mentioned
+
+    def _event(
+        self, state: SidecarState, label: Label, heard: Iterable[tuple[int, VectorClock]], at: int
+    ) -> Stepped:
+        """An event with this label happens, after what was heard."""
+        outputs: list[Output] = []
+        for place, clock in heard:
+            host = self.hosts[place]
+            state, more = self._advanced(state, place, host.heard(state.hosts[place], clock))
+            outputs += more
         for place in self._mentioned.get(label, ()):
             hosts = state.hosts
             after, clock, effects = self.hosts[place].report(hosts[place], label)
@@ -215,7 +233,7 @@ class Sidecar:
             if effects:
                 state, more = self._done(state, place, effects)
                 outputs += more
-        return self._taken(state, name, session, number, report.done, outputs)
+        return state, outputs
 
     def _gap(self, state: SidecarState, gap: Gap) -> Stepped:
         connection, name, number = gap.connection, gap.session, gap.number
