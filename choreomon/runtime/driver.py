@@ -50,6 +50,8 @@ from choreomon.runtime.sidecar import Sidecar, SidecarState
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
 
 ROWS_PER_SNAPSHOT: Final = 4096
+"""Rows of a journal that a restart has to step through at most."""
+
 RETRY: Final = 0.5
 """Seconds until a commit that failed is tried again."""
 
@@ -99,10 +101,12 @@ class Ports(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long what is waited for; seconds."""
+    """How long what is waited for; seconds. `deadline` until a provisional word, `give_up` until
+    the last one, `absent` for a service that is not there any more."""
 
     deadline: float = 1.0
     give_up: float = 60.0
+    absent: float = 60.0
     back_off: BackOff = field(default_factory=BackOff)
 
 
@@ -116,6 +120,8 @@ class Driver:
         ports: Ports,
         now: Callable[[], float],
         patience: Patience | None = None,
+        *,
+        rows_per_snapshot: int = ROWS_PER_SNAPSHOT,
     ) -> None:
         self.sidecar = sidecar
         self.state: SidecarState = sidecar.initial()
@@ -124,6 +130,7 @@ class Driver:
         self._ports = ports
         self._now = now
         self._patience = patience or Patience()
+        self._rows_per_snapshot = rows_per_snapshot
         self._batch: list[Input] = []
         self._held: list[Output] = []
         self._rows = 0
@@ -176,7 +183,7 @@ class Driver:
         self._held += self.sidecar.resumed(self.state)
         now = self._now()
         for name in self.state.sessions:
-            self._absent[name] = now + self._patience.give_up
+            self._absent[name] = now + self._patience.absent
         return True
 
     def take(self, given: Input) -> None:
@@ -208,7 +215,7 @@ class Driver:
     def disconnected(self, session: str) -> None:
         """A service is not there any more; it may come back."""
         if session in self.state.sessions:
-            self._absent[session] = self._now() + self._patience.give_up
+            self._absent[session] = self._now() + self._patience.absent
 
     # Commits.
 
@@ -232,7 +239,7 @@ class Driver:
             self.commits += 1
             self._rows += 1
             self._batch.clear()
-            if self._rows >= ROWS_PER_SNAPSHOT:
+            if self._rows >= self._rows_per_snapshot:
                 self.snapshot()
         except CommitFailed as failure:
             if self._batch:

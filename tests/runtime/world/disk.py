@@ -1,0 +1,67 @@
+"""Disks in memory: what was committed is there after a crash, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+from choreomon.runtime.driver import CommitFailed
+
+
+class Crash(Exception):
+    """A process dies here: nothing that it would have done next happens."""
+
+
+Moment: TypeAlias = Literal["before", "after"]
+
+BEFORE: Final[Moment] = "before"
+AFTER: Final[Moment] = "after"
+
+
+class Disk:
+    """The journal of one agent. It is a `choreomon.runtime.driver.Store`.
+
+    `at(moment)` is called before and after each commit and each snapshot, and may raise `Crash`;
+    `committed()` is called in between, when the row is there.
+    """
+
+    def __init__(
+        self, at: Callable[[Moment], None], committed: Callable[[], None] = lambda: None
+    ) -> None:
+        self.rows: list[bytes] = []
+        self.snapshots: list[tuple[int, bytes]] = []
+        self.full = False
+        self.failures = 0
+        self._at = at
+        self._committed = committed
+
+    def load(self) -> tuple[bytes | None, list[bytes]]:
+        if not self.snapshots:
+            return None, self.rows[:]
+        number, state = self.snapshots[-1]
+        return state, self.rows[number:]
+
+    def commit(self, row: bytes) -> None:
+        self._take()
+        self.rows.append(row)
+        self._committed()
+        self._at(AFTER)
+
+    def snapshot(self, state: bytes) -> None:
+        self._take()
+        self.snapshots.append((len(self.rows), state))
+        self._at(AFTER)
+
+    def _take(self) -> None:
+        if self.full:
+            self.failures += 1
+            raise CommitFailed("the disk is full")
+        self._at(BEFORE)
+
+    def forget(self, rows: int) -> int:
+        """The power was lost, and with it so many of the last rows. How many there were."""
+        rows = min(rows, len(self.rows))
+        if rows:
+            del self.rows[-rows:]
+        self.snapshots = [kept for kept in self.snapshots if kept[0] <= len(self.rows)]
+        return rows

@@ -1,0 +1,298 @@
+"""What really happened in a world, and whether what agents said of it keeps the laws.
+
+The real order is that of the commits in the agents. An event that was never told happened when its
+message left. One that was told only after it had left is looked at in both places: nothing may be
+missed in either.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock, merge
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.formats import local
+from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted
+from choreomon.formats.wire import open_untrusted, read_untrusted
+from choreomon.monitor.messages import Inquiry
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.reference import formations
+from choreomon.runtime.outputs import Word
+
+if TYPE_CHECKING:
+    from tests.runtime.world.agents import Agent, Happened
+    from tests.runtime.world.services import Act
+
+Key: TypeAlias = tuple[str, int, int]
+"""An event: process, system, count."""
+
+Law: TypeAlias = Literal[
+    "G1", "G2", "answered", "words", "acknowledged", "counted once", "clocks", "durable", "honest"
+]
+
+LAWS: Final[dict[Law, str]] = {
+    "G1": "where the property was formed, its monitor says so",
+    "G2": "where it says violated, the property was formed",
+    "answered": "when all is healed, nothing waits any more",
+    "words": "a word has one content for ever; what follows it is surer; violated is the last",
+    "acknowledged": "what was answered to a service has happened",
+    "counted once": "one event has one count, and one count one event",
+    "clocks": "no clock runs backwards, neither to a service nor in a frame",
+    "durable": "nothing is told that was not committed",
+    "honest": "agents that are honest refuse each other nothing",
+}
+
+
+class Tick(NamedTuple):
+    """An event at its commit. `act` is what the service did, where that is known."""
+
+    key: Key
+    label: Label
+    act: Act | None
+
+
+class Left(NamedTuple):
+    """A service went on with what it did. Where it had to wait until its agent had noted a gap
+    for it, it happened there, at `noted`."""
+
+    act: Act
+    noted: int | None = None
+
+
+class Noted(NamedTuple):
+    """An agent committed that there was a gap."""
+
+    agent: str
+
+
+class Said(NamedTuple):
+    """A word as it came to the sinks; `at`: how much had happened by then."""
+
+    word: Word
+    at: int
+
+
+class Broken(NamedTuple):
+    law: Law
+    what: str
+
+
+class Truth:
+    """What happened, in its order, and every word."""
+
+    def __init__(
+        self, processes: Sequence[str], automata: Sequence[SequenceAutomaton], keys: Sequence[bytes]
+    ) -> None:
+        self.processes = tuple(processes)
+        self.automata = tuple(automata)
+        self.index_of = {name: place for place, name in enumerate(self.processes)}
+        self.acts: list[Act] = []
+        self.act_of: dict[tuple[str, int], Act] = {}
+        self.timeline: list[Tick | Left | Noted] = []
+        self.said_by: dict[str, list[Said]] = {name: [] for name in self.processes}
+        self.broken: list[Broken] = []
+        self.inquiries = 0
+        self.events = 0
+        self.forgotten: set[Key] = set()
+        self._keys = [key[:KEY_BYTES] for key in keys]
+        self._system_of = {key: place for place, key in enumerate(keys)}
+        self._last: dict[tuple[str, int], int] = {}
+
+    def breaks(self, law: Law, what: str) -> None:
+        self.broken.append(Broken(law, what))
+
+    # What happens.
+
+    def happened(self, agent: str, stepped: Sequence[Happened | None]) -> None:
+        """These were committed now; `None` is a gap."""
+        for each in stepped:
+            if each is None:
+                self.timeline.append(Noted(agent))
+                continue
+            _, system, session, number, ticked = each
+            count = ticked.clock[self.index_of[agent]]
+            key = (agent, system, count)
+            act = self.act_of.get((session, number))
+            if count <= self._last.get((agent, system), 0):
+                self.breaks("counted once", f"{key} is an old count")
+            self._last[agent, system] = count
+            if act is not None:
+                before = act.ticks.setdefault(system, [])
+                if any((agent, system, each) not in self.forgotten for each in before):
+                    self.breaks("counted once", f"{act} happened as {before} and {count}")
+                before.append(count)
+            self.events += 1
+            self.timeline.append(Tick(key, ticked.label, act))
+
+    def left(self, act: Act, *, noted: bool = False) -> None:
+        """`noted`: its agent knew before that there would be a gap."""
+        place = None
+        if noted:
+            here = Noted(act.name)
+            place = max(at for at, item in enumerate(self.timeline) if item == here)
+        self.timeline.append(Left(act, place))
+
+    def forgot(self, agent: Agent) -> None:
+        """Commits of an agent were lost."""
+        own = agent.index
+        for item in self.timeline:
+            if type(item) is Tick and item.key[0] == agent.name:
+                reached = agent.durable[item.key[1]][own]
+                if item.key[2] > reached:
+                    self.forgotten.add(item.key)
+        zero = (0,) * len(self.processes)
+        agent.told = [(*zero[:own], clock[own], *zero[own + 1 :]) for clock in agent.told]
+        agent.framed = [(*zero[:own], clock[own], *zero[own + 1 :]) for clock in agent.framed]
+        agent.answers.clear()
+
+    # What is told.
+
+    def told(self, agent: Agent, connection: int, message: local.Welcome | local.Clock) -> None:
+        """An agent answers its service."""
+        clocks = decode_clocks_untrusted(message.clock)
+        now = [clocks[key] for key in self._keys]
+        self._check(agent, now, agent.durable, f"{message}")
+        if isinstance(message, local.Welcome):
+            self._later(agent, agent.told, now, f"{message}")
+            agent.told = now
+            return
+        assert agent.driver is not None
+        sessions = agent.driver.state.sessions.items()
+        name = next((name for name, each in sessions if each.connection == connection), "")
+        answers = agent.answers[name]
+        if answers.setdefault(message.number, now) != now:
+            self.breaks("clocks", f"{agent.name} answers {message}, before {answers}")
+        earlier = [clocks for number, clocks in answers.items() if number < message.number]
+        if earlier:
+            self._later(agent, earlier[-1], now, f"{message}")
+        agent.told = [merge(*each) for each in zip(agent.told, now, strict=True)]
+
+    def _later(
+        self, agent: Agent, earlier: list[VectorClock], now: list[VectorClock], what: str
+    ) -> None:
+        for before, clock in zip(earlier, now, strict=True):
+            if not _reached(before, clock):
+                self.breaks("clocks", f"{agent.name} told {before} and then {what}")
+
+    def acknowledged(self, act: Act) -> None:
+        """A service got the answer to its report."""
+        for system, automaton in enumerate(self.automata):
+            if act.label in automaton.labels and not act.ticks.get(system):
+                self.breaks("acknowledged", f"{act} was answered and is not there")
+
+    def framed(self, agent: Agent, data: bytes) -> None:
+        """An agent sends a frame to another one."""
+        frame = open_untrusted(data)
+        system = self._system_of[frame.system]
+        message = read_untrusted(frame, self.processes)
+        clock: VectorClock = message.clock  # type: ignore[union-attr]
+        self.inquiries += type(message) is Inquiry
+        self._check(agent, [clock], [agent.durable[system]], f"{message}")
+        if data in agent.copies:
+            return  # a repetition
+        agent.copies.add(data)
+        self._later(agent, [agent.framed[system]], [clock], f"{message}")
+        agent.framed[system] = clock
+
+    def _check(
+        self, agent: Agent, clocks: list[VectorClock], durable: list[VectorClock], what: str
+    ) -> None:
+        for clock, committed in zip(clocks, durable, strict=True):
+            if not _reached(clock, committed):
+                self.breaks("durable", f"{agent.name} committed {committed} and says {what}")
+
+    def said(self, agent: str, word: Word) -> None:
+        for before in self.said_by[agent]:
+            if before.word.id == word.id:
+                if before.word != word:
+                    self.breaks("words", f"{before.word} and then {word}")
+                return
+        earlier = [
+            before.word
+            for before in self.said_by[agent]
+            if (before.word.system, before.word.event_count) == (word.system, word.event_count)
+        ]
+        if any(not before.provisional for before in earlier):
+            self.breaks("words", f"{word} after {earlier}")
+        if any(b.verdict.word == VIOLATED for b in earlier) and word.verdict.word != VIOLATED:
+            self.breaks("words", f"{word} after {earlier}")
+        if len(earlier) > 1:
+            self.breaks("words", f"{word} after {earlier}")
+        self.said_by[agent].append(Said(word, len(self.timeline)))
+
+    # What it comes to.
+
+    def order(self, system: int, *, by_leaving: bool) -> list[tuple[float, Label, Key | Act]]:
+        """The events of one system in the order in which they happened. What was
+        told late is there where it was told, or, `by_leaving`, where its message left."""
+        labels = self.automata[system].labels
+        found: list[tuple[float, Label, Key | Act]] = []
+        left: dict[int, float] = {}
+        for at, item in enumerate(self.timeline):
+            if type(item) is Tick and item.key[1] == system:
+                when = left.get(id(item.act), at) if by_leaving else at
+                found.append((when, item.label, item.key))
+                left.setdefault(id(item.act), at)  # what leaves later happened here
+            elif type(item) is Left and item.act.label in labels and id(item.act) not in left:
+                when = at if item.noted is None else item.noted + 0.5
+                left[id(item.act)] = when
+                if not item.act.ticks.get(system):
+                    found.append((when, item.act.label, item.act))
+        found.sort(key=lambda each: each[0])
+        return found
+
+    def words(self) -> Iterator[tuple[str, Said]]:
+        for agent, said in self.said_by.items():
+            for each in said:
+                yield agent, each
+
+    def judge(self, exempt: frozenset[str] = frozenset()) -> list[Broken]:
+        """Which laws were broken, of those that are about the whole run. What processes that
+        are `exempt` did is not asked for; they may be dead."""
+        found: list[Broken] = []
+        last: dict[Key, Word] = {}
+        unseen: dict[tuple[str, int], int] = defaultdict(lambda: -1)
+        violated: set[Key] = set()
+        for agent, (word, at) in self.words():
+            key = (agent, word.system, word.event_count)
+            if word.verdict.unseen:
+                unseen[agent, word.system] = max(unseen[agent, word.system], at)
+                continue
+            if not word.provisional:
+                last[key] = word
+            if word.verdict.word == VIOLATED:
+                violated.add(key)
+        for system, automaton in enumerate(self.automata):
+            for by_leaving in (False, True):
+                order = self.order(system, by_leaving=by_leaving)
+                formed = formations(automaton, [label for _, label, _ in order])
+                for formation in formed:
+                    when, label, what = order[formation.index]
+                    if isinstance(what, tuple):
+                        if what[0] in exempt:
+                            continue
+                        said = last.get(what)
+                        if said is not None and said.verdict.word in (VIOLATED, POSSIBLY_VIOLATED):
+                            continue
+                        if what in self.forgotten and unseen[what[0], system] > when:
+                            continue
+                        found.append(
+                            Broken("G1", f"{label} {what} formed it ({by_leaving=}): {said}")
+                        )
+                    elif what.name not in exempt and unseen[what.name, system] <= when:
+                        found.append(Broken("G1", f"{what} formed it and nobody was told"))
+                if not by_leaving:
+                    really = {order[each.index][2] for each in formed}
+                    found += [
+                        Broken("G2", f"{key} violated, and was not formed")
+                        for key in violated
+                        if key[1] == system and key not in really
+                    ]
+        return found
+
+
+def _reached(earlier: VectorClock, later: VectorClock) -> bool:
+    return all(a <= b for a, b in zip(earlier, later, strict=True))
