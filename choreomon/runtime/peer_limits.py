@@ -41,8 +41,6 @@ class Limits:
     apart."""
     burst: float = 20_000.0
     """Frames that may come at once nevertheless."""
-    routes: int = 1024
-    """Connections whose owner is remembered."""
     heartbeat: float = 2.0
     """Between signs of life; a connection without one for three times that is given up."""
     handshake: float = 5.0

@@ -10,9 +10,8 @@ machine can say that it is any process. It works on loopback addresses only.
 Whoever connects is judged by `admit`, a pure function, which the `Doorkeeper` puts to libzmq by the
 ZeroMQ Authentication Protocol (ZAP, https://rfc.zeromq.org/spec/27/). The answer names the process,
 and libzmq attaches that name to every frame of the connection as `User-Id`. The authenticators of
-`zmq.auth` are not used: they look at allowed keys only, not at the routing id that a client may
-choose, read by `zmq.asyncio`, and refuse with a code after which a client of libzmq never tries
-again, however much the list of keys is mended.
+`zmq.auth` are not used: they are driven by `zmq.asyncio`, and refuse with a code after which a
+client of libzmq never tries again, however much the list of keys is mended.
 
 What is *not* guaranteed: that an agent with a valid key is honest about anything but its name. What
 a process may ask is checked elsewhere. An agent with a valid key can also send a message of
@@ -175,19 +174,14 @@ def mechanism(security: Security) -> tuple[bytes, Mapping[bytes, str]]:
 def admit(
     request: Sequence[bytes], wanted_mechanism: bytes, owners: Mapping[bytes, str]
 ) -> Admission:
-    """Who is let in on a request of ZAP (version, request id, domain, address, routing id,
-    mechanism, credentials): pure.
-
-    A client that chose its own routing id is not: it could choose that of another one.
-    """
+    """Who is let in on a request of ZAP (version, request id, domain, address, routing id of the
+    listener, mechanism, credentials): pure."""
     if len(request) < 7:
         return Admission("", "a request of ZAP with parts missing")
-    version, _, domain, address, routing_id, used_mechanism, credential = request[:7]
+    version, _, domain, address, _, used_mechanism, credential = request[:7]
     place = address[:100].decode("ascii", "replace")
     if version != ZAP_VERSION or domain != DOMAIN or used_mechanism != wanted_mechanism:
         return Admission("", f"{place}: not by the mechanism {wanted_mechanism.decode()}")
-    if routing_id:
-        return Admission("", f"{place}: chose its own routing id")
     owner = owners.get(credential)
     if owner is not None:
         return Admission(owner, "")
@@ -196,6 +190,17 @@ def admit(
     else:
         shown = "process " + ascii(credential[:200])[1:]
     return Admission("", f"{place}: {shown} is not on the list")
+
+
+def is_router_made(routing_id: bytes) -> bool:
+    """Whether a routing id may have been made by our ROUTER: 5 bytes, of which the first is 0.
+
+    Another one was chosen by the client, who could choose that of somebody else, and hear what is
+    meant for them. Ids that begin with 0 are reserved to libzmq, which keeps its own clients from
+    choosing one (`ZMQ_ROUTING_ID`). A client of another make is not kept from it: with a valid
+    key, and an id that it cannot know but only guess, it could.
+    """
+    return len(routing_id) == 5 and routing_id[0] == 0
 
 
 class Doorkeeper:

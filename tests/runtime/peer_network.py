@@ -15,7 +15,14 @@ import zmq
 
 from choreomon.formats.key_files import KeyPair
 from choreomon.runtime.peers import PeerSockets
-from choreomon.runtime.security import Curve, Insecure, Security, make_key_pair
+from choreomon.runtime.security import (
+    Curve,
+    Doorkeeper,
+    Insecure,
+    Security,
+    make_key_pair,
+    secure_listener,
+)
 
 LOOPBACK = "tcp://127.0.0.1:*"
 
@@ -128,11 +135,22 @@ class Network:
     def client(self, kind: int = zmq.DEALER, **options: Any) -> RawSocket:
         """A socket of libzmq that is no agent's."""
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._open.callback(context.destroy, linger=0)
+        self._open.callback(context.term)
         socket = context.socket(kind)
+        self._open.callback(socket.close)
         socket.setsockopt(zmq.LINGER, 0)
         for name, value in options.items():
             socket.setsockopt(getattr(zmq, name), value)
+        return socket
+
+    def listener(self, security: Security) -> RawSocket:
+        """A ROUTER, not bound yet, with a doorkeeper, that is no agent's."""
+        socket = self.client(zmq.ROUTER)
+        doorkeeper = Doorkeeper(
+            socket.context, asyncio.get_running_loop(), security, lambda reason: None
+        )
+        self._open.callback(doorkeeper.close)
+        secure_listener(socket, security)
         return socket
 
     def plain_client(self, process: str, endpoint: str, **options: Any) -> RawSocket:
