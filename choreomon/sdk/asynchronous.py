@@ -185,7 +185,7 @@ class ConnectedProcess(Carrying):
             self._session.abandon(ticket)
             raise
         if ticket.clock is None:
-            raise unavailable(self._address, self._session)
+            raise closed() if self._closed else unavailable(self._address, self._session)
         return ticket.clock
 
     # The stream
@@ -229,7 +229,7 @@ class ConnectedProcess(Carrying):
         session = self._session
         for ticket in session.settled():
             waiter = ticket.waiter
-            if isinstance(waiter, asyncio.Future) and not waiter.done():
+            if waiter is not None and not waiter.done():
                 waiter.set_result(None)
         self._write()
         if session.phase == AWAY and self._stream is not None:
@@ -288,14 +288,16 @@ class ConnectedProcess(Carrying):
 
     async def _end(self) -> None:
         self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
         if self._connecting is not None:
             self._connecting.cancel()
             await asyncio.wait([self._connecting])
         if self._stream is not None:
             self._stream.abort()
             await self._stream.ended
+        self._session.give_up()
+        self._turn(self._loop.time())
+        if self._timer is not None:
+            self._timer.cancel()
 
 
 class _Stream(asyncio.Protocol):

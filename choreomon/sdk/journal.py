@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice, takewhile
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from choreomon.core.errors import InternalError
 from choreomon.core.message import EventKind
@@ -25,7 +25,7 @@ EntryKind: TypeAlias = EventKind | Literal["gap"]
 class Ticket:
     """An event that waits for its answer: settled with the clock right after it, or failed.
 
-    `since` is monotonic time, in seconds. `waiter` is the driver's: a future, or an event of a
+    `since` is monotonic time, in seconds. `waiter` is the driver's: a future, or the lock of a
     thread.
     """
 
@@ -36,7 +36,7 @@ class Ticket:
         self.entry = entry
         self.clock: ClockText | None = None
         self.failed = False
-        self.waiter: object = None
+        self.waiter: Any = None
 
 
 class Entry:

@@ -120,13 +120,10 @@ class Session:
             knowledge.hear(heard)
             return None
         entry = Entry(kind, peer, name, knowledge.to_tell(heard))
-        if self.policy == "fire-and-forget":
-            self._leave(entry)
-            self._write(now)
-            return None
-        if self._may_leave(now):
+        if self.policy == "fire-and-forget" or self._may_leave(now):
             self._release()
             self._leave(entry)
+            self._write(now)
             return None
         ticket = Ticket(now, entry)
         entry.tickets.append(ticket)
@@ -345,6 +342,10 @@ class Session:
     def idle(self) -> bool:
         """Whether everything was told and answered."""
         return not len(self._journal)
+
+    def give_up(self) -> None:
+        """Nothing will be answered any more: all who wait fail."""
+        self._fail_until(NEVER)
 
     @property
     def in_flight(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -58,6 +58,13 @@ class FakeAgent:
         self.swallows_clocks = False
         self.greeted = 0
         self._server: asyncio.Server | None = None
+        self._worked = asyncio.Event()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Waits until something that services do makes it true."""
+        while not condition():
+            self._worked.clear()
+            await self._worked.wait()
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()
@@ -76,7 +83,8 @@ class FakeAgent:
             self._server = None
             if not self.address.startswith("tcp://"):
                 Path(self.address).unlink(missing_ok=True)
-            await asyncio.sleep(0.001)  # the services have seen it
+            for _ in range(5):
+                await asyncio.sleep(0)  # services on this loop have seen it
 
     def cut(self) -> None:
         for served in list(self.served):
@@ -88,6 +96,7 @@ class FakeAgent:
             self.work(served)
 
     def work(self, served: _Served) -> None:
+        self._worked.set()
         if self.stands_still:
             return
         self.model.now = asyncio.get_running_loop().time()
