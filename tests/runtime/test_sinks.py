@@ -1,0 +1,321 @@
+"""Every word comes to every sink at least once, in order, whatever happens to a sink."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choreomon.runtime.asking import BackOff
+from choreomon.runtime.sinks import SinkFailed, Sinks
+
+pytestmark = pytest.mark.asyncio
+
+
+class Memory:
+    """A sink that fails as often as it is told to, or stands still until it is let go."""
+
+    def __init__(self, name: str = "memory", at_once: int = 2, failures: int = 0) -> None:
+        self.name = name
+        self.at_once = at_once
+        self.failures = failures
+        self.took: list[str] = []
+        self.tries = 0
+        self.closed = False
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def take(self, lines: Sequence[str]) -> None:
+        self.tries += 1
+        assert 0 < len(lines) <= self.at_once
+        await self.open.wait()
+        if self.failures:
+            self.failures -= 1
+            raise SinkFailed("not now")
+        self.took += lines
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Agent:
+    """What keeps words until they are delivered, in the order in which it told them."""
+
+    def __init__(self, *sinks: Memory, most: int = 4) -> None:
+        self.untold: dict[str, str] = {}
+        self.delivered: list[str] = []
+        self.failed: list[tuple[str, str]] = []
+        self.slept: list[float] = []
+        self.awake = asyncio.Event()
+        self.awake.set()
+        self.sinks = Sinks(
+            sinks,
+            loop=asyncio.get_running_loop(),
+            delivered=self._delivered,
+            untold=lambda: [(id, lambda line=line: line) for id, line in self.untold.items()],
+            failed=lambda sink, why: self.failed.append((sink, why)),
+            most=most,
+            back_off=BackOff(1.0, 4.0),
+            sleep=self._sleep,
+        )
+
+    def _delivered(self, ids: list[str]) -> None:
+        for id in ids:
+            del self.untold[id]  # each is delivered once
+            self.delivered.append(id)
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        await self.awake.wait()
+
+    def tell(self, *words: int) -> None:
+        for word in words:
+            id, line = f"id {word}", f"line {word}"
+            self.untold[id] = line
+            self.sinks.tell(line, id)
+
+
+def lines(*words: int) -> list[str]:
+    return [f"line {word}" for word in words]
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Let the loop go round until something holds; it does so after few turns or never."""
+    for _ in range(2000):
+        if holds():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it never holds")
+
+
+async def settled() -> None:
+    for _ in range(200):
+        await asyncio.sleep(0)
+
+
+async def test_a_word_is_delivered_when_all_sinks_took_it() -> None:
+    quick, slow = Memory("quick"), Memory("slow")
+    slow.open.clear()
+    agent = Agent(quick, slow)
+    agent.tell(1, 2, 3)
+    await until(lambda: len(quick.took) == 3)
+    await settled()
+    assert agent.delivered == []
+    assert agent.sinks.undelivered == 3
+    slow.open.set()
+    await until(lambda: not agent.untold)
+    assert quick.took == slow.took == lines(1, 2, 3)
+    assert agent.delivered == ["id 1", "id 2", "id 3"]
+    assert agent.sinks.undelivered == 0
+    await agent.sinks.close()
+    assert quick.closed
+    assert slow.closed
+
+
+async def test_nothing_is_delivered_before_the_sink_took_it() -> None:
+    sink = Memory(failures=3)
+    agent = Agent(sink)
+    agent.awake.clear()
+    agent.tell(1)
+    await until(lambda: bool(agent.slept))
+    await settled()
+    assert agent.delivered == []
+    assert sink.tries == 1
+    await agent.sinks.close()
+
+
+async def test_a_sink_that_fails_is_tried_again_with_a_back_off() -> None:
+    sink = Memory(failures=5)
+    agent = Agent(sink)
+    agent.tell(1)
+    await until(lambda: not agent.untold)
+    assert agent.slept == [1.0, 2.0, 4.0, 4.0, 4.0]
+    assert agent.failed == [("memory", "not now")] * 5
+    assert agent.sinks.failing == {}
+    sink.failures = 1
+    agent.tell(2)
+    await until(lambda: not agent.untold)
+    assert agent.slept[5:] == [1.0]
+    assert sink.took == lines(1, 2)
+    await agent.sinks.close()
+
+
+async def test_a_sink_that_fails_does_not_hold_up_the_others() -> None:
+    dead, alive = Memory("dead", failures=10**9), Memory("alive")
+    agent = Agent(dead, alive, most=4)
+    agent.awake.clear()
+    agent.tell(*range(100))
+    await until(lambda: len(alive.took) == 4)
+    agent.tell(*range(100, 103))
+    for _ in range(60):  # what was told while `alive` was full is fetched
+        await settled()
+    assert alive.took == lines(*range(103))
+    assert agent.sinks.failing == {"dead": "not now"}
+    assert agent.delivered == []
+    await agent.sinks.close()
+
+
+async def test_what_a_sink_has_no_room_for_is_fetched_later_in_order() -> None:
+    sink = Memory()
+    sink.open.clear()
+    agent = Agent(sink, most=4)
+    agent.tell(*range(50))
+    assert sum(len(lane.waiting) for lane in agent.sinks._lanes) == 4
+    sink.open.set()
+    await until(lambda: not agent.untold)
+    assert sink.took == lines(*range(50))
+    await agent.sinks.close()
+
+
+async def test_a_word_that_comes_while_a_sink_is_behind_does_not_overtake() -> None:
+    sink = Memory(at_once=1)
+    sink.open.clear()
+    agent = Agent(sink, most=3)
+    agent.tell(*range(6))
+    sink.open.set()
+    await until(lambda: len(sink.took) == 1)  # there is room for one more, and it lacks three
+    agent.tell(6)
+    await until(lambda: not agent.untold)
+    assert sink.took == lines(*range(7))
+    await agent.sinks.close()
+
+
+async def test_a_word_that_is_told_again_is_not_taken_twice() -> None:
+    quick, slow = Memory("quick"), Memory("slow")
+    slow.open.clear()
+    agent = Agent(quick, slow)
+    agent.tell(1)
+    await until(lambda: quick.took == lines(1))
+    agent.tell(1)
+    await settled()
+    slow.open.set()
+    await until(lambda: not agent.untold)
+    assert quick.took == slow.took == lines(1)
+    await agent.sinks.close()
+
+
+async def test_what_was_never_told_is_not_fetched() -> None:
+    """It may be of a state that is not committed."""
+    sink = Memory()
+    sink.open.clear()
+    agent = Agent(sink, most=2)
+    agent.tell(*range(6))
+    agent.untold["id secret"] = "line secret"
+    sink.open.set()
+    await until(lambda: len(agent.untold) == 1)
+    await settled()
+    assert sink.took == lines(*range(6))
+    await agent.sinks.close()
+
+
+async def test_whatever_a_sink_raises_no_word_is_lost() -> None:
+    class Broken(Memory):
+        async def take(self, lines: Sequence[str]) -> None:
+            if self.tries == 0:
+                self.tries += 1
+                raise ZeroDivisionError
+            await super().take(lines)
+
+    sink = Broken()
+    agent = Agent(sink)
+    agent.tell(1)
+    await until(lambda: not agent.untold)
+    assert sink.took == lines(1)
+    assert agent.failed == [("memory", "ZeroDivisionError")]
+    await agent.sinks.close()
+
+
+async def test_sinks_of_one_name_are_told_apart() -> None:
+    agent = Agent(Memory(failures=1), Memory(failures=1))
+    agent.awake.clear()
+    agent.tell(1)
+    await until(lambda: len(agent.failed) == 2)
+    assert agent.sinks.failing == {"memory": "not now", "memory #2": "not now"}
+    await agent.sinks.close()
+
+
+async def test_without_sinks_all_is_delivered_but_not_at_once() -> None:
+    agent = Agent()
+    agent.tell(1)
+    assert agent.delivered == []
+    await settled()
+    assert agent.delivered == ["id 1"]
+    agent.tell(2)
+    await agent.sinks.close()
+    assert agent.delivered == ["id 1", "id 2"]
+
+
+async def test_at_the_end_each_sink_gets_one_more_try() -> None:
+    failing, dead = Memory("failing", failures=1), Memory("dead", failures=10**9)
+    agent = Agent(failing, dead)
+    agent.awake.clear()
+    agent.tell(1, 2, 3)
+    await until(lambda: len(agent.slept) == 2)
+    await agent.sinks.close()
+    assert failing.took == lines(1, 2, 3)
+    assert dead.tries == 2
+    assert [*agent.untold] == ["id 1", "id 2", "id 3"]
+    agent.sinks.tell("line 4", "id 4")
+    await settled()
+    assert failing.took == lines(1, 2, 3)
+
+
+async def test_the_end_does_not_wait_for_a_sink_that_stands_still() -> None:
+    still, alive = Memory("still"), Memory("alive")
+    still.open.clear()
+    agent = Agent(still, alive)
+    agent.tell(1)
+    await until(lambda: alive.took == lines(1))
+    await agent.sinks.close(grace=0.01)
+    assert still.took == []
+    assert [*agent.untold] == ["id 1"]
+
+
+async def test_what_is_delivered_at_the_end_is_told_before_it_is_over() -> None:
+    sink = Memory()
+    agent = Agent(sink)
+    agent.tell(1)
+    await agent.sinks.close()
+    assert agent.delivered == ["id 1"]
+
+
+async def test_over_random_courses_every_word_comes_to_every_sink_once_and_in_order() -> None:
+    """Once, since nothing is restarted here."""
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.data())
+    def course(data: st.DataObject) -> None:
+        with asyncio.Runner() as runner:
+            runner.run(_course(data))
+
+    await asyncio.to_thread(course)
+
+
+async def _course(data: st.DataObject) -> None:
+    sinks = [Memory(f"sink {number}", at_once=data.draw(st.integers(1, 3))) for number in range(3)]
+    agent = Agent(*sinks, most=data.draw(st.integers(1, 5)))
+    told = 0
+    for _ in range(data.draw(st.integers(1, 15))):
+        match data.draw(st.integers(0, 3)):
+            case 0:
+                count = data.draw(st.integers(1, 8))
+                agent.tell(*range(told, told + count))
+                told += count
+            case 1:
+                data.draw(st.sampled_from(sinks)).failures += data.draw(st.integers(1, 3))
+            case 2:
+                sink = data.draw(st.sampled_from(sinks))
+                (sink.open.clear if sink.open.is_set() else sink.open.set)()
+            case _:
+                for _ in range(data.draw(st.integers(1, 20))):
+                    await asyncio.sleep(0)
+    for sink in sinks:
+        sink.open.set()
+    await until(lambda: not agent.untold)
+    for sink in sinks:
+        assert sink.took == lines(*range(told))
+    assert sorted(agent.delivered) == sorted(f"id {word}" for word in range(told))
+    await agent.sinks.close()
