@@ -11,7 +11,8 @@ import asyncio
 import secrets
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final, Protocol
 
@@ -23,15 +24,17 @@ from choreomon.formats.status_json import status_json
 from choreomon.formats.table_file import SplitTable
 from choreomon.formats.trace import trace_line
 from choreomon.formats.verdict_json import live_verdict, verdict_line
-from choreomon.runtime.figures import Figures, Readings, readings
+from choreomon.runtime.configured_sinks import make_sinks
+from choreomon.runtime.exposition import Beside, Exposition
+from choreomon.runtime.figures import Figures
 from choreomon.runtime.http import HttpServer, operations_pages
 from choreomon.runtime.local_socket import listen_tcp, listen_unix, read_token
-from choreomon.runtime.logs import Log
-from choreomon.runtime.node import Node
+from choreomon.runtime.logs import Log, configure
+from choreomon.runtime.node import Node, Service
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked, Word
 from choreomon.runtime.service import ServiceSide
-from choreomon.runtime.sinks import Sink, Sinks, make_sinks
-from choreomon.runtime.status import agent_status
+from choreomon.runtime.sinks import Sink, Sinks
+from choreomon.runtime.status import Readings, agent_status, readings
 
 LAST_WORDS: Final = 50
 """Words that `/status` shows."""
@@ -54,6 +57,8 @@ class LineSink(Protocol):
 class Agent:
     """One agent on a running loop. `await start()`, and at last `await stop()`.
 
+    - `service`: the side that the service is at, where it holds its monitor itself; by default
+      services connect where the configuration says.
     - `trace`: is given a line for each event that ticked in the first property, as `simulate
       --trace` writes them; `index` counts the lines, times are monotonic.
     - `sinks`: instead of those of the configuration.
@@ -68,6 +73,7 @@ class Agent:
         tables: Sequence[SplitTable],
         *,
         log: Log,
+        service: Service | None = None,
         trace: LineSink | None = None,
         sinks: Sequence[Sink] | None = None,
         wall: Callable[[], float] = time.time,
@@ -79,75 +85,81 @@ class Agent:
         self.log = log
         self.last_words: list[LiveVerdict] = []
         self.http_address: Address | None = None
+        self.figures = Figures(config.process, tables, now=now)
         self._loop = loop
         self._wall = wall
         self._now = now
         self._began = now()
         self._trace = trace
         self._traced = 0
-        self._events = [0] * len(tables)
-        self.figures = Figures(
-            config.process, tables, read=self._readings, now=now, version=installed_version()
-        )
+        self._version = installed_version()
+        self.node = Node(config, tables, loop=loop, tell=self._tell, observer=self, now=now)
         self.sinks = Sinks(
-            make_sinks(config.verdicts, sync=config.durability == "power")
-            if sinks is None
-            else sinks,
+            make_sinks(config) if sinks is None else sinks,
+            loop=loop,
             delivered=self._delivered,
-            room=self._offer,
+            untold=self._untold,
             failed=self._sink_failed,
         )
-        self.node = Node(config, tables, loop=loop, tell=self._tell, observer=self, now=now)
-        self.side = ServiceSide(
-            self.node.driver,
-            loop=loop,
-            now=now,
-            fresh_session=lambda: secrets.token_hex(16),
-            soon=self.node.soon,
-            refused=self._refused,
-            token=read_token(config.local.token) if config.local.token else "",
-        )
-        self._servers: list[asyncio.Server] = []
+        self._side: ServiceSide | None = None
+        if service is None:
+            service = self._side = ServiceSide(
+                self.node.driver,
+                loop=loop,
+                now=now,
+                fresh_session=lambda: secrets.token_hex(16),
+                soon=self.node.soon,
+                refused=self._refused,
+                lost=self.figures.lost,
+                token=read_token(config.local.token) if config.local.token else "",
+            )
+        self._service = service
+        self._server: asyncio.Server | None = None
         self._http: HttpServer | None = None
 
     async def start(self) -> None:
         """Recover, listen, and serve."""
         config = self.config
-        self.node.start(self.side)
-        if config.local.path is not None:
-            listener = listen_unix(config.local.path, group=config.local.group)
-            server = await self._loop.create_unix_server(self.side.connection, sock=listener)
-        else:
-            assert config.local.tcp is not None
-            listener = listen_tcp(config.local.tcp)
-            server = await self._loop.create_server(self.side.connection, sock=listener)
-        self._servers.append(server)
+        self.node.start(self._service)
+        if self._side is not None:
+            self._server = await self._listen(self._side)
         if config.http is not None:
+            exposition = Exposition(
+                self.figures, read=self._readings, beside=self._beside, version=self._version
+            )
             pages = operations_pages(
-                metrics=self.figures.exposition, not_ready=self.not_ready, status=self._status
+                metrics=exposition.text, not_ready=self.not_ready, status=self._status
             )
             self._http = HttpServer(pages, failed=self._page_failed)
             self.http_address = await self._http.start(config.http)
         self.log.info(
             "ready",
-            process=config.process,
             peers=self.node.endpoint,
-            local=str(config.local.path or config.local.tcp),
+            local=str(config.local.path or config.local.tcp or "embedded"),
             http=None if self.http_address is None else str(self.http_address),
             durability=config.durability,
         )
 
+    async def _listen(self, side: ServiceSide) -> asyncio.Server:
+        local = self.config.local
+        if local.path is not None:
+            listener = listen_unix(local.path, group=local.group)
+            return await self._loop.create_unix_server(side.connection, sock=listener)
+        assert local.tcp is not None
+        return await self._loop.create_server(side.connection, sock=listen_tcp(local.tcp))
+
     async def stop(self) -> None:
         """In order: take nothing more, let out what was taken, keep the state."""
-        for server in self._servers:
-            server.close()
+        if self._server is not None:
+            self._server.close()
         self.node.flush()
-        self.side.close_all()
+        if self._side is not None:
+            self._side.close_all()
         await self.sinks.close()
         self.node.stop()
         if self._http is not None:
             await self._http.close()
-        self.log.info("stopped", process=self.config.process)
+        self.log.info("stopped")
 
     def not_ready(self) -> list[str]:
         """Why it is not ready; nothing where it is."""
@@ -161,27 +173,31 @@ class Agent:
     # Words.
 
     def _tell(self, word: Word) -> None:
-        table = self.tables[word.system]
-        verdict = live_verdict(
+        verdict = self._live(word)
+        self.last_words = [*self.last_words[1 - LAST_WORDS :], verdict]
+        self.sinks.tell(verdict_line(verdict), word.id)
+
+    def _live(self, word: Word) -> LiveVerdict:
+        return live_verdict(
             word.verdict,
-            table,
+            self.tables[word.system],
             id=word.id,
             count=word.event_count,
             label=word.label,
             provisional=word.provisional,
             time=self._wall(),
         )
-        self.last_words = [*self.last_words[1 - LAST_WORDS :], verdict]
-        self.sinks.tell(verdict_line(verdict), word.id)
+
+    def _line(self, word: Word) -> str:
+        return verdict_line(self._live(word))
+
+    def _untold(self) -> Iterator[tuple[str, Callable[[], str]]]:
+        for name, word in self.node.driver.state.untold.items():
+            yield name, partial(self._line, word)
 
     def _delivered(self, words: list[str]) -> None:
         self.node.driver.told(words)
         self.node.soon()
-
-    def _offer(self) -> None:
-        for name, word in self.node.driver.state.untold.items():
-            if self.sinks.wants(name):
-                self._tell(word)
 
     def _sink_failed(self, sink: str, why: str) -> None:
         self.log.seldom(f"sink {sink}", "a sink takes no verdicts", sink=sink, why=why)
@@ -192,12 +208,7 @@ class Agent:
         self.figures.happened(output)
         if type(output) is Dropped:
             self._log_dropped(output.reason, output.sender, output.detail)
-        elif type(output) is Ticked:
-            self._ticked(output)
-
-    def _ticked(self, output: Ticked) -> None:
-        self._events[output.system] += 1
-        if self._trace is not None and output.system == 0:
+        elif type(output) is Ticked and self._trace is not None and output.system == 0:
             kind, message = output.label
             event = RunEvent(
                 self._traced, output.at, kind, self.config.process, message, output.clock
@@ -219,7 +230,7 @@ class Agent:
             self.log.error("the store takes nothing; nothing is read until it does", why=why)
 
     def _refused(self, reason: str, detail: str) -> None:
-        self.figures.refused(reason, detail)
+        self.figures.refused(reason)
         self._log_dropped(reason, "service", detail)
 
     def _log_dropped(self, reason: str, sender: str, detail: str) -> None:
@@ -230,30 +241,31 @@ class Agent:
 
     def _readings(self) -> Readings:
         driver = self.node.driver
-        return readings(
-            driver.sidecar,
-            driver.state,
-            connections=len(self.side.connections),
-            repeats=driver.repeats,
-        )
+        return readings(driver.sidecar, driver.state)
+
+    def _connected(self) -> int:
+        return 0 if self._side is None else len(self._side.connections)
+
+    def _beside(self) -> Beside:
+        return Beside(self._connected(), self.node.driver.repeats, len(self.sinks.failing))
 
     def _status(self) -> bytes:
-        driver = self.node.driver
+        figures = self.figures
         status = agent_status(
-            driver.sidecar,
-            driver.state,
+            self._readings(),
             self.tables,
+            process=self.config.process,
+            version=self._version,
             time=self._wall(),
             uptime=self._now() - self._began,
             durability=self.config.durability,
-            version=installed_version(),
             not_ready=self.not_ready(),
             failing=self.node.failing_why or "",
-            connected=len(self.side.connections),
-            events=self._events,
+            connected=self._connected(),
+            ticks=figures.ticks,
             sinks=self.sinks.failing,
-            words=self.figures.words,
-            refused=self.figures.refusals,
+            words=figures.verdicts,
+            refused=figures.refusals,
             verdicts=self.last_words,
         )
         return status_json(status)
@@ -267,7 +279,8 @@ async def run_agent(
     ready: Callable[[Agent], None] | None = None,
 ) -> None:
     """Run one agent until SIGTERM or SIGINT. Raises as `Agent` does."""
-    log = Log(config.log.level, config.log.format, process=config.process)
+    undo = configure(config.log)
+    log = Log(process=config.process)
     loop = asyncio.get_running_loop()
     asked_to_stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -281,3 +294,4 @@ async def run_agent(
         await agent.stop()
     finally:
         log.close()
+        undo()

@@ -125,6 +125,8 @@ class Driver:
     ) -> None:
         self.sidecar = sidecar
         self.state: SidecarState = sidecar.initial()
+        self.committed = self.state
+        """The state as of the last commit: what leaves may be computed from it."""
         self.commits = 0
         self._store = store
         self._ports = ports
@@ -225,6 +227,7 @@ class Driver:
         if self._batch and self._store is not None and not self._committed(self._store):
             return False
         self._batch.clear()
+        self.committed = self.state
         if self._retry is not None:
             self._retry = None
             self._ports.failing(None)

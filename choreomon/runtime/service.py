@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import Callable
-from typing import Final, assert_never
+from typing import Final, assert_never, cast
 
 import msgspec
 
@@ -35,6 +35,7 @@ class ServiceSide:
     - `soon`: called when something was put to the driver, which is to be flushed in this turn of
       the loop or the next.
     - `refused(reason, detail)`: something was not taken before it came to the driver.
+    - `lost(events)`: a service says that so many events will never be told.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class ServiceSide:
         fresh_session: Callable[[], str],
         soon: Callable[[], None],
         refused: Callable[[str, str], None],
+        lost: Callable[[int], None],
         token: str = "",
     ) -> None:
         self.driver = driver
@@ -54,6 +56,7 @@ class ServiceSide:
         self.fresh_session = fresh_session
         self.soon = soon
         self.refused = refused
+        self.lost = lost
         self.token = token
         self.paused = False
         self.connections: dict[int, Connection] = {}
@@ -118,12 +121,11 @@ class Connection(asyncio.Protocol):
     # Called by the loop.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
         side = self._side
-        self._transport = transport
+        self._transport = stream = cast(asyncio.Transport, transport)  # uvloop has types of its own
         if len(side.connections) >= MAX_CONNECTIONS:
             side.refused("connections", f"{MAX_CONNECTIONS} are open")
-            transport.abort()
+            stream.abort()
             return
         side.connections[self._number] = self
         self._timer = side.loop.call_later(HELLO_WITHIN, self._too_late)
@@ -175,6 +177,7 @@ class Connection(asyncio.Protocol):
             case local.Hello():
                 self._hello(message)
             case local.Gap():
+                side.lost(message.lost)
                 side.driver.take(
                     Gap(number, self._session, message.number, message.done, message.lost)
                 )
@@ -198,6 +201,8 @@ class Connection(asyncio.Protocol):
             return
         if self._timer is not None:
             self._timer.cancel()
+        if hello.lost:
+            side.lost(hello.lost)
         fresh = side.fresh_session()
         side.driver.take(Hello(self._number, hello.policy, hello.session, fresh, hello.lost))
         session = hello.session or fresh
