@@ -83,7 +83,8 @@ class Verdict(NamedTuple):
     `transitions` are the final transitions that fired or may have, of a `withdrawn` word
     all that were judged; `because` holds the reasons of these, each once. `silent` names
     the other monitors whose answers were still missing when the word was given, and
-    `waiting_for` those for whom the silent ones said that they wait in turn. `unseen`: the
+    `waiting_for` those for whom the silent ones said that they wait in turn, or for whom the
+    monitor waits in turn about older events of its own. `unseen`: the
     word is about the end of a gap, and stands for whatever final events were in it.
     """
 

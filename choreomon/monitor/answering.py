@@ -19,6 +19,7 @@ from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
+from choreomon.properties.tables import Inspected
 
 FOREVER: Final = 1 << 62
 FEW: Final = 16
@@ -81,18 +82,29 @@ def answer(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tupl
     return tuple(records)
 
 
-def waited_for(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tuple[str, ...]:
-    """For whom an inquiry waits here: those that have not answered what it depends on, or whom
-    these said that they wait for."""
+def waited_for(
+    monitor: MonitorSetup, state: MonitorState, asked: Iterable[Reference], known: int
+) -> tuple[str, ...]:
+    """For whom the own references `asked` are undecided at events up to the own count `known`:
+    the other monitors that have not answered about them, or those whom these said that they wait
+    for; where this one waits for itself, those for whom it does so in turn."""
+    own, process = monitor.own, monitor.process
     names: dict[str, None] = {}
-    for event, inspected, waiting, _, behind in state.inspections:
-        if (
-            inspected.reference in inquiry.asked
-            and event[monitor.own] <= inquiry.event[monitor.own]
-        ):
-            names |= roots(waiting, behind)
-    names.pop(monitor.process, None)
+    latest = dict.fromkeys(asked, known)
+    for event, inspected, waiting, _, behind in reversed(state.inspections):
+        if event[own] > latest.get(inspected.reference, 0):
+            continue
+        names |= roots(waiting, behind)
+        if process in waiting:  # for events that are older, which come later in this loop
+            for reference in own_asked(monitor, inspected):
+                latest[reference] = max(latest.get(reference, 0), event[own] - 1)
+    names.pop(process, None)
     return tuple(names)
+
+
+def own_asked(monitor: MonitorSetup, inspected: Inspected) -> tuple[Reference, ...]:
+    """What a monitor asks itself about one transition."""
+    return next((asked for owner, asked in inspected.asks if owner == monitor.process), ())
 
 
 def roots(waiting: Iterable[str], behind: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, None]:

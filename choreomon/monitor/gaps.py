@@ -39,8 +39,13 @@ def with_gap(gaps: tuple[Gap, ...], gap: Gap) -> tuple[Gap, ...]:
     gaps = (*gaps, gap)
     if len(gaps) > MAX_GAPS:
         older, newer, *rest = gaps
-        gaps = (Gap(older.since, newer.until), *rest)
+        gaps = (Gap(earlier(older.since, newer.since), newer.until), *rest)
     return gaps
+
+
+def earlier(clock: VectorClock, other: VectorClock) -> VectorClock:
+    """Of two clocks of one process the one that it had first."""
+    return clock if sum(clock) <= sum(other) else other
 
 
 def open_since(since: VectorClock, own: int) -> Gap:

@@ -24,7 +24,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock, merge, tick, zero
-from choreomon.core.verdict import GAP, Reference
+from choreomon.core.verdict import GAP, NEVER, Reference
 from choreomon.monitor.effects import Effect
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response, Waiting
 from choreomon.monitor.pull import Monitor, open_inquiries
@@ -185,6 +185,8 @@ class Host:
         own = self.monitor.own
         for decision in state.monitor.decisions:
             if decision.event[own] == count:
+                if decision.told is not None:
+                    break  # after a restart deadlines begin anew, and it was said before
                 return self._step(state, Expire(decision.event))
         return state, []
 
@@ -198,24 +200,31 @@ class Host:
 
     # Gaps.
 
-    def gap_opens(self, state: HostState) -> HostState:
-        """From now on events may happen that are not told."""
-        stepped, _ = self._step(state, GapOpens())
+    def gap_opens(self, state: HostState, since: VectorClock | None = None) -> HostState:
+        """From now on events may happen that are not told, or ever since the clock was `since`."""
+        stepped, _ = self._step(state, GapOpens(since))
         return stepped
 
-    def gap_ends(self, state: HostState, *, lost: bool) -> Stepped:
-        """Every event is told again. `lost`: some that happened never will be."""
+    def gap_ends(
+        self, state: HostState, *, lost: bool, since: VectorClock | None = None
+    ) -> Stepped:
+        """Every event is told again. `lost`: some that happened never will be, since the clock was
+        `since`, or since the gap opened."""
         if not lost:
             return self._step(state, GapEnds(None))
         until = tick(state.clock, self.monitor.own)
-        return self._step(HostState(until, state.monitor), GapEnds(until, state.clock))
+        return self._step(HostState(until, state.monitor), GapEnds(until, since or state.clock))
 
     def forgot(self, state: HostState, reached: int) -> Stepped:
         """The process did more than this state knows of, up to the count `reached` at least."""
         own, since = self.monitor.own, state.clock
         count = max(reached, since[own]) + LEAP
         until = (*since[:own], count, *since[own + 1 :])
-        return self._step(HostState(until, state.monitor), GapEnds(until, since))
+        stepped, effects = self._step(HostState(until, state.monitor), GapEnds(until, since))
+        gaps = state.monitor.gaps
+        if gaps and gaps[-1].until[own] == NEVER:
+            stepped = self.gap_opens(stepped)  # what opened it goes on
+        return stepped, effects
 
     # After a restart.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM_P, Judgement, Verdict
-from choreomon.monitor.answering import roots
+from choreomon.monitor.answering import own_asked, roots, waited_for
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
@@ -33,11 +33,12 @@ def provisional_word(
     waiting_for = dict.fromkeys(decision.waiting_for)
     for inspection in state.inspections:
         if inspection.event[own] == count and inspection.inspected.final:
-            missing, behind = silent_ones(monitor, inspection)
+            missing, behind = silent_ones(monitor, state, inspection)
             silent |= dict.fromkeys(missing)
             waiting_for |= dict.fromkeys(behind)
             judged.append((inspection.inspected.reference, early_judgement(monitor, inspection)))
-    verdict = joint_verdict(process, event, judged, None, tuple(silent), tuple(waiting_for))
+    behind = tuple(name for name in waiting_for if name not in silent)
+    verdict = joint_verdict(process, event, judged, None, tuple(silent), behind)
     if verdict is None:
         return None
     told = decision._replace(told=verdict.word)
@@ -46,12 +47,17 @@ def provisional_word(
 
 
 def silent_ones(
-    monitor: MonitorSetup, inspection: Inspection
+    monitor: MonitorSetup, state: MonitorState, inspection: Inspection
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The other monitors that have not answered, and those whom these wait for in turn."""
-    silent = tuple(name for name in inspection.waiting if name != monitor.process)
+    """The other monitors that have not answered, and those whom these wait for in turn, or this
+    one itself, where it waits for what is undecided of its own."""
+    process = monitor.process
+    silent = tuple(name for name in inspection.waiting if name != process)
     behind = roots(silent, inspection.behind)
-    return silent, tuple(name for name in behind if name not in (*silent, monitor.process))
+    if process in inspection.waiting:
+        asked, before = own_asked(monitor, inspection.inspected), inspection.event[monitor.own] - 1
+        behind |= dict.fromkeys(waited_for(monitor, state, asked, before))
+    return silent, tuple(name for name in behind if name not in (*silent, process))
 
 
 def early_judgement(monitor: MonitorSetup, inspection: Inspection) -> Judgement:

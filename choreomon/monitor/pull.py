@@ -49,7 +49,7 @@ from choreomon.monitor.answering import (
     waited_for,
 )
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
-from choreomon.monitor.gaps import Gap, open_since, with_gap
+from choreomon.monitor.gaps import Gap, earlier, open_since, with_gap
 from choreomon.monitor.history import MAX_CHAIN, OPEN, Chain, Record, place_in
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response, Waiting
@@ -134,8 +134,8 @@ class Monitor(MonitorSetup):
                 return self._told_of_waiting(state, given), merge(clock, given.clock), []
             case GiveUp(event):
                 return self._given_up(state, clock, event, [])
-            case GapOpens():
-                return self._gap_opened(state, clock), clock, []
+            case GapOpens(since):
+                return self._gap_opened(state, since or clock), clock, []
             case GapEnds(until, since):
                 return self._gap_ended(state, clock, until, since)
             case _:
@@ -258,8 +258,9 @@ class Monitor(MonitorSetup):
 
     def _waiting(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Waiting:
         count = inquiry.event[self.index_of[inquiry.sender]]
-        names = tuple(name for name in waited_for(self, state, inquiry) if name != inquiry.sender)
-        return Waiting(self.process, inquiry.sender, inquiry.inspected, count, names, clock)
+        names = waited_for(self, state, inquiry.asked, inquiry.event[self.own])
+        behind = tuple(name for name in names if name != inquiry.sender)
+        return Waiting(self.process, inquiry.sender, inquiry.inspected, count, behind, clock)
 
     def _told_of_waiting(self, state: MonitorState, told: Waiting) -> MonitorState:
         place = self._inspection_at(state, told.sender, told.inspected, told.event_count)
@@ -431,20 +432,25 @@ class Monitor(MonitorSetup):
     def _noted_silent(self, state: MonitorState, inspection: Inspection) -> MonitorState:
         place = _first_at(state.decisions, self.own, inspection.event[self.own])
         decision = state.decisions[place]
-        silent, waiting_for = silent_ones(self, inspection)
+        missing, behind = silent_ones(self, state, inspection)
+        silent = dict.fromkeys((*decision.silent, *missing))
+        waiting_for = dict.fromkeys((*decision.waiting_for, *behind))
         decision = decision._replace(
-            silent=tuple(dict.fromkeys((*decision.silent, *silent))),
-            waiting_for=tuple(dict.fromkeys((*decision.waiting_for, *waiting_for))),
+            silent=tuple(silent),
+            waiting_for=tuple(name for name in waiting_for if name not in silent),
         )
         decisions = (*state.decisions[:place], decision, *state.decisions[place + 1 :])
         return state._replace(decisions=decisions)
 
     # Gaps.
 
-    def _gap_opened(self, state: MonitorState, clock: VectorClock) -> MonitorState:
-        if state.gaps and state.gaps[-1].until[self.own] == NEVER:
-            return state
-        return state._replace(gaps=(*state.gaps, open_since(clock, self.own)))
+    def _gap_opened(self, state: MonitorState, since: VectorClock) -> MonitorState:
+        gaps = state.gaps
+        if gaps and gaps[-1].until[self.own] == NEVER:
+            if earlier(gaps[-1].since, since) == gaps[-1].since:
+                return state
+            gaps = gaps[:-1]
+        return state._replace(gaps=(*gaps, open_since(since, self.own)))
 
     def _gap_ended(
         self,
@@ -455,7 +461,8 @@ class Monitor(MonitorSetup):
     ) -> Stepped:
         gaps = state.gaps
         if gaps and gaps[-1].until[self.own] == NEVER:
-            since, gaps = gaps[-1].since, gaps[:-1]
+            opened, gaps = gaps[-1].since, gaps[:-1]
+            since = opened if since is None else earlier(opened, since)
         if until is None:
             return state._replace(gaps=gaps), clock, []
         if since is None:

@@ -37,13 +37,16 @@ class GiveUp(NamedTuple):
 
 
 class GapOpens(NamedTuple):
-    """From now on, until `GapEnds`, events may happen that nobody tells this monitor of."""
+    """From now on, until `GapEnds`, events may happen that nobody tells this monitor of; or since
+    the clock of the process was `since`, where that is only found out now."""
+
+    since: VectorClock | None = None
 
 
 class GapEnds(NamedTuple):
     """Every event from now on is told again. `until` is the clock of the gap's end, which has
-    a count of its own; `None` where nothing happened after all. Without an open gap it is one
-    that began after the clock `since`."""
+    a count of its own; `None` where nothing happened after all. It began after the clock `since`,
+    or when it opened, if that was earlier."""
 
     until: VectorClock | None
     since: VectorClock | None = None

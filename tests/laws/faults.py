@@ -32,7 +32,7 @@ ASKS_AGAIN: Final = "asks again"
 
 class Faults(NamedTuple):
     """What goes wrong, and how often in a run at most. `hiding`: how likely an event in a gap is
-    one that the host is not told. `mute`: no monitoring message arrives at all."""
+    one that the host is not told. `dead`: so many monitors neither hear nor say anything."""
 
     gaps: int = 0
     hiding: float = 0.8
@@ -41,7 +41,7 @@ class Faults(NamedTuple):
     repeats: int = 0
     give_ups: int = 0
     amnesia: int = 0
-    mute: bool = False
+    dead: int = 0
 
 
 NO_FAULTS: Final = Faults()
@@ -175,7 +175,8 @@ def draw_execution(
         deadline=deadline,
         most_open=most_open,
     )
-    return Player(Execution(setting, mute=faults.mute), scripts, faults, random).play()
+    dead = random.sample(range(len(names)), min(faults.dead, len(names)))
+    return Player(Execution(setting, dead=dead), scripts, faults, random).play()
 
 
 def executions(number: int, faults: Faults = NO_FAULTS, **settings: Any) -> Iterator[Execution]:

@@ -28,7 +28,7 @@ from tests.laws.test_guarantees import randoms, thorough
 from tests.laws.unreliable import DELIVERS, GIVES_UP, Execution, Setting
 
 GIVING_UP = Faults(give_ups=6, losses=4, repeats=4)
-MUTE = Faults(give_ups=4, mute=True)
+MUTE = Faults(give_ups=4, dead=9)
 BOUNDS = (1, 2, 3)
 
 

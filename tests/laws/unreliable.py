@@ -11,6 +11,7 @@ Whoever drives an execution takes it step by step: `tests.laws.faults` at random
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -34,7 +35,7 @@ ENDS: Final = "ends"
 GIVES_UP: Final = "gives up"
 FORGETS: Final = "forgets"
 
-ROUNDS: Final = 40
+ROUNDS: Final = 10
 """Rounds of asking again after which what is still not answered never will be."""
 
 
@@ -69,13 +70,14 @@ class Setting:
 
 
 class Execution(Course):
-    """A run so far, and what may be done in it. `mute`: no monitoring message arrives at all."""
+    """A run so far, and what may be done in it. `dead`: no monitoring message from or to these
+    arrives."""
 
-    def __init__(self, setting: Setting, *, mute: bool = False) -> None:
+    def __init__(self, setting: Setting, *, dead: Collection[int] = ()) -> None:
         super().__init__(setting.automaton)
         count = len(setting.processes)
         self.setting = setting
-        self.mute = mute
+        self.dead = frozenset(dead)
         self.index_of = {process: place for place, process in enumerate(setting.processes)}
         self.states = [host.initial() for host in setting.hosts]
         self.carried = [zero(count)] * count
@@ -180,12 +182,16 @@ class Execution(Course):
 
     def asks_again(self, process: int) -> int:
         """Whatever is not answered; how many these are."""
-        if self.mute:
-            return 0
         again = self.setting.hosts[process].outstanding(self.states[process])
         for inquiry in again:
-            self.channels[process, self.index_of[inquiry.receiver]].append(inquiry)
+            self._leaves(process, inquiry)
         return len(again)
+
+    def asks_everybody_again(self) -> None:
+        """All of them at once, and whatever follows of that arrives."""
+        for process in range(len(self.states)):
+            self.asks_again(process)
+        self._delivers_all()
 
     def expires(self, process: int, count: int) -> None:
         self.deadlines.remove((process, count))
@@ -207,9 +213,7 @@ class Execution(Course):
         for effect in effects:
             match effect:
                 case Send(message):
-                    if not self.mute:
-                        receiver = self.index_of[message.receiver]
-                        self.channels[process, receiver].append(message)
+                    self._leaves(process, message)
                 case SetDeadline(event):
                     self.deadlines.append((process, event[process]))
                 case _:
@@ -219,20 +223,28 @@ class Execution(Course):
         self.steps.append(Step(kind, process, before, state, effects, len(self.events), given))
         return effects
 
+    def _leaves(self, sender: int, message: PeerMessage) -> None:
+        receiver = self.index_of[message.receiver]
+        if sender not in self.dead and receiver not in self.dead:
+            self.channels[sender, receiver].append(message)
+
     # To the end.
 
-    def settles(self) -> Execution:
-        """Everything that waits is worked off, and asked again where it was lost. What is open
-        after that, nothing will end."""
-        for _ in range(ROUNDS):
+    def _delivers_all(self) -> None:
+        """Whatever is under way or queued, and what follows of it."""
+        while any(self.channels.values()) or any(s.monitor.unprocessed for s in self.states):
             for process, state in enumerate(self.states):
                 for _ in state.monitor.unprocessed:
                     self.works(process)
             for (sender, receiver), channel in self.channels.items():
                 while channel:
                     self.delivers(sender, receiver)
-            if any(self.channels.values()) or any(s.monitor.unprocessed for s in self.states):
-                continue
+
+    def settles(self) -> Execution:
+        """Everything that waits is worked off, and asked again where it was lost. What is open
+        after that, nothing will end."""
+        for _ in range(ROUNDS):
+            self._delivers_all()
             if not sum(map(self.asks_again, range(len(self.states)))):
                 break
         return self
