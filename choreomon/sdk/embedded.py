@@ -1,0 +1,217 @@
+"""A service that holds its monitor itself, in its own event loop, instead of an agent beside it.
+
+    process = await choreomon.sdk.embedded.embed("agent.yaml")
+
+The same code decides, journals and asks other agents as in an agent of its own, with the same
+guarantees; it is as dead as the service when the service dies, and goes on where it was when the
+service comes back. An event costs no round trip. What the loop does for so long that nothing else
+has a turn delays the answers to other agents.
+
+The configuration is that of an agent, whose field `local` is not used. `http` serves the pages of
+an agent from the service's loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.live import LiveVerdict
+from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
+from choreomon.core.vector_clock import VectorClock, merge
+from choreomon.formats.agent_config import (
+    AgentConfig,
+    config_defects,
+    load_agent_config,
+    load_tables,
+    refuse,
+)
+from choreomon.formats.carried import KEY_BYTES, Carried, decode_clocks_untrusted, encode_clocks
+from choreomon.runtime.agent import Agent, LineSink
+from choreomon.runtime.configured_sinks import make_sinks
+from choreomon.runtime.inputs import Happened
+from choreomon.runtime.logs import Log
+from choreomon.runtime.outputs import Reply
+from choreomon.runtime.webhook import Callback
+from choreomon.sdk.carriers import Carrying
+from choreomon.sdk.complaints import checked_name, closed
+
+MICROSECONDS: Final = 1_000_000
+
+
+async def embed(
+    config: AgentConfig | str | os.PathLike[str],
+    *,
+    on_verdict: Callable[[LiveVerdict], Awaitable[None] | None] | None = None,
+    trace: LineSink | None = None,
+) -> EmbeddedProcess:
+    """The process that the configuration, or its file, names, monitored from here on.
+
+    Args:
+        config: as for `choreomon agent`.
+        on_verdict: is given each verdict, beside the sinks of the configuration; at least once.
+        trace: see `choreomon.runtime.agent.Agent`.
+
+    Raises `DocumentError`, `UnusableAddress` and `UnusableKeys`.
+    """
+    if not isinstance(config, AgentConfig):
+        config = load_agent_config(config)
+    elif not config.file:
+        local = {"local"}  # is not used here, and so need not be right
+        refuse(config, [each for each in config_defects(config) if each.path[0] not in local])
+    process = EmbeddedProcess()
+    sinks = make_sinks(config)
+    if on_verdict is not None:
+        sinks.append(Callback(on_verdict))
+    process.agent = Agent(
+        config,
+        load_tables(config),
+        log=Log(process=config.process),
+        service=process,
+        sinks=sinks,
+        trace=trace,
+    )
+    await process.begin()
+    return process
+
+
+class EmbeddedProcess(Carrying):
+    """See `choreomon.sdk.process.Process`. Also the service's side of its sidecar
+    (`choreomon.runtime.node.Service`). To be used on the loop on which it was made."""
+
+    on: Final = True
+    agent: Agent
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = ""
+        self.refused_clocks = 0
+        """Clocks that came with messages and were not understood."""
+        self._labels: frozenset[tuple[EventKind, str, str]] = frozenset()
+        self._keys: tuple[bytes, ...] = ()
+        self._heard: list[VectorClock] = []
+        self._text = ""
+        self._text_of: object = None
+        self._paused = False
+        self._closed = False
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def begin(self) -> None:
+        """Recover, and listen to other agents."""
+        agent = self.agent
+        sidecar = agent.node.driver.sidecar
+        self.name = sidecar.process
+        self._labels = sidecar.mentioned()
+        self._keys = tuple(system[:KEY_BYTES] for system in sidecar.systems)
+        self._heard = [()] * len(self._keys)
+        await agent.start()
+
+    # What the service says.
+
+    async def sending(self, to: str, name: str) -> Carried:
+        """See `Process.sending`; it raises `ProcessClosed` and `ValueError` only, and waits while
+        the disk takes nothing."""
+        if (SEND, to, name) in self._labels:
+            await self._happens(SEND, to, name)
+        elif self._closed:
+            raise closed()
+        return Carried(self.name, checked_name(name), self._clocks())
+
+    async def handling(self, carried: Carried) -> None:
+        """See `Process.handling`."""
+        if carried.clock:
+            self._hear(carried.clock)
+        if (HANDLE, carried.sender, carried.name) in self._labels:
+            await self._happens(HANDLE, carried.sender, carried.name)
+        elif self._closed:
+            raise closed()
+
+    async def handling_from_outside(self, name: str) -> None:
+        """See `Process.handling_from_outside`."""
+        if (HANDLE, ENVIRONMENT, name) in self._labels:
+            await self._happens(HANDLE, ENVIRONMENT, name)
+        elif self._closed:
+            raise closed()
+
+    async def close(self, deadline: float | None = 5.0) -> None:
+        """Let out what was taken, and end. What other agents ask after that is not answered."""
+        if not self._closed:
+            self._closed = True
+            self.written()
+            await self.agent.stop()
+
+    async def _happens(self, kind: EventKind, peer: str, name: str) -> None:
+        while self._paused and not self._closed:
+            await self._next_commit()
+        if self._closed:
+            raise closed()
+        node = self.agent.node
+        at = int(node.now() * MICROSECONDS)
+        node.driver.take(Happened(kind, peer, name, self._heard, at))
+        self._heard = [()] * len(self._keys)
+        node.flush()
+        while self._paused and not self._closed:  # the message must not leave before the commit
+            await self._next_commit()
+
+    async def _next_commit(self) -> None:
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        await waiting
+
+    def _hear(self, text: str) -> None:
+        try:
+            clocks = decode_clocks_untrusted(text)
+        except MalformedMessage:
+            self.refused_clocks += 1
+            return
+        hosts = self.agent.node.driver.committed.hosts
+        for place, key in enumerate(self._keys):
+            clock = clocks.get(key)
+            if clock is not None:
+                known = self._heard[place]
+                if len(clock) != len(hosts[place].clock):
+                    self.refused_clocks += 1
+                    continue
+                self._heard = [*self._heard]
+                self._heard[place] = merge(known, clock) if known else clock
+                self._text_of = None
+
+    def _clocks(self) -> str:
+        """The text of all that is known and committed."""
+        hosts = self.agent.node.driver.committed.hosts
+        if self._text_of is not hosts:
+            self._text = encode_clocks(
+                {
+                    key: merge(host.clock, heard) if heard else host.clock
+                    for key, host, heard in zip(self._keys, hosts, self._heard, strict=True)
+                }
+            )
+            self._text_of = hosts
+        return self._text
+
+    # The service's side of the sidecar.
+
+    def reply(self, output: Reply) -> None:
+        """There are no sessions, so nothing is answered in messages."""
+
+    def written(self) -> None:
+        """A turn of the sidecar is over."""
+        if self._waiting and (self._closed or not self._paused):
+            waiting, self._waiting = self._waiting, []
+            for each in waiting:
+                if not each.done():
+                    each.set_result(None)
+
+    def close_connection(self, connection: int) -> None:
+        """There are none."""
+
+    def pause(self) -> None:
+        """The disk takes nothing."""
+        self._paused = True
+
+    def resume(self) -> None:
+        """It does again."""
+        self._paused = False

@@ -1,0 +1,100 @@
+"""HTTP clients: event hooks for httpx.
+
+    client = httpx.AsyncClient(event_hooks=hooks(process, {"warehouse:8000": "warehouse"}))
+    client = httpx.Client(event_hooks=blocking_hooks(process, {"warehouse:8000": "warehouse"}))
+
+A request is a message from this process to the one that its host stands for; the clock travels
+in the header `choreomon`. A response that carries a clock is a message back, handled when its
+headers are there. Requests to other hosts are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, Protocol, TypeAlias
+
+from choreomon.sdk.http_names import request_name
+from choreomon.sdk.process import BlockingProcess, Process
+
+
+class Request(Protocol):
+    """What is used of an `httpx.Request`; of its URL that is `netloc` (bytes), `host`, `path`."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def url(self) -> Any: ...
+
+    @property
+    def headers(self) -> MutableMapping[str, str]: ...
+
+
+class Response(Protocol):
+    """What is used of an `httpx.Response`."""
+
+    @property
+    def headers(self) -> MutableMapping[str, str]: ...
+
+
+Peers: TypeAlias = Mapping[str, str] | Callable[[Any], str | None]
+"""Which process is behind a request: by `host` or `host:port`, or a function of the request."""
+
+Names: TypeAlias = Callable[[Any], str | None]
+"""The name of a request's message; `None`: it is none."""
+
+
+def hooks(
+    process: Process, peers: Peers, name_of: Names | None = None
+) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
+    """The event hooks of an `httpx.AsyncClient`. Without `name_of` a request is called
+    `METHOD.path.with.dots`. `AgentUnavailable` leaves the client's call, and nothing is sent."""
+
+    async def request(request: Request) -> None:
+        if not process.on:
+            return
+        message = _message(request, peers, name_of)
+        if message is not None:
+            process.inject(request.headers, await process.sending(*message))
+
+    async def response(response: Response) -> None:
+        if not process.on:
+            return
+        carried = process.extract(response.headers)
+        if carried is not None:
+            await process.handling(carried)
+
+    return {"request": [request], "response": [response]}
+
+
+def blocking_hooks(
+    process: BlockingProcess, peers: Peers, name_of: Names | None = None
+) -> dict[str, list[Callable[[Any], None]]]:
+    """As `hooks`, of an `httpx.Client`."""
+
+    def request(request: Request) -> None:
+        if not process.on:
+            return
+        message = _message(request, peers, name_of)
+        if message is not None:
+            process.inject(request.headers, process.sending(*message))
+
+    def response(response: Response) -> None:
+        if not process.on:
+            return
+        carried = process.extract(response.headers)
+        if carried is not None:
+            process.handling(carried)
+
+    return {"request": [request], "response": [response]}
+
+
+def _message(request: Request, peers: Peers, name_of: Names | None) -> tuple[str, str] | None:
+    """Receiver and name."""
+    url = request.url
+    if callable(peers):
+        to = peers(request)
+    else:
+        to = peers.get(url.netloc.decode("ascii", "replace")) or peers.get(url.host)
+    name = request_name(request.method, url.path) if name_of is None else name_of(request)
+    return None if to is None or name is None else (to, name)

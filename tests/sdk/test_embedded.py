@@ -1,0 +1,175 @@
+"""Services that hold their monitors themselves, over real sockets on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+
+import pytest
+
+from choreomon.core.errors import DocumentError, ProcessClosed
+from choreomon.core.live import LiveVerdict
+from choreomon.formats.agent_config import AgentConfig, LocalAccess
+from choreomon.formats.carried import Carried
+from choreomon.formats.read import parse_document
+from choreomon.formats.table_file import SplitTable, system_id, write_table
+from choreomon.properties.tables import transition_tables
+from choreomon.sdk.embedded import EmbeddedProcess, embed
+
+PROPERTY = """
+property:
+  sequences:
+    - steps: ["A -> B : a", "B -> A : b"]
+"""
+
+
+def free_ports(count: int) -> list[int]:
+    holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [holder.getsockname()[1] for holder in holders]
+    for holder in holders:
+        holder.close()
+    return ports
+
+
+def configurations(folder: Path, *, durable: bool = False) -> dict[str, AgentConfig]:
+    document = parse_document(PROPERTY, "property.yaml")
+    loaded = document.property
+    assert loaded is not None
+    names = document.processes
+    system = system_id(loaded.automaton, names, loaded.rules, b"nonce")
+    tables = transition_tables(loaded.automaton, names, loaded.rules)
+    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    configs = {}
+    for name in names:
+        path = folder / f"{name}.json"
+        path.write_bytes(write_table(SplitTable(system, "two", "sound", names, tables[name])))
+        configs[name] = AgentConfig(
+            process=name,
+            tables=(path,),
+            listen=f"tcp://127.0.0.1:{ports[name]}",
+            peers={peer: f"tcp://127.0.0.1:{port}" for peer, port in ports.items() if peer != name},
+            local=LocalAccess(),
+            insecure=True,
+            durability="process" if durable else "off",
+            store=folder / f"{name}.db" if durable else None,
+            verdicts=(),
+        )
+    return configs
+
+
+class Verdicts:
+    """What was told, and a way to wait for it."""
+
+    def __init__(self) -> None:
+        self.told: asyncio.Queue[LiveVerdict] = asyncio.Queue()
+
+    async def next(self) -> LiveVerdict:
+        return await asyncio.wait_for(self.told.get(), 20)
+
+
+async def started(configs: dict[str, AgentConfig], told: Verdicts) -> dict[str, EmbeddedProcess]:
+    return {
+        name: await embed(config, on_verdict=told.told.put_nowait)
+        for name, config in configs.items()
+    }
+
+
+@pytest.mark.asyncio
+async def test_a_violation_is_declared_with_its_reason(tmp_path: Path) -> None:
+    told = Verdicts()
+    processes = await started(configurations(tmp_path), told)
+    await processes["B"].handling(await processes["A"].sending("B", "a"))
+    await processes["B"].sending("A", "b")
+    verdict = await told.next()
+    assert (verdict.verdict, verdict.process, verdict.count) == ("violated", "B", 1)
+    assert [(str(each.event), each.certain) for each in verdict.because] == [("event 1 of A", True)]
+    for process in processes.values():
+        await process.close()
+
+
+@pytest.mark.asyncio
+async def test_without_the_clock_it_is_only_possible(tmp_path: Path) -> None:
+    """The clock that came with the first message is what makes it certain."""
+    told = Verdicts()
+    processes = await started(configurations(tmp_path), told)
+    await processes["A"].sending("B", "a")
+    await processes["B"].sending("A", "b")
+    verdict = await told.next()
+    assert verdict.verdict == "possibly-violated"
+    for process in processes.values():
+        await process.close()
+
+
+@pytest.mark.asyncio
+async def test_an_event_that_no_row_mentions_carries_the_clock_on(tmp_path: Path) -> None:
+    """A tells B by a message that no table mentions; B's next event is after A's."""
+    told = Verdicts()
+    processes = await started(configurations(tmp_path), told)
+    first, second = processes["A"], processes["B"]
+    await first.sending("B", "a")
+    hint = await first.sending("B", "hint")
+    assert first.agent.node.driver.committed.hosts[0].clock == (1, 0)
+    await second.handling(hint)
+    await second.sending("A", "b")
+    assert (await told.next()).verdict == "violated"
+    for process in processes.values():
+        await process.close()
+
+
+@pytest.mark.asyncio
+async def test_a_service_that_comes_back_goes_on_where_it_was(tmp_path: Path) -> None:
+    told = Verdicts()
+    configs = configurations(tmp_path, durable=True)
+    processes = await started(configs, told)
+    carried = await processes["A"].sending("B", "a")
+    for process in processes.values():
+        await process.close()
+    processes = await started(configs, told)
+    await processes["B"].handling(carried)
+    await processes["B"].sending("A", "b")
+    assert (await told.next()).verdict == "violated"
+    assert (await processes["A"].sending("B", "a")).clock > carried.clock
+    for process in processes.values():
+        await process.close()
+
+
+@pytest.mark.asyncio
+async def test_clocks_that_cannot_be_read_are_counted_and_do_no_harm(tmp_path: Path) -> None:
+    told = Verdicts()
+    processes = await started(configurations(tmp_path), told)
+    await processes["B"].handling(Carried("A", "a", "!!"))
+    assert processes["B"].refused_clocks == 1
+    for process in processes.values():
+        await process.close()
+
+
+@pytest.mark.asyncio
+async def test_nothing_is_taken_after_it_was_closed(tmp_path: Path) -> None:
+    told = Verdicts()
+    processes = await started(configurations(tmp_path), told)
+    for process in processes.values():
+        await process.close()
+    with pytest.raises(ProcessClosed):
+        await processes["A"].sending("B", "a")
+    with pytest.raises(ProcessClosed):
+        await processes["A"].sending("B", "hint")
+
+
+@pytest.mark.asyncio
+async def test_a_configuration_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    config = configurations(tmp_path)["A"]
+    with pytest.raises(DocumentError, match="give_up"):
+        await embed(
+            AgentConfig(
+                process="A",
+                tables=config.tables,
+                listen=config.listen,
+                peers=config.peers,
+                local=LocalAccess(),
+                insecure=True,
+                durability="off",
+                deadline=2.0,
+                give_up=1.0,
+            )
+        )
