@@ -58,8 +58,8 @@ class Service(Protocol):
     def written(self) -> None:
         """All answers of this turn were given."""
 
-    def close(self, connection: int) -> None:
-        """The service did what it may not do."""
+    def close_connection(self, connection: int) -> None:
+        """The service is to say nothing more there."""
 
     def pause(self) -> None:
         """Take nothing from the service until `resume`."""
@@ -278,7 +278,7 @@ class Node:
 
     def close(self, connection: int) -> None:
         assert self.service is not None
-        self.service.close(connection)
+        self.service.close_connection(connection)
 
     def ask(self, peer: str, frame: bytes) -> None:
         if self.peers is not None and self.peers.ask(peer, frame):

@@ -82,7 +82,7 @@ class ServiceSide:
         for connection in [*self.connections.values()]:
             connection.write()
 
-    def close(self, number: int) -> None:
+    def close_connection(self, number: int) -> None:
         connection = self.connections.get(number)
         if connection is not None:
             connection.write()
@@ -90,7 +90,7 @@ class ServiceSide:
 
     def close_all(self) -> None:
         for number in [*self.connections]:
-            self.close(number)
+            self.close_connection(number)
 
     def pause(self) -> None:
         """Read nothing until `resume`."""
@@ -213,7 +213,7 @@ class Connection(asyncio.Protocol):
         now = side.now()
         granted = grant / MICROSECONDS
         if self._session and 0 < granted <= now:
-            side.driver.renewed(self._session, granted)
+            side.driver.renewed(self._session, self._number, granted)
         renewed = local.Renewed(side.driver.sidecar.lease, int(now * MICROSECONDS))
         side.driver.hold(Reply(self._number, renewed))
 
