@@ -22,6 +22,9 @@ TIMEOUT: Final = 5.0
 """Seconds until a request must be there, and again until its answer must be read."""
 MAX_CONNECTIONS: Final = 64
 
+MAX_READ_OUT: Final = 128
+"""Pieces of at most `MAX_REQUEST` bytes that are read after a request and mean nothing."""
+
 JSON_TYPE: Final = "application/json"
 _TEXT_TYPE: Final = "text/plain; charset=utf-8"
 _END: Final = b"\r\n\r\n"
@@ -92,7 +95,7 @@ class HttpServer:
         self._timeout = timeout
         self._most = most
         self._server: asyncio.Server | None = None
-        self._open: set[asyncio.StreamWriter] = set()
+        self._open: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def start(self, address: Address) -> Address:
         """Listen; where, with the port that was found free where any would do. Raises
@@ -111,15 +114,18 @@ class HttpServer:
         """Listen no more, and end what is under way."""
         if self._server is not None:
             self._server.close()
-            for writer in [*self._open]:
+            for writer in self._open.values():
                 writer.transport.abort()
+            await asyncio.gather(*self._open)
             await self._server.wait_closed()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._open) >= self._most:
             writer.transport.abort()
             return
-        self._open.add(writer)
+        task = asyncio.current_task()
+        assert task is not None
+        self._open[task] = writer
         try:
             async with asyncio.timeout(self._timeout):
                 answered = await self._answered(reader)
@@ -127,12 +133,12 @@ class HttpServer:
                 async with asyncio.timeout(self._timeout):
                     writer.write(answered)
                     await writer.drain()
-                    writer.close()
-                    await writer.wait_closed()
+                    writer.write_eof()
+                    await _read_out(reader)
         except (OSError, TimeoutError):
             pass  # the other end is slow, or gone
         finally:
-            self._open.discard(writer)
+            del self._open[task]
             writer.transport.abort()
 
     async def _answered(self, reader: asyncio.StreamReader) -> bytes | None:
@@ -164,6 +170,14 @@ class HttpServer:
         except Exception as error:
             self._failed(path, error)
             return _wrong(HTTPStatus.INTERNAL_SERVER_ERROR, "see the log of the agent")
+
+
+async def _read_out(reader: asyncio.StreamReader) -> None:
+    """Until the other end closes: where something that it sent is not read, the kernel takes the
+    answer back."""
+    for _ in range(MAX_READ_OUT):
+        if not await reader.read(MAX_REQUEST):
+            return
 
 
 def _parsed(request: bytes) -> tuple[str, str, dict[str, str]]:
