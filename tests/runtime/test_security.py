@@ -98,6 +98,8 @@ class TestAdmission:
             (request(), CURVE, "a request of ZAP with parts missing"),
             ([], CURVE, "a request of ZAP with parts missing"),
         ],
+        # Keys are new each time, and ids of tests must not be.
+        ids=["key", "no key", "name", "no name", "NULL", "domain", "version", "short", "nothing"],
     )
     def test_nobody_else_is_let_in(
         self, asked: Sequence[bytes], how: tuple[bytes, dict[bytes, str]], reason: str
