@@ -1,0 +1,94 @@
+"""Where agents are, and how soon they are looked for again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choreomon.sdk.address import (
+    Address,
+    Backoff,
+    drawn,
+    given_address,
+    parse_address,
+    read_token,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("/run/shop.sock", Address(path="/run/shop.sock")),
+        ("unix:/run/shop.sock", Address(path="/run/shop.sock")),
+        ("unix:///run/shop.sock", Address(path="/run/shop.sock")),
+        ("shop.sock", Address(path="shop.sock")),
+        ("tcp://127.0.0.1:7001", Address(host="127.0.0.1", port=7001)),
+        ("tcp://[::1]:7001", Address(host="::1", port=7001)),
+        ("tcp://localhost:1", Address(host="localhost", port=1)),
+    ],
+)
+def test_addresses_are_read_and_written(text: str, address: Address) -> None:
+    assert parse_address(text) == address
+    assert parse_address(str(address)) == address
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tcp://10.0.0.1:7001", "own machine"),
+        ("tcp://127.0.0.1", "own machine"),
+        ("tcp://127.0.0.1:", "port"),
+        ("tcp://127.0.0.1:0", "port"),
+        ("tcp://127.0.0.1:70000", "port"),
+        ("tcp://127.0.0.1:x", "port"),
+        ("http://127.0.0.1:1", "path"),
+        ("unix:", "path"),
+    ],
+)
+def test_other_addresses_are_refused_with_the_fix(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        parse_address(text)
+
+
+@pytest.mark.parametrize(
+    ("address", "environment", "expected"),
+    [
+        (None, {}, None),
+        (None, {"CHOREOMON": ""}, None),
+        (None, {"CHOREOMON": "Off"}, None),
+        ("/a", {"CHOREOMON": "off"}, None),
+        ("off", {"CHOREOMON": "/b"}, None),
+        (None, {"CHOREOMON": "/b"}, Address(path="/b")),
+        ("/a", {"CHOREOMON": "/b"}, Address(path="/a")),
+        (Path("/a"), {}, Address(path="/a")),
+    ],
+)
+def test_the_environment_may_switch_monitoring_off(
+    address: str | None, environment: dict[str, str], expected: Address | None
+) -> None:
+    assert given_address(address, environment) == expected
+
+
+def test_tokens_are_read_from_files(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("secret\n")
+    assert read_token(file, {}) == "secret"
+    assert read_token(None, {"CHOREOMON_TOKEN_FILE": str(file)}) == "secret"
+    assert read_token(None, {}) == ""
+
+
+@given(st.integers(0, 10_000), st.floats(0, 1))
+def test_delays_grow_up_to_the_longest_and_are_never_nothing(failures: int, draw: float) -> None:
+    backoff = Backoff(0.05, 2.0, 2.0)
+    assert 0.025 <= backoff.delay(failures, draw) <= 2.0
+    assert backoff.delay(failures, draw) <= backoff.delay(failures + 1, draw)
+    assert backoff.delay(50, 1.0) == 2.0
+
+
+def test_what_is_drawn_is_from_0_to_1_and_not_always_the_same() -> None:
+    several = {drawn() for _ in range(50)}
+    assert all(0 <= one <= 1 for one in several)
+    assert len(several) > 1
