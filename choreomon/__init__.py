@@ -13,19 +13,19 @@ applications, which `actors` describes, with their monitors in virtual time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from choreomon.core.errors import ChoreomonError, DocumentError, PropertyError
-from choreomon.core.message import Event, Label, Message
-from choreomon.monitor.pull import Monitor
-from choreomon.properties.automaton import SequenceAutomaton, sequence_automaton
-from choreomon.properties.partial_order import evaluate
-from choreomon.properties.reference import formations
-from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
-from choreomon.properties.tables import transition_tables
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from choreomon.core.errors import ChoreomonError, DocumentError, PropertyError
+    from choreomon.core.message import Event, Label, Message
     from choreomon.formats.read import load_document
+    from choreomon.monitor.pull import Monitor
+    from choreomon.properties.automaton import SequenceAutomaton, sequence_automaton
+    from choreomon.properties.partial_order import evaluate
+    from choreomon.properties.reference import formations
+    from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
+    from choreomon.properties.tables import transition_tables
 
 __all__ = [
     "Cancellation",
@@ -47,10 +47,29 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Reading documents needs pydantic, which `choreomon --help` should not wait for.
-    if name == "load_document":
-        from choreomon.formats.read import load_document
+_MODULES: Final = {
+    "Cancellation": "properties.sequences",
+    "ChoreomonError": "core.errors",
+    "DocumentError": "core.errors",
+    "Event": "core.message",
+    "Label": "core.message",
+    "Message": "core.message",
+    "MessageSequence": "properties.sequences",
+    "Monitor": "monitor.pull",
+    "PropertyError": "core.errors",
+    "SequenceAutomaton": "properties.automaton",
+    "evaluate": "properties.partial_order",
+    "formations": "properties.reference",
+    "load_document": "formats.read",
+    "sequence_automaton": "properties.automaton",
+    "sequences_automaton": "properties.sequences",
+    "transition_tables": "properties.tables",
+}
 
-        return load_document
+
+def __getattr__(name: str) -> Any:
+    # A service that imports `choreomon.sdk` has no use for monitors, nor `choreomon --help` for
+    # pydantic, which reading documents needs.
+    if name in _MODULES:
+        return getattr(import_module(f"choreomon.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
