@@ -147,6 +147,16 @@ def test_what_is_wrong_is_answered_with_what(run: Run, data: bytes, status: int)
     run(main)
 
 
+def test_an_answer_arrives_though_more_comes_than_is_read(run: Run) -> None:
+    async def main() -> None:
+        async with serving(pages()) as served:
+            head = b"POST /status HTTP/1.1\r\n\r\n"
+            for _ in range(20):
+                assert await served.status(head + bytes(1 << 19), end=True) == 405
+
+    run(main)
+
+
 def test_a_page_that_raises_is_told_of_and_answered(run: Run) -> None:
     async def main() -> None:
         def broken(_: Mapping[str, str]) -> Answer:

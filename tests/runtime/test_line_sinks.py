@@ -202,6 +202,8 @@ async def test_calls_are_made_one_after_the_other_on_a_thread() -> None:
 
 
 async def test_a_call_that_nobody_waits_for_any_more_does_no_harm() -> None:
+    raised: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: raised.append(context))
     thread = WorkerThread("a name")
     go_on = threading.Event()
     waiting = asyncio.ensure_future(thread.run(go_on.wait))
@@ -211,6 +213,7 @@ async def test_a_call_that_nobody_waits_for_any_more_does_no_harm() -> None:
         await waiting
     go_on.set()
     assert await thread.run(lambda: 7) == 7
+    assert raised == []
     thread.close()
 
 
