@@ -7,10 +7,11 @@ FROM python:3.11-slim AS build
 RUN python -m venv --without-pip /opt/choreomon
 WORKDIR /build
 # First what changes seldom: with an empty package the dependencies come into a layer of their own.
-COPY constraints.txt pyproject.toml README.md LICENSE ./
-RUN mkdir choreomon && touch choreomon/__init__.py \
+COPY constraints.txt pyproject.toml ./
+RUN mkdir choreomon && touch choreomon/__init__.py README.md \
  && python -m pip --python /opt/choreomon/bin/python install --no-cache-dir \
       --disable-pip-version-check -c constraints.txt .
+COPY README.md LICENSE ./
 COPY choreomon choreomon
 COPY simulator simulator
 # Compiled here, once: the file systems of running containers are read-only.

@@ -103,6 +103,15 @@ def test_prometheus_scrapes_every_agent():
 
 
 @pytest.mark.parametrize("process", PROCESSES)
+def test_agents_find_each_other_in_their_own_network(process):
+    """Not in that of operators, which all of them are in, too."""
+    config = load_agent_config(ROOT / f"cluster/agents/{process}.yaml")
+    assert all(config.peers[peer] == f"tcp://{peer}.monitors:7600" for peer in config.peers)
+    networks = SERVICES[f"{process}-agent"]["networks"]
+    assert networks == {"monitors": {"aliases": [f"{process}.monitors"]}, "operations": {}}
+
+
+@pytest.mark.parametrize("process", PROCESSES)
 def test_the_configuration_of_an_agent_fits_its_container(process):
     config = load_agent_config(ROOT / f"cluster/agents/{process}.yaml")
     assert config.process == process
