@@ -173,8 +173,8 @@ class HttpServer:
 
 
 async def _read_out(reader: asyncio.StreamReader) -> None:
-    """Until the other end closes: where something that it sent is not read, the kernel takes the
-    answer back."""
+    """Until the other end closes: where something that it sent is not read, closing may take the
+    answer back (RFC 9112, section 9.6)."""
     for _ in range(MAX_READ_OUT):
         if not await reader.read(MAX_REQUEST):
             return

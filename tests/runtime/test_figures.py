@@ -1,0 +1,348 @@
+"""What happens is counted, what can be looked up is looked up, and Prometheus is told both."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
+
+from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Verdict, Word
+from choreomon.formats.table_file import SplitTable
+from choreomon.monitor.messages import Response
+from choreomon.runtime import figures as figures_module
+from choreomon.runtime import outputs
+from choreomon.runtime.exposition import Beside, Exposition
+from choreomon.runtime.figures import OTHER, REASONS, Figures, Histogram
+from choreomon.runtime.inputs import Gap, Goodbye, Hello, Promised, Report
+from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
+from choreomon.runtime.process_memory import resident_bytes
+from choreomon.runtime.sidecar import Sidecar, SidecarState
+from choreomon.runtime.status import agent_status, readings
+from tests.formats.live_verdicts import BY_HAND, A, B, host_of, two_steps
+
+RUNTIME = Path(figures_module.__file__).parent
+TABLE = two_steps()["P2"]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def other(table: SplitTable, title: str = "") -> SplitTable:
+    return SplitTable("11" * 16, title or table.title, "sound", table.processes, table.table)
+
+
+def word(said: Word, count: int = 1, provisional: bool = False) -> Decided:
+    verdict = Verdict(said, "P2", (0, count, 0), (), ())
+    return Decided(
+        0, count, outputs.Word("id", 0, count, "label", verdict, provisional), provisional
+    )
+
+
+def ticked(count: int, label: Label = B, system: int = 0, at: int = 0) -> Ticked:
+    return Ticked(system, at, label, (0, count, 0))
+
+
+# --- counting -----------------------------------------------------------------------
+
+
+def test_an_event_counts_once_and_for_each_property_that_mentions_it() -> None:
+    figures = Figures("P2", [TABLE, other(TABLE)], now=Clock())
+    for count in (1, 2):
+        label = Label(B.kind, B.message)  # each report makes its own, and no two look different
+        figures.happened(ticked(count, label, 0))
+        figures.happened(ticked(count, label, 1))
+    figures.happened(ticked(3, Label(B.kind, B.message), 1))
+    assert figures.events == 3
+    assert figures.ticks == [2, 3]
+
+
+def test_latency_is_from_the_event_to_the_last_word_also_where_nothing_was_formed() -> None:
+    clock = Clock()
+    figures = Figures("P2", [TABLE], now=clock)
+    figures.happened(ticked(1, at=100_000_000))
+    figures.happened(ticked(2, at=100_000_000))
+    clock.now = 100.02
+    figures.happened(Decided(0, 1, None, False))
+    figures.happened(word(POSSIBLY_VIOLATED, 2, provisional=True))
+    assert sum(figures.latency.counts) == 1
+    clock.now = 102.0
+    figures.happened(word(WITHDRAWN, 2))
+    figures.happened(word(WITHDRAWN, 2))  # told again
+    assert sum(figures.latency.counts) == 2
+    assert figures.latency.total == pytest.approx(2.02)
+    assert figures.verdicts == {
+        "violated": 0,
+        "possibly-violated": 0,
+        "withdrawn": 2,
+        "provisional": 1,
+    }
+
+
+def test_only_events_that_get_a_last_word_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = Figures("P1", [two_steps()["P1"]], now=Clock())
+    figures.happened(Ticked(0, 0, A, (1, 0, 0)))
+    assert figures._began == {}
+    figures = Figures("P2", [TABLE], now=Clock())
+    monkeypatch.setattr(figures_module, "MOST_TIMED", 3)
+    for count in range(1, 10):
+        figures.happened(ticked(count))
+    assert len(figures._began) == 3
+
+
+def test_what_others_send_makes_no_new_reasons() -> None:
+    figures = Figures("P2", [TABLE], now=Clock())
+    figures.happened(Dropped("malformed", "P1", "detail"))
+    figures.refused("token")
+    for number in range(100):
+        figures.happened(Dropped(f"reason {number}", "x", "y"))
+        figures.sent(f"kind {number}", 10)
+    figures.sent("inquiry", 10)
+    assert figures.refusals == {"malformed": 1, "token": 1, OTHER: 100}
+    assert figures.sent_messages == {"inquiry": 1, "response": 0, "waiting": 0, OTHER: 100}
+    assert figures.sent_bytes == 1010
+    assert set(figures.refused_by) == {*REASONS, OTHER}
+
+
+def literal_reasons() -> Iterator[tuple[str, str]]:
+    """What the runtime says where it drops something, as far as it stands there as text."""
+    for path in sorted(RUNTIME.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            called = ast.unparse(node.func)
+            first = node.args[0]
+            if called.split(".")[-1] in ("Dropped", "refused", "_refuse") and isinstance(
+                first, ast.Constant
+            ):
+                yield path.name, str(first.value)
+
+
+def test_every_reason_that_the_runtime_has_is_in_the_list() -> None:
+    found = [*literal_reasons()]
+    assert len(found) >= 8
+    assert [(name, reason) for name, reason in found if reason not in REASONS] == []
+
+
+def test_the_disk_is_counted_once_each_time_it_begins_to_fail() -> None:
+    figures = Figures("P2", [TABLE], now=Clock())
+    for why in ("full", "still full", None, "full again"):
+        figures.failing(why)
+    assert (figures.disk_failures, figures.failing_why) == (2, "full again")
+    figures.failing(None)
+    assert figures.failing_why == ""
+
+
+@given(st.lists(st.floats(0, 100, allow_nan=False)), st.lists(st.floats(0, 100), unique=True))
+def test_a_histogram_counts_what_is_at_most_each_bound(
+    values: list[float], bounds: list[float]
+) -> None:
+    histogram = Histogram(sorted(bounds))
+    for value in values:
+        histogram.observe(value)
+    cumulative = 0
+    for bound, count in zip(histogram.bounds, histogram.counts, strict=False):
+        cumulative += count
+        assert cumulative == sum(value <= bound for value in values)
+    assert sum(histogram.counts) == len(values)
+    assert histogram.total == pytest.approx(sum(values))
+
+
+# --- looking up ---------------------------------------------------------------------
+
+
+def sidecar() -> Sidecar:
+    return Sidecar(process="P2", systems=(bytes(16),), hosts=(host_of("P2"),))
+
+
+def stepped(sidecar: Sidecar, *inputs: Any) -> SidecarState:
+    state = sidecar.initial()
+    for given_input in inputs:
+        state, _ = sidecar.step(state, given_input)
+    return state
+
+
+HELLO = Hello(1, "let-go", "", "s", 0)
+REPORT = Report(1, "s", 1, 0, SEND, "P3", "b", "", 5)
+
+
+def test_an_event_under_inspection_is_looked_up() -> None:
+    beside = sidecar()
+    found = readings(beside, stepped(beside, HELLO, Promised("s"), REPORT))
+    (of_property,) = found.properties
+    assert of_property.inspections == 1
+    assert of_property.waiting_for == ("P1",)
+    assert of_property.undecided == 1
+    assert of_property.provisional == {}
+    assert (of_property.gaps, of_property.gap_open) == (0, False)
+    assert (found.sessions, found.leases, found.untold) == (1, 1, 0)
+
+
+def test_gaps_are_looked_up() -> None:
+    beside = sidecar()
+    (open_now,) = readings(beside, stepped(beside, HELLO)).properties
+    assert (open_now.gaps, open_now.gap_open) == (1, True)
+    state = stepped(beside, HELLO, Promised("s"), Gap(1, "s", 1, 0, 2))
+    found = readings(beside, state)
+    assert (found.properties[0].gaps, found.properties[0].gap_open) == (1, False)
+    assert found.untold == 1  # what may have been formed in it
+    state, _ = beside.step(state, Goodbye(1, "s"))
+    assert readings(beside, state).sessions == 0
+
+
+def test_a_provisional_word_is_looked_up() -> None:
+    from choreomon.runtime.inputs import Expired
+
+    beside = sidecar()
+    state = stepped(beside, HELLO, Promised("s"), REPORT, Expired(0, 1))
+    (of_property,) = readings(beside, state).properties
+    assert of_property.provisional == {POSSIBLY_VIOLATED: 1}
+    assert of_property.undecided == 1
+
+
+def test_the_status_of_an_agent() -> None:
+    beside = sidecar()
+    found = readings(beside, stepped(beside, HELLO, Promised("s"), REPORT))
+    status = agent_status(
+        found,
+        [TABLE],
+        process="P2",
+        version="0.1.0",
+        time=0.0,
+        uptime=1.0,
+        durability="process",
+        ticks=[7],
+        words={VIOLATED: 1},
+        verdicts=[BY_HAND],
+    )
+    (of_property,) = status.properties
+    assert (of_property.title, of_property.system) == (TABLE.title, TABLE.system_id)
+    assert (of_property.events, of_property.inspections, of_property.waiting_for) == (7, 1, ("P1",))
+    assert (status.sessions, status.leases, status.verdicts) == (1, 1, (BY_HAND,))
+    assert status.time == "1970-01-01T00:00:00.000Z"
+
+
+# --- telling Prometheus -------------------------------------------------------------
+
+
+def scraped(figures: Figures, **options: Any) -> dict[tuple[str, tuple[str, ...]], float]:
+    beside = sidecar()
+    exposition = Exposition(
+        figures,
+        read=lambda: readings(beside, stepped(beside, HELLO, Promised("s"), REPORT)),
+        version="0.1.0",
+        **options,
+    )
+    text, content_type = exposition.text()
+    assert content_type.startswith("text/plain; version=0.0.4")
+    samples = [
+        sample
+        for family in text_string_to_metric_families(text.decode())
+        for sample in family.samples
+    ]
+    found = {(sample.name, tuple(sample.labels.values())): sample.value for sample in samples}
+    assert len(found) == len(samples)
+    return found
+
+
+def test_prometheus_is_told_by_the_agreed_names() -> None:
+    clock = Clock()
+    figures = Figures("P2", [TABLE], now=clock)
+    figures.happened(ticked(1, at=99_900_000))
+    figures.happened(word(VIOLATED))
+    figures.happened(word(POSSIBLY_VIOLATED, 2, provisional=True))
+    figures.happened(Answered(0, "P1", Response("P1", "P2", (), 1, (), (), 0)))  # type: ignore[arg-type]
+    figures.happened(Dropped("rights", "P1", ""))
+    figures.sent("inquiry", 120)
+    figures.lost(3)
+    figures.committed(0.0004)
+    found = scraped(figures, beside=lambda: Beside(connections=2, repeats=4, failing_sinks=1))
+    expected = {
+        ("choreomon_build_info", ("0.1.0",)): 1,
+        ("choreomon_events_total", ("P2",)): 1,
+        ("choreomon_property_events_total", ("two steps",)): 1,
+        ("choreomon_monitor_messages_total", ("inquiry",)): 1,
+        ("choreomon_monitor_messages_total", ("response",)): 0,
+        ("choreomon_monitor_message_bytes_total", ()): 120,
+        ("choreomon_answers_received_total", ()): 1,
+        ("choreomon_verdicts_total", ("two steps", "violated")): 1,
+        ("choreomon_verdicts_total", ("two steps", "possibly-violated")): 0,
+        ("choreomon_provisional_verdicts_total", ("two steps",)): 1,
+        ("choreomon_detection_latency_seconds_bucket", ("0.05",)): 0,
+        ("choreomon_detection_latency_seconds_bucket", ("0.25",)): 1,
+        ("choreomon_detection_latency_seconds_bucket", ("+Inf",)): 1,
+        ("choreomon_detection_latency_seconds_count", ()): 1,
+        ("choreomon_commit_seconds_bucket", ("0.0005",)): 1,
+        ("choreomon_commit_seconds_bucket", ("0.00025",)): 0,
+        ("choreomon_pending_matches", ()): 1,
+        ("choreomon_open_inspections", ("two steps",)): 1,
+        ("choreomon_dropped_events_total", ()): 3,
+        ("choreomon_refused_frames_total", ("rights",)): 1,
+        ("choreomon_refused_frames_total", ("malformed",)): 0,
+        ("choreomon_repeats_total", ()): 4,
+        ("choreomon_gaps", ("two steps",)): 0,
+        ("choreomon_gap_open", ("two steps",)): 0,
+        ("choreomon_sessions", ()): 1,
+        ("choreomon_leases", ()): 1,
+        ("choreomon_connections", ()): 2,
+        ("choreomon_untold_verdicts", ()): 0,
+        ("choreomon_failing_sinks", ()): 1,
+        ("choreomon_disk_failing", ()): 0,
+        ("choreomon_disk_failures_total", ()): 0,
+    }
+    assert {key: found.get(key) for key in expected} == expected
+    assert found["choreomon_memory_bytes", ()] > 1 << 20
+
+
+def test_properties_of_one_title_are_told_apart() -> None:
+    figures = Figures("P2", [TABLE, other(TABLE), other(TABLE, 'a "third"\n')], now=Clock())
+    first, second, third = figures.properties
+    assert first == f"two steps ({TABLE.system_id[:8]})"
+    assert second == "two steps (11111111)"
+    text, _ = Exposition(
+        Figures("P2", [other(TABLE, third)], now=Clock()),
+        read=lambda: readings(sidecar(), sidecar().initial()),
+    ).text()
+    assert rb'property="a \"third\"\n"' in text
+
+
+def test_there_are_as_many_metrics_whatever_happened() -> None:
+    quiet = scraped(Figures("P2", [TABLE], now=Clock()))
+    figures = Figures("P2", [TABLE], now=Clock())
+    for number in range(200):
+        label = Label(HANDLE, Message(f"p{number}", "x", "P2"))
+        figures.happened(Ticked(0, 0, label, (0, number, 0)))
+        figures.happened(Dropped(f"r{number}", f"p{number}", "x"))
+        figures.sent(f"k{number}", 1)
+    assert scraped(figures).keys() == quiet.keys()
+
+
+def test_a_scraper_may_ask_for_openmetrics() -> None:
+    beside = sidecar()
+    exposition = Exposition(
+        Figures("P2", [TABLE], now=Clock()), read=lambda: readings(beside, beside.initial())
+    )
+    text, content_type = exposition.text("application/openmetrics-text; version=1.0.0,*/*;q=0.1")
+    assert content_type.startswith("application/openmetrics-text")
+    assert text.endswith(b"# EOF\n")
+
+
+def test_memory_is_told_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = resident_bytes()
+
+    def missing(*_: object) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr("builtins.open", missing)
+    assert 0.2 < resident_bytes() / here < 20
