@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from choreomon.core.message import Label
-from choreomon.core.run import Summary
+from choreomon.core.run import Summary, summary, summary_of_counts
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Verdict
 from choreomon.monitor.effects import Declared
@@ -95,24 +95,4 @@ class Measures:
 
     def history_records(self) -> Summary:
         """Of the size of one monitor's history after each of its steps."""
-        if not self._sizes:
-            return Summary()
-        records = sum(size * steps for size, steps in self._sizes.items())
-        return Summary(mean=records / sum(self._sizes.values()), max=max(self._sizes))
-
-
-def summary(values: Sequence[int]) -> Summary:
-    """Mean, nearest-rank percentiles and maximum; all `None` where there are no values."""
-    if not values:
-        return Summary()
-    ranked = sorted(values)
-    return Summary(
-        mean=sum(ranked) / len(ranked),
-        p50=ranked[_nearest_rank(50, len(ranked))],
-        p99=ranked[_nearest_rank(99, len(ranked))],
-        max=ranked[-1],
-    )
-
-
-def _nearest_rank(percent: int, count: int) -> int:
-    return max(0, -(-percent * count // 100) - 1)
+        return summary_of_counts(self._sizes)

@@ -6,31 +6,19 @@ import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from choreomon.actors.compilation import CompiledApplication, compile_application
-from choreomon.actors.delays import (
-    NO_TIME,
-    Delay,
-    LinkDelays,
-    microseconds,
-    sampler,
-)
+from choreomon.actors.delays import NO_TIME, sampler
 from choreomon.actors.randomness import Streams
-from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, Reason, Verdict
-from choreomon.formats.actors import (
-    application_from_document,
-    delay_from_document,
-    link_delays_from_document,
-)
 from choreomon.formats.read import Document
+from choreomon.formats.scenario import Scenario, scenario
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.linear import FormationRules, linear_formations
+from choreomon.properties.formed import Formed, formed_by
+from choreomon.properties.linear import FormationRules
 from choreomon.properties.tables import RulesName
 from simulator.agenda import MONITORING
 from simulator.formations import noting_formations
@@ -44,19 +32,8 @@ KEPT_EVENTS: Final = 100_000
 """The last events of a run that are kept for pictures and explanations, where asked."""
 
 
-@dataclass(frozen=True)
-class Simulation:
-    """A document made ready to run, any number of times. Times are microseconds."""
-
-    application: CompiledApplication
-    delays: LinkDelays
-    service: Delay
-    max_events: int
-    automaton: SequenceAutomaton | None
-    rules: RulesName
-    in_order: bool
-    monitoring_service: Delay
-    deadline: int | None
+class Simulation(Scenario):
+    """A scenario that can be run in virtual time, any number of times."""
 
     def run(
         self,
@@ -114,8 +91,15 @@ class Simulation:
             history_records=measures.history_records() if measures else Summary(),
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
-            formed=_formed(self.automaton, formed, kept if complete else (), verdicts),
+            formed=self._formed(formed, kept if complete else (), verdicts),
         )
+
+    def _formed(
+        self, formed: Iterable[int], events: Sequence[RunEvent], verdicts: Iterable[RunVerdict]
+    ) -> Formed | None:
+        if self.automaton is None:
+            return None
+        return formed_by(self.automaton, formed, events, verdicts)
 
     @cached_property
     def _formation_rules(self) -> FormationRules:
@@ -166,23 +150,8 @@ class Simulation:
 
 def simulation(document: Document) -> Simulation:
     """Raises `DocumentError` for a document without an application."""
-    if document.application is None:
-        raise DocumentError(
-            (Problem(document.file, 0, "application", "is missing: there is nothing to simulate"),)
-        )
-    network = document.network
-    monitoring = network.monitoring
-    return Simulation(
-        application=compile_application(application_from_document(document.application)),
-        delays=link_delays_from_document(network),
-        service=delay_from_document(network.service),
-        max_events=network.max_events,
-        automaton=document.property.automaton if document.property else None,
-        rules=document.property.rules if document.property else "sound",
-        in_order=monitoring.in_order,
-        monitoring_service=delay_from_document(monitoring.service),
-        deadline=None if monitoring.deadline is None else microseconds(monitoring.deadline),
-    )
+    found = scenario(document, "simulate")
+    return Simulation(**vars(found))
 
 
 @contextmanager
@@ -242,33 +211,3 @@ class _Lookup:
     def _event_index(self, process: str, clock: VectorClock) -> int:
         own = self._index_of[process]
         return self._world.event_index(own, clock[own])
-
-
-def _formed(
-    automaton: SequenceAutomaton | None,
-    formed: Iterable[int],
-    events: Sequence[RunEvent],
-    verdicts: Iterable[RunVerdict],
-) -> tuple[tuple[int, tuple[int, ...]], ...] | None:
-    """Where the property was formed in the real order and, where `events` are all of the run, by
-    which: where several sequences end there, by one that the monitor was certain of, if it was of
-    any."""
-    if automaton is None:
-        return None
-    if not events:
-        return tuple([(index, ()) for index in formed])
-    certain = {
-        verdict.event_index: {
-            reason.transition[1]
-            for reason in verdict.because
-            if reason.role == "pre" and reason.certain
-        }
-        for verdict in verdicts
-    }
-    found = []
-    for formation in linear_formations(automaton, (event.label for event in events)):
-        sources = certain.get(formation.index, set())
-        ways = zip(formation.transitions, formation.sequences, strict=True)
-        sure = [sequence for transition, sequence in ways if transition.source in sources]
-        found.append((formation.index, (sure or formation.sequences)[0]))
-    return tuple(found)

@@ -1,12 +1,13 @@
 """A finished run of an application with its monitors, as a value.
 
-The simulator makes it; `choreomon.formats` writes it, `choreomon.render` draws it. It
-says everything with message names, since it is made where the whole property is known.
-Times are whole microseconds of virtual time.
+The simulator makes it, and so does `choreomon.deployment`; `choreomon.formats` writes it,
+`choreomon.render` draws it. It says everything with message names, since it is made where the
+whole property is known. Times are whole microseconds of the document's time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -80,6 +81,31 @@ class Summary:
     max: float | None = None
 
 
+def summary(values: Sequence[int]) -> Summary:
+    """Mean, nearest-rank percentiles and maximum; all `None` where there are no values."""
+    if not values:
+        return Summary()
+    ranked = sorted(values)
+    return Summary(
+        mean=sum(ranked) / len(ranked),
+        p50=ranked[_nearest_rank(50, len(ranked))],
+        p99=ranked[_nearest_rank(99, len(ranked))],
+        max=ranked[-1],
+    )
+
+
+def _nearest_rank(percent: int, count: int) -> int:
+    return max(0, -(-percent * count // 100) - 1)
+
+
+def summary_of_counts(counts: Mapping[int, int]) -> Summary:
+    """Mean and maximum of values, each of which came so many times; both `None` without any."""
+    if not counts:
+        return Summary()
+    total = sum(value * times for value, times in counts.items())
+    return Summary(mean=total / sum(counts.values()), max=max(counts))
+
+
 @dataclass(frozen=True, slots=True)
 class Verification:
     """What the verifier said of the logs of a run (docs/verify.md, "Runs of the simulator").
@@ -95,7 +121,7 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `kept_events` are all events where they were kept (see the simulator), else empty.
+    """One run. `kept_events` are the last events where they were kept, else empty.
     `formed` says by the reference semantics what happened in the real order: for each event at
     which the property was formed, its index and the indices of one sequence of events that formed
     it. That is empty where the events were not kept. `None`: there is no property.

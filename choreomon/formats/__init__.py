@@ -18,6 +18,7 @@ Documents:
     label_hints         what a label in another notation may mean
     compilation         the property of a document -> a validated automaton
     actors              its application and delays -> values of `choreomon.actors`
+    scenario            all of it made ready to run
     stated_interaction  the interaction that a document states
     observation         what logs show of a run
 

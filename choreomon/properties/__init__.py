@@ -8,5 +8,6 @@ relations        pre-transitions and vio-transitions (Definitions 5 and 6)
 tables           what each monitor knows (Definition 7)
 reference        the meaning over a total order of events: slow and obvious
 linear           the same in one pass, for runs of any length
+formed           where a finished run formed its property, and by which events
 partial_order    the meaning over a partial order, by search over consistent cuts
 """

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import simulator.monitoring
 from choreomon.core.message import Label
-from choreomon.core.run import RunEvent, Summary
+from choreomon.core.run import RunEvent, Summary, summary
 from choreomon.formats.read import parse_document
 from choreomon.formats.wire import decode_untrusted, encode
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response
@@ -20,7 +20,6 @@ from choreomon.monitor.pull import Monitor
 from choreomon.monitor.state import Observe
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.relations import pre_transitions, vio_transitions
-from simulator.measuring import summary
 from simulator.monitoring import StrategyName
 from simulator.run import Simulation, simulation
 from tests.simulator.monitored import draw_simulation, judged
