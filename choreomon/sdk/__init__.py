@@ -18,7 +18,7 @@ For services:
     process         what both are, and what there is where nothing is monitored
     carriers        headers of all kinds
     asgi            middleware for web applications
-    http_hooks      event hooks for httpx
+    http_hooks      event hooks for httpx; http_names of requests without a name
     zeromq          sockets of pyzmq
 
 How it works:

@@ -7,6 +7,9 @@ A request is a message from its client to this process, and is handled before th
 sees it. The clock and the sender come with it in the header `choreomon`; where there is none,
 the request came from outside (`env`). Responses are messages back to the client if `answer_of`
 names them. The application finds its process in `scope["choreomon"]`, for messages of its own.
+
+Whoever can write the header is believed. Where requests come from outside, let the first proxy
+of the system remove it.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 from choreomon.formats.local import (
     AgentMessage,
@@ -33,8 +34,7 @@ class _Served(asyncio.Protocol):
         self.reads = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)  # uvloop has types of its own
         self.agent.served.append(self)
 
     def data_received(self, data: bytes) -> None:

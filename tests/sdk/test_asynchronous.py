@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
 from choreomon.formats.carried import Carried, decode_clocks_untrusted, encode_clocks
@@ -357,3 +358,16 @@ def test_the_address_may_come_from_the_environment(
             await process.close()
 
     run()
+
+
+def test_on_uvloop_it_is_the_same(path: Path) -> None:
+    async def run() -> None:
+        async with fake_agent(path) as agent, await connected(agent) as process:
+            for expected in (64, 128):
+                await asyncio.gather(*(process.sending("customer", "parcel") for _ in range(64)))
+                assert agent.model.clock == (expected, 0)
+            agent.cut()
+            await process.sending("customer", "bill")
+            assert agent.taken[-1] == "bill"
+
+    uvloop.run(run())

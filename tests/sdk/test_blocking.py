@@ -4,6 +4,7 @@ its own; times are real and short, and nothing is asserted about them."""
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -185,6 +186,38 @@ def test_what_the_stream_does_not_take_at_once_is_written_later(path: Path) -> N
         assert len(process._unsent) > 1000
         agent.do(served.transport.resume_reading)
         agent.wait_for(lambda: agent.agent.taken == ["parcel"] * 100)
+
+
+def test_an_interrupted_sending_is_abandoned(path: Path) -> None:
+    """As by Ctrl-C in the main thread; the message does not leave, and others go on."""
+
+    class Interrupted(BaseException):
+        pass
+
+    def interrupt(number: int, frame: object) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with threaded_agent(path) as agent, connected(agent) as process:
+            agent.agent.stands_still = True
+            main = threading.main_thread().ident
+            assert main is not None
+
+            def interrupt_when_told() -> None:
+                agent.wait_for(lambda: any(one.connection.up for one in agent.agent.served))
+                signal.pthread_kill(main, signal.SIGUSR1)
+
+            interrupting = threading.Thread(target=interrupt_when_told)
+            interrupting.start()
+            with pytest.raises(Interrupted):
+                process.sending("customer", "parcel")
+            interrupting.join(PATIENCE)
+            agent.do(agent.agent.go_on)
+            process.sending("customer", "bill")
+            assert agent.taken == ["parcel", "bill"]
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_closing_fails_who_still_waits(path: Path, pool: ThreadPoolExecutor) -> None:
