@@ -121,7 +121,11 @@ def problems(polled: Polled) -> list[tuple[str, str]]:
     wrong: list[tuple[str, str]] = []
     if status.failing:
         wrong.append((f"the disk takes nothing: {printable(status.failing)}", GRAVE))
-    wrong += [(printable(reason), GRAVE) for reason in status.not_ready]
+    wrong += [
+        (printable(reason), GRAVE)
+        for reason in status.not_ready
+        if not (status.failing and status.failing in reason)
+    ]
     wrong += [
         (f"{printable(each.title)}: events may be happening that it is not told of", WEAK)
         for each in status.properties

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -144,6 +144,7 @@ def test_the_disk_is_counted_once_each_time_it_begins_to_fail() -> None:
     assert figures.failing_why == ""
 
 
+@example([0.5, 1.0, 2.0, 2.5], [1.0, 2.0])
 @given(st.lists(st.floats(0, 100, allow_nan=False)), st.lists(st.floats(0, 100), unique=True))
 def test_a_histogram_counts_what_is_at_most_each_bound(
     values: list[float], bounds: list[float]
