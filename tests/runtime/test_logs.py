@@ -231,6 +231,7 @@ def test_keys_are_bounded() -> None:
     assert limiter.rest() == {"other": 49}
     for number in range(MAX_KEYS):
         assert limiter.passes(f"key {number}", 100.0) == 0
+    assert limiter.passes("key 7", 101.0) is None
     assert limiter.passes("a new one", 200.0) == 0  # the others are of another interval
     assert limiter.passes("a new one", 201.0) is None
-    assert limiter.rest() == {"a new one": 1}
+    assert limiter.rest() == {"key 7": 1, "a new one": 1}
