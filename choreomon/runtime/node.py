@@ -151,7 +151,7 @@ class Node:
         self.recovered = False
         self.failing_why: str | None = None
         self._tell = tell
-        self._observer = observer
+        self.observer = observer
         self._store = store or open_store(config)
         timed = None if self._store is None else TimedStore(self._store, observer.committed)
         self.driver = Driver(
@@ -190,7 +190,7 @@ class Node:
                 security=make_security(self.config, self.tables),
                 on_asked=self._from_peer,
                 on_answered=self._from_peer,
-                on_refused=lambda reason, detail: self._observer.happened(
+                on_refused=lambda reason, detail: self.observer.happened(
                     Dropped(reason, "", detail)
                 ),
                 on_drained=self.flush,
@@ -282,21 +282,21 @@ class Node:
 
     def ask(self, peer: str, frame: bytes) -> None:
         if self.peers is not None and self.peers.ask(peer, frame):
-            self._observer.sent("inquiry", len(frame))
+            self.observer.sent("inquiry", len(frame))
 
     def answer(self, peer: str, frame: bytes) -> None:
         if self.peers is not None and self.peers.answer(peer, frame):
-            self._observer.sent("response", len(frame))
+            self.observer.sent("response", len(frame))
 
     def tell(self, word: Word) -> None:
         self._tell(word)
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
-        self._observer.happened(output)
+        self.observer.happened(output)
 
     def failing(self, why: str | None) -> None:
         self.failing_why = why
-        self._observer.failing(why)
+        self.observer.failing(why)
         if self.peers is not None:
             if why is None:
                 self.peers.resume()
