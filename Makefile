@@ -7,7 +7,7 @@ SCENARIO ?= scenarios/smart-home-violating.yaml
 REPORT ?= demo-report.html
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench clean cluster cluster-stop cluster-clean cluster-test
 
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
 demo: $(VENV)/.installed
@@ -32,6 +32,25 @@ format: $(VENV)/.installed-to-check
 
 bench: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks
+
+# The payment saga in containers: docs/cluster.md.
+COMPOSE ?= $(if $(shell command -v docker-compose),docker-compose,docker compose)
+
+cluster:
+	@docker info >/dev/null 2>&1 || { echo "make cluster needs docker, and a daemon that answers"; exit 2; }
+	$(COMPOSE) up --build --detach
+	@cat cluster/started.txt
+
+cluster-stop:
+	$(COMPOSE) --profile prometheus down --timeout 5
+
+# Forgets keys, stores and verdicts, too.
+cluster-clean:
+	$(COMPOSE) --profile prometheus down --timeout 1 --volumes --remove-orphans
+
+# Under a name of its own, beside any other. CLUSTER_TEST_ARGS=--or-skip where docker may be missing.
+cluster-test: $(VENV)/.installed
+	$(BIN)/python -m cluster.trial $(CLUSTER_TEST_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, TypeAlias
 
-from choreomon.sdk.process import BlockingProcess
+from choreomon.sdk import BlockingProcess
 from cluster.services.link import Link, Message
 
 PORT: Final = 7000
@@ -126,14 +126,14 @@ class Service:
     def state(self) -> dict[str, Any]:
         """What was sent and handled, by name of the message, and what is remembered.
 
-        `reported_lost` counts events that the agent was never told of.
+        `untold` counts events of which the agent will never be told.
         """
         return {
             "service": self.name,
             "sent": dict(self._sent),
             "handled": dict(self._handled),
             "memory": dict(self.memory),
-            "reported_lost": getattr(self._monitor, "lost", 0),
+            "untold": getattr(self._monitor, "lost", 0),
         }
 
     def stall(self, to: str, stalled: bool) -> None:

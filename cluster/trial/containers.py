@@ -129,8 +129,12 @@ class Containers:
         """kill -9 of whole containers. They stay away until `start`."""
         self.docker("kill", *map(self.id_of, services))
 
+    def stop(self, *services: str) -> None:
+        """Tell them to end, and wait for it. They stay away until `start`."""
+        self.docker("stop", "--time", "10", *map(self.id_of, services), timeout=90)
+
     def start(self, *services: str) -> None:
-        """Start what was killed."""
+        """Start what was killed or stopped."""
         self.docker("start", *map(self.id_of, services), timeout=60)
 
     def cut_off(self, service: str, network: str) -> None:

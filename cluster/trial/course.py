@@ -103,8 +103,9 @@ class Course:
         return parcels
 
     @contextmanager
-    def traffic(self, rounds: int) -> Iterator[None]:
-        """Drive the mixed cases so many times, beside what the caller does meanwhile."""
+    def traffic(self, rounds: int = 3) -> Iterator[Callable[[], None]]:
+        """Drive the mixed cases so many times, beside what the caller does meanwhile. What it is
+        given raises `Failed` where the traffic came to its end already."""
         failures: list[Exception] = []
 
         def drive() -> None:
@@ -119,7 +120,12 @@ class Course:
         before = len(self.expected)
         thread.start()
         self.until(lambda: len(self.expected) > before or bool(failures), "traffic flows")
-        yield
+
+        def still_flowing() -> None:
+            if not thread.is_alive():
+                raise Failed("the traffic ended before anything was broken")
+
+        yield still_flowing
         thread.join(timeout=self.left())
         if thread.is_alive():
             raise Failed("the traffic did not come to its end")

@@ -22,6 +22,7 @@ def run(course: Course) -> None:
     for process in PROCESSES:
         one_agent_crashes(course, process)
     all_agents_crash(course)
+    all_agents_are_restarted(course)
     an_agent_is_cut_off(course)
     an_agent_stands_still(course)
     an_agent_is_away_for_longer_than_its_lease(course)
@@ -74,8 +75,9 @@ def one_agent_crashes(course: Course, process: str) -> None:
     """kill -9 of one while orders flow; docker starts it again."""
     with course.check(f"kill -9 of the agent of {process} while orders flow") as told:
         before = course.containers.inspect(f"{process}-agent")["RestartCount"]
-        with course.traffic(rounds=2):
+        with course.traffic() as still_flowing:
             course.containers.crash(f"{process}-agent")
+            still_flowing()
         course.is_well(told)
         restarts = course.containers.inspect(f"{process}-agent")["RestartCount"] - before
         if restarts != 1:
@@ -85,10 +87,24 @@ def one_agent_crashes(course: Course, process: str) -> None:
 def all_agents_crash(course: Course) -> None:
     """All at once, and back at once, while orders flow."""
     with course.check("kill -9 of all agents at once while orders flow") as told:
-        with course.traffic(rounds=2):
+        with course.traffic() as still_flowing:
             course.containers.kill(*AGENTS)
+            still_flowing()
             time.sleep(1.0)
             course.containers.start(*AGENTS)
+        course.is_well(told)
+
+
+def all_agents_are_restarted(course: Course) -> None:
+    """In order: each is told to end, and ends by itself."""
+    with course.check("all agents stopped and started while orders flow") as told:
+        with course.traffic() as still_flowing:
+            course.containers.stop(*AGENTS)
+            still_flowing()
+            codes = {name: course.containers.inspect(name)["State"]["ExitCode"] for name in AGENTS}
+            course.containers.start(*AGENTS)
+        if any(codes.values()):
+            raise Failed(f"they did not end in order, but with {codes}")
         course.is_well(told)
 
 
@@ -116,9 +132,10 @@ def an_agent_is_cut_off(course: Course) -> None:
 def an_agent_stands_still(course: Course) -> None:
     """It is frozen for a while: connections stay, and nothing answers."""
     with course.check("agent of payment frozen for a while") as told:
-        with course.traffic(rounds=2):
+        with course.traffic() as still_flowing:
             course.containers.docker("pause", course.containers.id_of("payment-agent"))
             try:
+                still_flowing()
                 time.sleep(AWAY_SECONDS)
             finally:
                 course.containers.docker("unpause", course.containers.id_of("payment-agent"))
@@ -178,9 +195,11 @@ def _throw(course: Course, told: list[str], process: str, where: str, *arguments
     looking, containers = course.looking, course.containers
     started = containers.inspect(f"{process}-agent")["State"]["StartedAt"]
     refused = looking.metric(process, "choreomon_refused_frames_total")
-    with course.traffic(rounds=2):
+    with course.traffic():
         command = ("python", "-m", "cluster.trial.rubbish", *arguments)
         thrown = int(containers.execute(where, *command, timeout=60))
+    for case in CASES:
+        course.play(case)
     course.is_well(told)
     if containers.inspect(f"{process}-agent")["State"]["StartedAt"] != started:
         raise Failed("the agent was started again")

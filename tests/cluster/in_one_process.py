@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from choreomon.sdk.process import BlockingProcess
+from choreomon.sdk import BlockingProcess
 from cluster.services.customer import customer
 from cluster.services.orders import orders
 from cluster.services.payment import payment
