@@ -7,11 +7,12 @@ once, beside the history, and answered as a record of each reference that is ask
 pre record it makes possible; as a vio record it makes uncertain and never certainly cancels,
 since there may have been no event at all.
 
-The gaps of a process are disjoint, so they are totally ordered. By the argument of
-`choreomon.monitor.history`, of those before an event the last is all that a judgement needs, and of
-those that are not after it, but not before it either, the last, too.
+The gaps of a process end one after the other, though one that is found out late may begin before
+the end of the one before. By the argument of `choreomon.monitor.history`, of those that ended before
+an event the last is all that a judgement needs, and of those that are not after it, but did not end
+before it either, the last, too.
 
-The law: tests/laws/test_gaps.py.
+The laws: tests/laws/test_gaps.py and test_gaps_told.py.
 """
 
 from __future__ import annotations

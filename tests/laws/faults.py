@@ -28,13 +28,16 @@ HANDLES: Final = "handles"
 LOSES: Final = "loses"
 COPIES: Final = "copies"
 ASKS_AGAIN: Final = "asks again"
+KEEPS_BACK: Final = "keeps back"
 
 
 class Faults(NamedTuple):
     """What goes wrong, and how often in a run at most. `hiding`: how likely an event in a gap is
-    one that the host is not told. `dead`: so many monitors neither hear nor say anything."""
+    one that the host is not told. `kept_back`: gaps that are found out when they are half over,
+    or over. `dead`: so many monitors neither hear nor say anything."""
 
     gaps: int = 0
+    kept_back: int = 0
     hiding: float = 0.8
     losses: int = 0
     copies: int = 0
@@ -67,6 +70,7 @@ class Player:
         self._scripts: list[list[Message]] = [list(script) for script in scripts]
         self._left = {
             OPENS: faults.gaps,
+            KEEPS_BACK: faults.kept_back,
             LOSES: faults.losses,
             COPIES: faults.copies,
             ASKS_AGAIN: faults.repeats,
@@ -100,11 +104,14 @@ class Player:
         for p, state in enumerate(run.states):
             if state.monitor.unprocessed:
                 found.append(Move(WORKS, p))
-            if run.is_open[p] and not self._endless[p]:
+            kept_back = run.since[p] is not None
+            if (run.is_open[p] or kept_back) and not self._endless[p]:
                 found.append(Move(ENDS, p))
-            if left[OPENS] and not run.is_open[p]:
+            if kept_back or (left[OPENS] > 0 and not run.is_open[p]):
                 found.append(Move(OPENS, p))
-            if left[FORGETS] and self._forgettable(p):
+            if left[KEEPS_BACK] and not run.is_open[p] and not kept_back:
+                found.append(Move(KEEPS_BACK, p))
+            if left[FORGETS] and not kept_back and self._forgettable(p):
                 found.append(Move(FORGETS, p))
             if left[ASKS_AGAIN] and state.monitor.inspections:
                 found.append(Move(ASKS_AGAIN, p))
@@ -130,6 +137,8 @@ class Player:
                 run.expires(process, which)
             case "opens":
                 run.opens(process)
+            case "keeps back":
+                run.keeps_back(process)
             case "ends":
                 run.ends(process, lost=run.hidden[process] or self._random.random() < 0.5)
             case "loses":
@@ -145,6 +154,8 @@ class Player:
                 run.forgets(self._random.choice(self._forgettable(process)))
 
     def _tells(self, process: int) -> bool:
+        if self._run.since[process] is not None:
+            return False
         return not self._run.is_open[process] or self._random.random() >= self._hiding
 
     def _forgettable(self, process: int) -> list[Step]:

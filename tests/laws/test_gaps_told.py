@@ -20,6 +20,7 @@ from choreomon.properties.tables import Inspected
 from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution
 from tests.laws.test_guarantees import randoms, thorough
+from tests.laws.unreliable import Execution
 
 
 class Case(NamedTuple):
@@ -37,7 +38,10 @@ class Case(NamedTuple):
 def cases(random: Random) -> Iterator[Case]:
     """Every inspection of a random run with gaps, with records whose results are drawn."""
     run = draw_execution(random, Faults(gaps=9, hiding=0.3), count=(2, 3), events=(12, 24))
-    gaps_of = {place: state.monitor.gaps for place, state in enumerate(run.states)}
+    gaps_of = {
+        place: tuple(found_out_late(random, run, place, gap) for gap in state.monitor.gaps)
+        for place, state in enumerate(run.states)
+    }
     told = [(event.clock, event) for event in run.events if event.clock is not None]
     for clock, event in told:
         monitor = run.setting.hosts[event.process].monitor
@@ -57,6 +61,13 @@ def cases(random: Random) -> Iterator[Case]:
                     chains.append((place, tuple(records)))
             if not inspected.starts:
                 yield Case(inspected, clock, event.process, tuple(chains), gaps_of, run.index_of)
+
+
+def found_out_late(random: Random, run: Execution, process: int, gap: Gap) -> Gap:
+    """The gap, or one that began earlier, maybe before the end of the one before."""
+    clocks = [step.before.clock for step in run.steps if step.process == process]
+    earlier = [clock for clock in clocks if sum(clock) < sum(gap.since)]
+    return gap._replace(since=random.choice([gap.since, *earlier[-4:]]))
 
 
 ToldGaps = Callable[[tuple[Gap, ...], int, VectorClock, int], tuple[Gap, ...]]

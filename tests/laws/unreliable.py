@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
-from choreomon.core.vector_clock import merge, tick, zero
+from choreomon.core.vector_clock import VectorClock, merge, tick, zero
 from choreomon.monitor.effects import Send, SetDeadline
 from choreomon.monitor.host import Host, HostEffect, HostState
-from choreomon.monitor.messages import PeerMessage
+from choreomon.monitor.messages import Inquiry, PeerMessage
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import SOUND, Rules
 from choreomon.properties.automaton import SequenceAutomaton
@@ -92,6 +92,7 @@ class Execution(Course):
         self.is_open = [False] * count
         self.gap = [0] * count
         self.hidden = [False] * count
+        self.since: list[VectorClock | None] = [None] * count
 
     # Events.
 
@@ -116,7 +117,8 @@ class Execution(Course):
         if not host.mentions(label):
             return
         if not told:
-            assert self.is_open[process], f"{label} is not told, outside of a gap"
+            in_gap = self.is_open[process] or self.since[process]
+            assert in_gap, f"{label} is not told, outside of a gap"
             self.hidden[process] = True
             self.events.append(Happened(label, process, None, self.gap[process]))
             return
@@ -138,17 +140,29 @@ class Execution(Course):
 
     # Gaps.
 
-    def opens(self, process: int) -> None:
-        """From now on the host need not be told."""
-        self.is_open[process] = True
+    def keeps_back(self, process: int) -> None:
+        """From now on the service tells nothing, but may do so later: the host lets nobody ask it
+        until then, or until it takes all that is kept back for a gap."""
+        self.since[process] = self.states[process].clock
         self.hidden[process] = False
         self.gap[process] += 1
-        self._did(OPENS, process, self.setting.hosts[process].gap_opens(self.states[process]), [])
+
+    def opens(self, process: int) -> None:
+        """From now on the host need not be told, or ever since the service keeps back."""
+        host, since = self.setting.hosts[process], self.since[process]
+        if since is None:
+            self.hidden[process] = False
+            self.gap[process] += 1
+        self.is_open[process] = True
+        self.since[process] = None
+        self._did(OPENS, process, host.gap_opens(self.states[process], since), [])
 
     def ends(self, process: int, *, lost: bool = True) -> None:
-        host = self.setting.hosts[process]
-        state, effects = host.gap_ends(self.states[process], lost=lost)
+        """Everything is told again; also where it was not said before that something was not."""
+        host, since = self.setting.hosts[process], self.since[process]
+        state, effects = host.gap_ends(self.states[process], lost=lost, since=since)
         self.is_open[process] = False
+        self.since[process] = None
         if lost:
             self.ends_of[process, self.gap[process]] = state.clock[process]
             self.carried[process] = merge(self.carried[process], state.clock)
@@ -176,6 +190,8 @@ class Execution(Course):
 
     def delivers(self, sender: int, receiver: int, which: int = 0) -> list[HostEffect]:
         message = self.channels[sender, receiver].pop(which)
+        if self.since[receiver] is not None and isinstance(message, Inquiry):
+            return []
         host = self.setting.hosts[receiver]
         stepped = host.receive(self.states[receiver], message)
         return self._did(DELIVERS, receiver, *stepped, given=message)
@@ -242,7 +258,10 @@ class Execution(Course):
 
     def settles(self) -> Execution:
         """Everything that waits is worked off, and asked again where it was lost. What is open
-        after that, nothing will end."""
+        after that, nothing will end. Who keeps back does so for ever."""
+        for process, since in enumerate(self.since):
+            if since is not None:
+                self.opens(process)
         for _ in range(ROUNDS):
             self._delivers_all()
             if not sum(map(self.asks_again, range(len(self.states)))):
