@@ -73,8 +73,10 @@ class ServiceSide:
         if connection is not None:
             message = output.message
             if type(message) is local.Welcome:
-                grant = int(self.now() * MICROSECONDS)
-                message = msgspec.structs.replace(message, grant=grant)
+                # What comes after it was said by somebody who has received it.
+                now = self.now()
+                connection.welcomed(now + self.driver.sidecar.lease)
+                message = msgspec.structs.replace(message, grant=int(now * MICROSECONDS))
             connection.send(local.encode(message))
 
     def written(self) -> None:
@@ -117,6 +119,10 @@ class Connection(asyncio.Protocol):
         self._full = False
         self._reading = True
         self._timer: asyncio.TimerHandle | None = None
+        self._lets_go = False
+        self._told_until = 0.0
+        """Until when a report cannot be about a message that has left: a lease after the last grant
+        that the service has surely received."""
 
     # Called by the loop.
 
@@ -158,7 +164,13 @@ class Connection(asyncio.Protocol):
     def _take(self, message: local.ClientMessage) -> None:
         side, number = self._side, self._number
         if type(message) is local.Report:
-            at = int(side.now() * MICROSECONDS)
+            now = side.now()
+            if self._lets_go and now >= self._told_until:
+                # Its service may have let the message go, and counted the event as lost: taken
+                # now, it would happen after what others were answered meanwhile.
+                self._refuse("closing", "the lease is over: say hello again")
+                return
+            at = int(now * MICROSECONDS)
             side.driver.take(
                 Report(
                     number,
@@ -207,6 +219,11 @@ class Connection(asyncio.Protocol):
         side.driver.take(Hello(self._number, hello.policy, hello.session, fresh, hello.lost))
         session = hello.session or fresh
         self._session = session if session in side.driver.state.sessions else ""
+        self._lets_go = hello.policy == "let-go"
+
+    def welcomed(self, told_until: float) -> None:
+        """Its welcome leaves now."""
+        self._told_until = told_until
 
     def _renew(self, grant: int) -> None:
         side = self._side

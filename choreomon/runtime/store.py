@@ -79,6 +79,7 @@ class SqliteStore:
             raise self._unusable("is a database of something else: name another file")
         if tables and version != VERSION:
             raise self._unusable(f"has version {version}; this choreomon writes version {VERSION}")
+        run("PRAGMA page_size=1024")  # a row is small, and a commit writes whole pages
         run("PRAGMA journal_mode=WAL")
         run(f"PRAGMA synchronous={_SYNCHRONOUS[durability]}")
         run("BEGIN IMMEDIATE")
