@@ -150,10 +150,7 @@ class PeerSockets:
         try:
             self._router.send(route, _ROUTE)
             self._router.send(frame, zmq.NOBLOCK)
-        except zmq.Again:
-            return False
-        except zmq.ZMQError:  # it does not exist any more
-            del self._routes[peer]
+        except zmq.ZMQError:  # too much waits; or it does not exist any more
             return False
         return True
 

@@ -143,6 +143,13 @@ class Network:
             socket.setsockopt(getattr(zmq, name), value)
         return socket
 
+    def monitor(self, socket: RawSocket, events: int) -> RawSocket:
+        """What libzmq tells of the connections of a socket."""
+        monitor: RawSocket = socket.get_monitor_socket(events)
+        self._open.callback(monitor.close)
+        self._open.callback(socket.disable_monitor)
+        return monitor
+
     def listener(self, security: Security) -> RawSocket:
         """A ROUTER, not bound yet, with a doorkeeper, that is no agent's."""
         socket = self.client(zmq.ROUTER)

@@ -55,6 +55,25 @@ def test_an_inquiry_arrives_with_the_name_of_the_asker_and_so_does_the_answer(
     run(main)
 
 
+@pytest.mark.parametrize("kind", SECURITIES)
+def test_several_peers_are_asked_and_each_is_known_by_its_own_name(run: Run, kind: str) -> None:
+    async def main() -> None:
+        security = SECURITIES[kind]
+        with Network() as network:
+            sides = {name: network.side(security(name, "shop")) for name in ("bank", "car")}
+            addresses = {name: side.sockets.endpoint for name, side in sides.items()}
+            shop = network.side(security("shop", *sides), addresses)
+            for name, side in sides.items():
+                shop.sockets.ask(name, name.encode())
+                await side.until_asked()
+                assert side.frames("asked") == [("shop", name.encode())]
+                side.sockets.answer("shop", b"of " + name.encode())
+            await shop.until_answered(2)
+            assert sorted(shop.frames("answered")) == [("bank", b"of bank"), ("car", b"of car")]
+
+    run(main)
+
+
 def test_frames_of_one_connection_keep_their_order_and_batches_end_with_drained(run: Run) -> None:
     async def main() -> None:
         with Network() as network:
@@ -80,9 +99,11 @@ def test_one_who_asks_much_leaves_everybody_else_a_turn_after_every_batch(run: R
             turn = 0
             seen: list[int] = []
             bank.react["asked"] = lambda peer, frame: seen.append(turn)
+            bank.sockets.pause()
             for _ in range(100):
                 assert shop.sockets.ask("bank", b"more")
             assert is_signalled(bank.router, seconds=10)
+            bank.sockets.resume()  # a look and a signal at the same time: still one batch
             while len(seen) < 100:
                 turn += 1
                 await asyncio.sleep(0)
@@ -258,6 +279,42 @@ def test_a_connection_that_libzmq_has_given_up_is_made_anew(run: Run) -> None:
             assert shop.sockets.ask("bank", b"4")
             await bank.until_asked()
             assert bank.frames("asked") == [("shop", b"4")]
+
+    run(main)
+
+
+def test_a_connection_that_takes_frames_again_is_kept(run: Run) -> None:
+    async def main() -> None:
+        with Network() as network:
+            now = 0.0
+            bank = network.side(insecure("bank", "shop"))
+            endpoint = bank.sockets.endpoint
+            limits = Limits(sent=5, reconnect=0.01, reconnect_most=0.02)
+            shop = network.side(
+                insecure("shop", "bank"), {"bank": endpoint}, limits=limits, clock=lambda: now
+            )
+
+            def leave(side: Side) -> None:
+                side.sockets.close()
+                side.context.term()
+
+            def fill() -> None:
+                while shop.sockets.ask("bank", b"inquiry"):
+                    pass
+
+            leave(bank)
+            fill()
+            first = shop.dealer_to("bank")
+            again = network.side(insecure("bank", "shop"), bind=endpoint)
+            await again.until_asked()
+            while not shop.sockets.ask("bank", b"inquiry"):
+                await turns()
+            leave(again)
+            now = 100.0
+            fill()
+            now = 104.0
+            assert not shop.sockets.ask("bank", b"inquiry")
+            assert shop.dealer_to("bank") is first
 
     run(main)
 

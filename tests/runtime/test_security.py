@@ -208,14 +208,13 @@ def test_where_no_doorkeeper_is_nobody_is_let_in(
             client = network.client(RECONNECT_IVL=10)
             stranger = Curve(keys_of("car"), {"bank": keys_of("bank").public})
             security.secure_asker(client, stranger, "bank")
-            monitor = client.get_monitor_socket(
-                zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+            monitor = network.monitor(
+                client, zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
             )
             client.connect(server.getsockopt_string(zmq.LAST_ENDPOINT))
+            assert monitor.poll(10_000)
             event = int.from_bytes(monitor.recv_multipart()[0][:2], "little")
             assert (event == zmq.EVENT_HANDSHAKE_SUCCEEDED) is not enforced
-            client.disable_monitor()
-            monitor.close()
 
     run(main)
 
