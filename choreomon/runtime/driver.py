@@ -179,7 +179,7 @@ class Driver:
         for row in rows:
             for given in decode_batch(row):
                 self.state, _ = self.sidecar.step(self.state, given)
-        if snapshot is None and not rows:
+        if snapshot is None and not rows and not forgetful:
             return False
         self.take(Recovered(forgetful))
         self._held += self.sidecar.resumed(self.state)
@@ -190,13 +190,26 @@ class Driver:
 
     def take(self, given: Input) -> None:
         """Step; what follows is held until `flush`."""
+        if self._leases:
+            self._lapse()  # nobody may be answered on the strength of one that is over
+        self._step(given)
+        if type(given) is Hello:
+            session = self.state.sessions.get(given.session)
+            if session is not None and session.connection == given.connection:
+                self._absent.pop(given.session, None)
+
+    def _step(self, given: Input) -> None:
         state, outputs = self.sidecar.step(self.state, given)
         if state is not self.state:
             self.state = state
             self._batch.append(given)
         self._held += outputs
-        if type(given) is Hello:
-            self._absent.pop(given.session, None)
+
+    def _lapse(self) -> None:
+        now = self._now()
+        for name in [name for name, until in self._leases.items() if until <= now]:
+            del self._leases[name]
+            self._step(Lapsed(name))
 
     def hold(self, output: Output) -> None:
         """Let it out with the next `flush`, after what was taken before."""
@@ -206,12 +219,14 @@ class Driver:
         """These words were delivered to all sinks."""
         self.take(Told(words))
 
-    def renewed(self, session: str, granted: float) -> None:
-        """A service promised that, until `lease` seconds after it received what was granted at
-        this time, nothing leaves unanswered, and told all that ever left."""
+    def renewed(self, session: str, connection: int, granted: float) -> None:
+        """A service promised over a connection that, until `lease` seconds after it received what
+        was granted at this time, nothing leaves unanswered, and told all that ever left."""
         until = granted + self.sidecar.lease
-        if until > self._now() and session in self.state.sessions:
-            self._leases[session] = until
+        known = self.state.sessions.get(session)
+        # What it told over a connection that another one followed was not taken.
+        if until > self._now() and known is not None and known.connection == connection:
+            self._leases[session] = max(until, self._leases.get(session, 0.0))
             self.take(Promised(session))
 
     def disconnected(self, session: str) -> None:
@@ -328,13 +343,12 @@ class Driver:
             if now >= self._retry:
                 self.flush()
             return
-        for name in [name for name, until in self._leases.items() if until <= now]:
-            del self._leases[name]
-            self.take(Lapsed(name))
+        self._lapse()
         for name in [name for name, until in self._absent.items() if until <= now]:
             del self._absent[name]
-            if name in self.state.sessions and self.state.sessions[name].policy != "block":
-                self.take(Abandoned(name))
+            self.take(Abandoned(name))
+            if name in self.state.sessions:
+                self._absent[name] = now + self._patience.absent  # it may have a successor then
         while self._deadlines and self._deadlines[0][0] <= now:
             _, system, count = self._deadlines.popleft()
             self.take(Expired(system, count))

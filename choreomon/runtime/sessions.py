@@ -2,7 +2,12 @@
 
 A session numbers what a service tells, so that nothing is counted twice when it repeats after a
 connection broke. What an agent may conclude from silence follows from the policies of all sessions
-together: whether events may happen that it is not told of.
+together: whether events may happen that it is not told of, and since when.
+
+Under `buffer` events happen that will be told. While the agent answers nobody and hears of nobody,
+they get the clocks that they would have got then, so nothing is uncertain. But once another session
+tells something, or the service seems not to come back, its agent cannot wait any longer: the
+session is *overtaken*, and what it kept back was a gap, although it may be told later.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias
 
+from choreomon.core.vector_clock import VectorClock
 from choreomon.runtime.inputs import Policy
 
 WINDOW: Final = 1024
@@ -21,7 +27,8 @@ class Session(NamedTuple):
 
     `last` is the number of the last report that was taken; `replies` are the answers, with their
     numbers, that the service may not have seen. `promised`: it has told all that ever left, and
-    lets nothing go before its lease expires.
+    lets nothing go before its lease expires. Where it has not, everything that happened before the
+    clocks `since`, one a property, was told. `overtaken`: see above.
     """
 
     policy: Policy
@@ -29,6 +36,8 @@ class Session(NamedTuple):
     last: int = 0
     replies: tuple[tuple[int, str], ...] = ()
     promised: bool = False
+    since: tuple[VectorClock, ...] = ()
+    overtaken: bool = False
 
 
 Sessions: TypeAlias = Mapping[str, Session]
@@ -38,23 +47,51 @@ Sessions: TypeAlias = Mapping[str, Session]
 def holds_back(sessions: Sessions) -> bool:
     """Whether a service may be keeping back events that happened, so that nobody may be answered
     before they have arrived."""
-    return any(each.policy == "buffer" and not each.promised for each in sessions.values())
-
-
-def unseen(sessions: Sessions) -> bool:
-    """Whether events may be happening of which the agent is not, or not in time, told."""
     return any(
-        each.policy == "fire-and-forget" or (each.policy == "let-go" and not each.promised)
+        each.policy == "buffer" and not each.promised and not each.overtaken
         for each in sessions.values()
     )
 
 
+def unseen_since(sessions: Sessions) -> list[tuple[VectorClock, ...]]:
+    """The clocks since when events may be happening of which the agent is not told, or not in
+    time; one for each session of which that is so."""
+    return [each.since for each in sessions.values() if _is_unseen(each)]
+
+
+def _is_unseen(session: Session) -> bool:
+    policy = session.policy
+    if policy == "fire-and-forget":
+        return True
+    return not session.promised and (policy == "let-go" or session.overtaken)
+
+
+def may_promise(session: Session) -> bool:
+    """Whether a promise of its service changes anything."""
+    return session.policy in ("buffer", "let-go")
+
+
+def overtaken(sessions: Sessions, name: str) -> Sessions:
+    """The sessions after this one told something, "" that of nobody: whatever the others keep back
+    comes too late. The same ones where nobody keeps anything back."""
+    late = {
+        other: session._replace(overtaken=True)
+        for other, session in sessions.items()
+        if session.policy == "buffer"
+        and not session.promised
+        and not session.overtaken
+        and other != name
+    }
+    return {**sessions, **late} if late else sessions
+
+
 def answered(session: Session, number: int, done: int, reply: str) -> Session:
     """The session after report `number` was taken; what is `done` needs no repeating."""
-    policy, connection, _, replies, promised = session
+    policy, connection, _, replies, promised, since, overtaken = session
     if replies and replies[0][0] <= done:
         replies = tuple(each for each in replies if each[0] > done)
-    return Session(policy, connection, number, (*replies, (number, reply)), promised)
+    replies = (*replies, (number, reply))
+    return Session(policy, connection, number, replies, promised, since, overtaken)
 
 
 def latest(sessions: Sessions, name: str, session: Session) -> dict[str, Session]:

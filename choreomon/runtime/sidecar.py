@@ -60,7 +60,9 @@ from choreomon.runtime.sessions import (
     answered,
     holds_back,
     latest,
-    unseen,
+    may_promise,
+    overtaken,
+    unseen_since,
 )
 
 
@@ -125,11 +127,10 @@ class Sidecar:
                 return self._promise(state, name, True)
             case Lapsed(session=name):
                 return self._promise(state, name, False)
-            case Goodbye(connection=connection, session=name):
-                state, outputs = self._ended(state, name, lost=False)
-                return state, [*outputs, Reply(connection, local.Farewell()), Close(connection)]
+            case Goodbye():
+                return self._goodbye(state, given)
             case Abandoned(session=name):
-                return self._ended(state, name, lost=True)
+                return self._abandoned(state, name)
             case Expired(system=system, count=count):
                 host = self.hosts[system]
                 return self._advanced(state, system, host.expire(state.hosts[system], count))
@@ -154,18 +155,23 @@ class Sidecar:
         if name and session is None:
             refused = f"the session {name} is not known here any more: begin a new one"
             return state, self._refused(connection, 0, "session", refused)
-        outputs: list[Output] = []
         if session is None:
-            name, session = hello.fresh, Session(hello.policy, connection)
-        session = session._replace(policy=hello.policy, connection=connection, promised=False)
-        sessions = latest(state.sessions, name, session)
-        while len(sessions) > self.most_sessions:
-            oldest = next(iter(sessions))
-            sessions.pop(oldest)
-            outputs.append(Dropped("session", oldest, "there are too many sessions"))
-        state = state._replace(sessions=sessions)
+            name, session = hello.fresh, Session(hello.policy, connection, since=_now(state))
+        elif session.connection > connection:
+            refused = "a newer connection has this session"
+            return state, self._refused(connection, 0, "closing", refused)
+        if session.promised and hello.policy != session.policy:
+            session = session._replace(promised=False, since=_now(state))
+        session = session._replace(policy=hello.policy, connection=connection)
+        state = state._replace(sessions=latest(state.sessions, name, session))
+        outputs: list[Output] = []
+        while len(state.sessions) > self.most_sessions:
+            oldest = next(iter(state.sessions))
+            state, more = self._ended(state, oldest, lost=True)
+            dropped = Dropped("session", oldest, "there are too many sessions")
+            outputs += [*more, dropped]
         if hello.lost:
-            state, more = self._lost(state)
+            state, more = self._lost(state, name)
             outputs += more
         state, more = self._watched(state)
         welcome = local.Welcome(
@@ -201,8 +207,12 @@ class Sidecar:
             except MalformedMessage as error:
                 return state, self._refused(connection, number, "malformed", str(error))
         label = self.label(report.event, peer, report.name)
+        if len(state.sessions) > 1:
+            sessions = overtaken(state.sessions, name)
+            if sessions is not state.sessions:
+                state, _ = self._watched(state._replace(sessions=sessions))
         state, outputs = self._event(state, label, heard, report.at)
-        return self._taken(state, name, session, number, report.done, outputs)
+        return self._taken(state, name, number, report.done, outputs)
 
     def label(self, event: EventKind, peer: str, name: str) -> Label:
         """That of an event of the own process; `peer` is the other end of its message."""
@@ -210,9 +220,13 @@ class Sidecar:
             return Label(SEND, Message(self.process, name, peer))
         return Label(HANDLE, Message(peer, name, self.process))
 
-    def mentions(self, label: Label) -> bool:
-        """Whether some row of some property does, so that the event is to be told."""
-        return label in self._mentioned
+    def mentioned(self) -> frozenset[tuple[EventKind, str, str]]:
+        """The events that some row of some property mentions, so that they are to be told: kind,
+        other end of the message, its name."""
+        return frozenset(
+            (kind, message.receiver if kind == SEND else message.sender, message.name)
+            for kind, message in self._mentioned
+        )
 
     def _event(
         self, state: SidecarState, label: Label, heard: Iterable[tuple[int, VectorClock]], at: int
@@ -246,9 +260,9 @@ class Sidecar:
         wrong = self._wrong_number(session, number, gap.done)
         if wrong:
             return state, self._refused(connection, number, *wrong)
-        state, outputs = self._lost(state)
+        state, outputs = self._lost(state, name)
         state, more = self._watched(state)
-        return self._taken(state, name, session, number, gap.done, [*outputs, *more])
+        return self._taken(state, name, number, gap.done, [*outputs, *more])
 
     def _wrong_number(
         self, session: Session, number: int, done: int
@@ -271,12 +285,12 @@ class Sidecar:
         self,
         state: SidecarState,
         name: str,
-        session: Session,
         number: int,
         done: int,
         outputs: list[Output],
     ) -> Stepped:
         clock = self._clocks(state)
+        session = state.sessions[name]
         sessions = {**state.sessions, name: answered(session, number, done, clock)}
         outputs.append(Reply(session.connection, local.Clock(number, clock)))
         return SidecarState(state.hosts, sessions, state.untold), outputs
@@ -309,39 +323,70 @@ class Sidecar:
 
     def _promise(self, state: SidecarState, name: str, promised: bool) -> Stepped:
         session = state.sessions.get(name)
-        if session is None or session.promised == promised:
+        if session is None or session.promised == promised or not may_promise(session):
             return state, []
-        sessions = {**state.sessions, name: session._replace(promised=promised)}
+        outputs: list[Output] = []
+        if session.overtaken:
+            state, outputs = self._lost(state, name)
+        since = () if promised else _now(state)
+        session = session._replace(promised=promised, since=since, overtaken=False)
+        state, more = self._watched(state._replace(sessions={**state.sessions, name: session}))
+        return state, outputs + more
+
+    def _goodbye(self, state: SidecarState, goodbye: Goodbye) -> Stepped:
+        connection, name = goodbye.connection, goodbye.session
+        session = state.sessions.get(name)
+        if session is None or session.connection != connection:
+            refused = "this connection has no session: say hello"
+            return state, self._refused(connection, 0, "session", refused)
+        state, outputs = self._ended(state, name, lost=False)
+        return state, [*outputs, Reply(connection, local.Farewell()), Close(connection)]
+
+    def _abandoned(self, state: SidecarState, name: str) -> Stepped:
+        """A service that was not there for long. Where another one came after it, that is its
+        successor, and it is dead; else it may live, and do what is not told."""
+        if name not in state.sessions:
+            return state, []
+        if name != next(reversed([*state.sessions])):
+            return self._ended(state, name, lost=True)
+        sessions = overtaken(state.sessions, "")
+        if sessions is state.sessions:
+            return state, []
         return self._watched(state._replace(sessions=sessions))
 
     def _ended(self, state: SidecarState, name: str, *, lost: bool) -> Stepped:
-        session = state.sessions.get(name)
-        if session is None:
-            return state, []
-        sessions = {each: kept for each, kept in state.sessions.items() if each != name}
+        session = state.sessions[name]
         outputs: list[Output] = []
-        if lost and session.policy != "block" and not session.promised:
-            state, outputs = self._lost(state)
+        if (lost and session.policy != "block" and not session.promised) or session.overtaken:
+            state, outputs = self._lost(state, name)
+        sessions = {each: kept for each, kept in state.sessions.items() if each != name}
         state, more = self._watched(state._replace(sessions=sessions))
         return state, outputs + more
 
-    def _lost(self, state: SidecarState) -> Stepped:
-        """Events happened that will never be told, in every property."""
+    def _lost(self, state: SidecarState, name: str) -> Stepped:
+        """Events of this session happened that will never be told, in every property."""
         outputs: list[Output] = []
+        session = state.sessions[name]
+        since = session.since or _now(state)
         for place, host in enumerate(self.hosts):
-            stepped = host.gap_ends(state.hosts[place], lost=True)
+            stepped = host.gap_ends(state.hosts[place], lost=True, since=since[place])
             state, more = self._advanced(state, place, stepped)
             outputs += more
+        if session.since:
+            session = session._replace(since=_now(state))
+            state = state._replace(sessions={**state.sessions, name: session})
         return state, outputs
 
     def _watched(self, state: SidecarState) -> Stepped:
         """Gaps open or end, as the sessions have it."""
         outputs: list[Output] = []
-        blind = unseen(state.sessions)
+        unseen = unseen_since(state.sessions)
         for place, host in enumerate(self.hosts):
             present = state.hosts[place]
-            if blind:
-                stepped: tuple[HostState, list[HostEffect]] = (host.gap_opens(present), [])
+            if unseen:
+                since = min((clocks[place] for clocks in unseen), key=sum)
+                opened: list[HostEffect] = []
+                stepped = (host.gap_opens(present, since), opened)
             else:
                 stepped = host.gap_ends(present, lost=False)
             state, more = self._advanced(state, place, stepped)
@@ -350,8 +395,9 @@ class Sidecar:
 
     def _recovered(self, state: SidecarState, forgetful: bool) -> Stepped:
         outputs: list[Output] = []
+        now = _now(state)
         sessions = {
-            name: session._replace(promised=False, connection=0)
+            name: session._replace(promised=False, connection=0, since=session.since or now)
             for name, session in state.sessions.items()
         }
         state = state._replace(sessions=sessions)
@@ -380,7 +426,9 @@ class Sidecar:
         if peer and message.sender != peer:
             told = f"it says that it is {message.sender}"
             return state, [Dropped("sender", peer, told)]
-        if type(message) is Inquiry and holds_back(state.sessions):
+        if holds_back(state.sessions):
+            # Answered, it would miss events that will be told; merged, they would be told as
+            # later than they were. It will be repeated, or asked for again.
             return state, [Dropped("held", message.sender, "the service may keep events back")]
         outputs: list[Output] = []
         if isinstance(message, Response | Waiting):
@@ -453,3 +501,8 @@ class Sidecar:
             for word in state.untold.values()
         ]
         return outputs
+
+
+def _now(state: SidecarState) -> tuple[VectorClock, ...]:
+    """The clocks of the properties."""
+    return tuple([host.clock for host in state.hosts])

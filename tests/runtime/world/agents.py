@@ -21,19 +21,15 @@ from choreomon.runtime.snapshot import decode_snapshot
 from tests.runtime.world.connections import Loop, Pipe, first
 from tests.runtime.world.clock import rounded_up
 from tests.runtime.world.disk import Crash, Disk, Moment
+from tests.runtime.world.truth import Stepped
 
 if TYPE_CHECKING:
     from tests.runtime.world.world import World
 
 
-class Happened(NamedTuple):
-    """An event, at its commit."""
-
-    agent: str
-    system: int
-    session: str
-    number: int
-    ticked: Ticked
+TOO_LATE = ("held", "session", "closing")
+"""What is refused because a connection is old, or a service may know more; all the rest is refused
+only to who is not honest."""
 
 
 def watched(kind: type[Sidecar]) -> type[Sidecar]:
@@ -65,7 +61,7 @@ class Agent:
         self.unflushed = False
         self.untold: list[str] = []
         self.pipes: dict[int, Pipe] = {}
-        self._stepped: list[Happened | None] = []  # `None`: a gap was noted
+        self._stepped: list[Stepped] = []
         self._recovering = False
         count = len(world.case.processes)
         systems = len(world.case.automata)
@@ -100,14 +96,15 @@ class Agent:
             now=self.now,
             fresh_session=world.fresh_session,
             soon=self.soon,
+            lost=lambda events: None,
             refused=self._refused,
         )
         self._recovering = True
+        self.disk.opened()
         self.driver.recover(forgetful=self.forgetful)
         self._recovering = False
         self._stepped.clear()
         self.flush()
-        self.forgetful = False
 
     def die(self) -> None:
         """At once: what was not committed is lost, and what was not written."""
@@ -193,20 +190,22 @@ class Agent:
     def _watch(self, given: Input, outputs: list[Output]) -> None:
         if self._recovering:
             return
+        when = self.world.truth.now()
         if type(given) is Gap or (type(given) is Hello and given.lost):
-            self._stepped.append(None)
-        if type(given) is not Report:
-            return
-        for output in outputs:
-            if type(output) is Ticked:
-                happened = Happened(self.name, output.system, given.session, given.number, output)
-                self._stepped.append(happened)
+            self._stepped.append(Stepped(when, given.session, 0, None))
+        elif type(given) is Report:
+            self._stepped += [
+                Stepped(when, given.session, given.number, output)
+                for output in outputs
+                if type(output) is Ticked
+            ]
 
     def _at(self, moment: Moment) -> None:
         self.world.at_commit(self, moment)
 
     def _committed(self) -> None:
         assert self.driver is not None
+        self.forgetful = False
         stepped, self._stepped = self._stepped, []
         self.durable = [host.clock for host in self.driver.state.hosts]
         self.world.truth.happened(self.name, stepped)
@@ -225,7 +224,7 @@ class Agent:
 
     def close(self, connection: int) -> None:
         assert self.side is not None
-        self.side.close(connection)
+        self.side.close_connection(connection)
 
     def ask(self, peer: str, frame: bytes) -> None:
         self.world.truth.framed(self, frame)
@@ -241,7 +240,7 @@ class Agent:
         self.world.sent(self)
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
-        if type(output) is Dropped and output.reason not in ("held", "session"):
+        if type(output) is Dropped and output.reason not in TOO_LATE:
             self.world.complain(f"{self.name} dropped: {output}")
 
     def _refused(self, reason: str, detail: str) -> None:
@@ -262,4 +261,4 @@ def clocks_of(world: World, text: str) -> list[VectorClock]:
     return [clocks[system[:KEY_BYTES]] for system in world.case.systems]
 
 
-__all__ = ["Agent", "Crash", "Happened", "clocks_of", "watched"]
+__all__ = ["Agent", "clocks_of", "watched"]

@@ -31,6 +31,8 @@ class Disk:
         self.rows: list[bytes] = []
         self.snapshots: list[tuple[int, bytes]] = []
         self.full = False
+        self.synced = 0
+        self._sync = False
         self.failures = 0
         self._at = at
         self._committed = committed
@@ -41,9 +43,15 @@ class Disk:
         number, state = self.snapshots[-1]
         return state, self.rows[number:]
 
+    def opened(self) -> None:
+        """The first commit from now on survives the loss of power, with all before it."""
+        self._sync = True
+
     def commit(self, row: bytes) -> None:
         self._take()
         self.rows.append(row)
+        if self._sync:
+            self._sync, self.synced = False, len(self.rows)
         self._committed()
         self._at(AFTER)
 
@@ -60,7 +68,7 @@ class Disk:
 
     def forget(self, rows: int) -> int:
         """The power was lost, and with it so many of the last rows. How many there were."""
-        rows = min(rows, len(self.rows))
+        rows = min(rows, len(self.rows) - self.synced)
         if rows:
             del self.rows[-rows:]
         self.snapshots = [kept for kept in self.snapshots if kept[0] <= len(self.rows)]

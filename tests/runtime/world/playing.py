@@ -207,7 +207,7 @@ class Playing:
             kinds = ("connect", "up", "down", "flush")
             next(do for kind, do in self.moves() if kind in kinds)()
 
-    def heal(self, rounds: int = 600) -> list[str]:
+    def heal(self, rounds: int = 4000) -> list[str]:
         """Nothing goes wrong any more, and everything that is there is done, first come, first
         served. What still waits after so many rounds."""
         self.healing = True

@@ -124,6 +124,7 @@ class Service:
             if len(journal) > before:
                 last = [*journal][-1]
                 act.entry = last if last.kind != GAP else None
+            self._settle()  # what the session let go with this act happened before it
             self._left(act, session.clock())
         if act.entry is not None:
             self._unnumbered.append(act)
@@ -213,6 +214,15 @@ class Service:
                 frame, output = output[:size], output[size:]
                 self.pipe.send(frame)
                 self.world.service_sent(self)
+        self._settle()
+        if session.phase == AWAY and self.pipe is not None:
+            self.pipe.leave()
+            self.pipe = None
+
+    def _settle(self) -> None:
+        """Go on with what need not wait any longer."""
+        session = self.session
+        assert session is not None
         for ticket in session.settled():
             act = next(act for act in self.acts if act.ticket is ticket)
             self.acts.remove(act)
@@ -222,6 +232,3 @@ class Service:
                 assert ticket.clock is not None
                 doubted = ticket.entry.kind == GAP and session.phase == OPEN
                 self._left(act, ticket.clock, noted=doubted)
-        if session.phase == AWAY and self.pipe is not None:
-            self.pipe.leave()
-            self.pipe = None

@@ -20,10 +20,10 @@ from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations
-from choreomon.runtime.outputs import Word
+from choreomon.runtime.outputs import Ticked, Word
 
 if TYPE_CHECKING:
-    from tests.runtime.world.agents import Agent, Happened
+    from tests.runtime.world.agents import Agent
     from tests.runtime.world.services import Act
 
 Key: TypeAlias = tuple[str, int, int]
@@ -47,8 +47,10 @@ LAWS: Final[dict[Law, str]] = {
 
 
 class Tick(NamedTuple):
-    """An event at its commit. `act` is what the service did, where that is known."""
+    """An event that was committed; it happened when its clock ticked. `act` is what the service
+    did, where that is known."""
 
+    when: int
     key: Key
     label: Label
     act: Act | None
@@ -56,23 +58,27 @@ class Tick(NamedTuple):
 
 class Left(NamedTuple):
     """A service went on with what it did. Where it had to wait until its agent had noted a gap
-    for it, it happened there, at `noted`."""
+    for it, it happened there."""
 
+    when: int
     act: Act
-    noted: int | None = None
 
 
-class Noted(NamedTuple):
-    """An agent committed that there was a gap."""
+class Stepped(NamedTuple):
+    """A step of an agent, before its commit: an event of a session, or a gap where `ticked` is
+    `None`."""
 
-    agent: str
+    when: int
+    session: str
+    number: int
+    ticked: Ticked | None
 
 
 class Said(NamedTuple):
-    """A word as it came to the sinks; `at`: how much had happened by then."""
+    """A word as it came to the sinks."""
 
+    when: int
     word: Word
-    at: int
 
 
 class Broken(NamedTuple):
@@ -84,16 +90,24 @@ class Truth:
     """What happened, in its order, and every word."""
 
     def __init__(
-        self, processes: Sequence[str], automata: Sequence[SequenceAutomaton], keys: Sequence[bytes]
+        self,
+        processes: Sequence[str],
+        automata: Sequence[SequenceAutomaton],
+        keys: Sequence[bytes],
+        exact: frozenset[str] = frozenset(),
     ) -> None:
+        self.exact = exact
         self.processes = tuple(processes)
         self.automata = tuple(automata)
         self.index_of = {name: place for place, name in enumerate(self.processes)}
         self.acts: list[Act] = []
         self.act_of: dict[tuple[str, int], Act] = {}
-        self.timeline: list[Tick | Left | Noted] = []
+        self.ticks: list[Tick] = []
+        self.lefts: list[Left] = []
+        self.noted: dict[str, int] = {}  # when the last gap of each agent was
         self.said_by: dict[str, list[Said]] = {name: [] for name in self.processes}
         self.broken: list[Broken] = []
+        self.moment = 0
         self.inquiries = 0
         self.events = 0
         self.forgotten: set[Key] = set()
@@ -106,13 +120,18 @@ class Truth:
 
     # What happens.
 
-    def happened(self, agent: str, stepped: Sequence[Happened | None]) -> None:
-        """These were committed now; `None` is a gap."""
-        for each in stepped:
-            if each is None:
-                self.timeline.append(Noted(agent))
+    def now(self) -> int:
+        """Each call is later than the one before."""
+        self.moment += 1
+        return self.moment
+
+    def happened(self, agent: str, stepped: Sequence[Stepped]) -> None:
+        """These were committed now."""
+        for when, session, number, ticked in stepped:
+            if ticked is None:
+                self.noted[agent] = when
                 continue
-            _, system, session, number, ticked = each
+            system = ticked.system
             count = ticked.clock[self.index_of[agent]]
             key = (agent, system, count)
             act = self.act_of.get((session, number))
@@ -125,24 +144,19 @@ class Truth:
                     self.breaks("counted once", f"{act} happened as {before} and {count}")
                 before.append(count)
             self.events += 1
-            self.timeline.append(Tick(key, ticked.label, act))
+            self.ticks.append(Tick(when, key, ticked.label, act))
 
     def left(self, act: Act, *, noted: bool = False) -> None:
         """`noted`: its agent knew before that there would be a gap."""
-        place = None
-        if noted:
-            here = Noted(act.name)
-            place = max(at for at, item in enumerate(self.timeline) if item == here)
-        self.timeline.append(Left(act, place))
+        self.lefts.append(Left(self.noted[act.name] if noted else self.now(), act))
 
     def forgot(self, agent: Agent) -> None:
         """Commits of an agent were lost."""
         own = agent.index
-        for item in self.timeline:
-            if type(item) is Tick and item.key[0] == agent.name:
-                reached = agent.durable[item.key[1]][own]
-                if item.key[2] > reached:
-                    self.forgotten.add(item.key)
+        for tick in self.ticks:
+            name, system, count = tick.key
+            if name == agent.name and count > agent.durable[system][own]:
+                self.forgotten.add(tick.key)
         zero = (0,) * len(self.processes)
         agent.told = [(*zero[:own], clock[own], *zero[own + 1 :]) for clock in agent.told]
         agent.framed = [(*zero[:own], clock[own], *zero[own + 1 :]) for clock in agent.framed]
@@ -162,6 +176,8 @@ class Truth:
         assert agent.driver is not None
         sessions = agent.driver.state.sessions.items()
         name = next((name for name, each in sessions if each.connection == connection), "")
+        if not name:
+            return  # its session ended in the same turn
         answers = agent.answers[name]
         if answers.setdefault(message.number, now) != now:
             self.breaks("clocks", f"{agent.name} answers {message}, before {answers}")
@@ -221,26 +237,31 @@ class Truth:
             self.breaks("words", f"{word} after {earlier}")
         if len(earlier) > 1:
             self.breaks("words", f"{word} after {earlier}")
-        self.said_by[agent].append(Said(word, len(self.timeline)))
+        self.said_by[agent].append(Said(self.now(), word))
 
     # What it comes to.
 
-    def order(self, system: int, *, by_leaving: bool) -> list[tuple[float, Label, Key | Act]]:
-        """The events of one system in the order in which they happened. What was
-        told late is there where it was told, or, `by_leaving`, where its message left."""
+    def order(self, system: int, *, by_leaving: bool) -> list[tuple[int, Label, Key | Act]]:
+        """The events of one system in the order in which they happened. What was told late is
+        there where it was told, or, `by_leaving` and where processes are `exact`, where its message
+        left."""
         labels = self.automata[system].labels
-        found: list[tuple[float, Label, Key | Act]] = []
-        left: dict[int, float] = {}
-        for at, item in enumerate(self.timeline):
-            if type(item) is Tick and item.key[1] == system:
-                when = left.get(id(item.act), at) if by_leaving else at
-                found.append((when, item.label, item.key))
-                left.setdefault(id(item.act), at)  # what leaves later happened here
-            elif type(item) is Left and item.act.label in labels and id(item.act) not in left:
-                when = at if item.noted is None else item.noted + 0.5
-                left[id(item.act)] = when
-                if not item.act.ticks.get(system):
-                    found.append((when, item.act.label, item.act))
+        ticks = [tick for tick in self.ticks if tick.key[1] == system]
+        ticked = {id(tick.act): tick.when for tick in reversed(ticks) if tick.act is not None}
+        left = {
+            id(act): when
+            for when, act in self.lefts
+            if act.label in labels and when < ticked.get(id(act), when + 1)
+        }
+        found: list[tuple[int, Label, Key | Act]] = [
+            (left.get(id(act), when) if by_leaving or key[0] in self.exact else when, label, key)
+            for when, key, label, act in ticks
+        ]
+        found += [
+            (when, act.label, act)
+            for when, act in self.lefts
+            if act.label in labels and id(act) not in ticked
+        ]
         found.sort(key=lambda each: each[0])
         return found
 
@@ -256,10 +277,10 @@ class Truth:
         last: dict[Key, Word] = {}
         unseen: dict[tuple[str, int], int] = defaultdict(lambda: -1)
         violated: set[Key] = set()
-        for agent, (word, at) in self.words():
+        for agent, (when, word) in self.words():
             key = (agent, word.system, word.event_count)
             if word.verdict.unseen:
-                unseen[agent, word.system] = max(unseen[agent, word.system], at)
+                unseen[agent, word.system] = max(unseen[agent, word.system], when)
                 continue
             if not word.provisional:
                 last[key] = word

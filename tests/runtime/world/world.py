@@ -111,7 +111,16 @@ class World:
         self.network = Network()
         self.counted: Counter[CrashKind] = Counter()
         self.complaints: list[str] = []
-        self.truth = Truth(case.processes, case.automata, case.systems)
+        self.truth = Truth(
+            case.processes,
+            case.automata,
+            case.systems,
+            frozenset(
+                name
+                for name, policy in zip(case.processes, case.policies, strict=True)
+                if policy == "buffer"
+            ),
+        )
         self._sessions = 0
         self._sidecar = watched(case.build.sidecar)
         tables = [transition_tables(automaton, case.processes) for automaton in case.automata]
