@@ -4,15 +4,25 @@ can be looked for in anything that is written down."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
+
+import pytest
 
 from choreomon.core.message import SEND, Label, Message
+from choreomon.core.verdict import GAP, Reference
 from choreomon.formats.wire import encode
-from choreomon.monitor.effects import Send
+from choreomon.monitor.effects import Declared, Send
+from choreomon.monitor.messages import Response, Waiting
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.state import MonitorState
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.drawn import NOISE
+from tests.laws.faults import Faults, executions
 from tests.laws.interleaving import Run, System, following, play
 from tests.laws.test_guarantees import runs
+from tests.laws.unreliable import Execution
 
 
 def foreign_names(run: Run, process: str) -> set[str]:
@@ -46,6 +56,56 @@ def test_no_table_state_effect_or_message_names_a_message_of_another_process() -
         assert not list(leaks(run))
         sent += sum(isinstance(effect, Send) for _, _, group in run.steps for effect in group)
     assert sent > 500
+
+
+def leaks_of(run: Execution) -> Iterator[str]:
+    """The same of hosts, to which everything happens that can: gaps, silence, repetitions."""
+    labels = run.automaton.labels
+    names = {label.message.name for label in labels} | {NOISE}
+    for place, (process, host) in enumerate(
+        zip(run.setting.processes, run.setting.hosts, strict=True)
+    ):
+        own = {label.message.name for label in labels if label.process == process}
+        written = [repr(host)]
+        for step in run.steps:
+            if step.process == place:
+                written += [repr(step.after), *map(repr, step.effects)]
+        for text in written:
+            yield from (f"{process}: {name}" for name in names - own if f"'{name}'" in text)
+    for _, effect in run.effects():
+        if isinstance(effect, Send):
+            data = encode(effect.message)
+            yield from (f"wire: {name}" for name in names if name.encode() in data)
+
+
+def test_no_notice_of_waiting_nor_gap_names_a_message_of_another_process() -> None:
+    seen: Counter[str] = Counter()
+    for run in executions(150, Faults(gaps=4, losses=5, repeats=9, give_ups=2), deadline=True):
+        assert not list(leaks_of(run))
+        for _, effect in run.effects():
+            if isinstance(effect, Send):
+                message = effect.message
+                seen[type(message).__name__] += 1
+                if isinstance(message, Response):
+                    seen[GAP] += any(record.result == GAP for record in message.records)
+            elif isinstance(effect, Declared) and effect.verdict:
+                seen["unseen"] += effect.verdict.unseen
+    assert min(seen[kind] for kind in ("Inquiry", "Response", "Waiting", GAP, "unseen")) > 20
+
+
+def test_that_law_notices_a_notice_of_waiting_that_says_for_which_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planted: instead of the transition that is inspected, the event that it waits for."""
+    told = Monitor._waiting
+
+    def with_label(monitor: Monitor, state: MonitorState, *rest: Any) -> Waiting:
+        waiting = told(monitor, state, *rest)
+        row = monitor.table.rows[0].transition
+        return waiting._replace(inspected=Reference(row.label.message.name, "P1", "q1"))
+
+    monkeypatch.setattr(Monitor, "_waiting", with_label)
+    assert any(list(leaks_of(run)) for run in executions(150, Faults(repeats=9)))
 
 
 def test_the_law_notices_states_that_are_named_after_messages() -> None:
