@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
-from choreomon.core.verdict import FRM, GAP, NEVER, POSSIBLY_VIOLATED, VIOLATED
+from choreomon.core.verdict import (
+    FRM,
+    GAP,
+    NEVER,
+    POSSIBLY_VIOLATED,
+    VIOLATED,
+    Reason,
+    Reference,
+    Verdict,
+)
 from choreomon.formats import verdict_json
 from choreomon.formats.verdict_json import (
     decode_verdict_untrusted,
@@ -138,6 +147,30 @@ def test_a_gap_that_has_not_ended_has_no_count() -> None:
     assert str(NEVER) not in verdict_line(verdict)
 
 
+def test_events_are_of_the_process_of_their_transition() -> None:
+    """By hand: of P1, a gap that has ended may have led there, and P3 may have cancelled it."""
+    since, until = (2, 0, 0), (5, 0, 0)
+    pre = Reference("q0", "P1", "q1")
+    because = (
+        Reason("pre", pre, until, GAP, "concurrent", False, since=since),
+        Reason(
+            *("vio", Reference("q1", "P3", "q0"), (5, 0, 7), FRM, "concurrent", False),
+            of=until,
+            of_reference=pre,
+            since=(5, 0, 6),
+        ),
+    )
+    said = Verdict(POSSIBLY_VIOLATED, "P2", (4, 3, 0), (Reference("q1", "P2", "q2"),), because)
+    verdict = live_verdict(
+        said, two_steps()["P2"], id="", count=3, label=str(B), provisional=False, time=0.0
+    )
+    gap = EventName("P1", 5, gap=True)
+    first, second = verdict.because
+    assert (first.event, first.since) == (gap, EventName("P1", 2))
+    assert (second.event, second.since) == (EventName("P3", 7), EventName("P3", 6))
+    assert (second.of, second.of_transition) == (gap, ("q0", "q1"))
+
+
 def test_the_end_of_a_gap_has_no_label() -> None:
     host = host_of("P2")
     _, effects = host.gap_ends(host.gap_opens(host.initial()), lost=True)
@@ -149,6 +182,8 @@ def test_the_end_of_a_gap_has_no_label() -> None:
 
 # --- bad input ----------------------------------------------------------------------
 
+REASON = json.loads(verdict_line(BY_HAND))["because"][0]
+
 
 @pytest.mark.parametrize(
     "change",
@@ -159,8 +194,16 @@ def test_the_end_of_a_gap_has_no_label() -> None:
         {"clock": {"P1": 0.5}},
         {"transitions": [["q0"]]},
         {"because": [{}]},
-        {"because": [{**json.loads(verdict_line(BY_HAND))["because"][0], "event": {"count": 1}}]},
-        {"because": [{**json.loads(verdict_line(BY_HAND))["because"][0], "of": {"process": "P"}}]},
+        {"because": [{**REASON, "event": {"count": 1}}]},
+        {"because": [{**REASON, "of": {"process": "P"}}]},
+        {
+            "because": [
+                {
+                    **REASON,
+                    "since": {"process": "P", "count": -1},
+                }
+            ]
+        },
         {"time": None},
     ],
 )
@@ -194,8 +237,9 @@ def test_a_line_with_a_piece_cut_out_is_refused_or_a_verdict(data: st.DataObject
 
 
 def test_deep_nesting_is_refused() -> None:
-    with pytest.raises(MalformedMessage):
-        decode_verdict_untrusted("[" * 100_000)
+    for line in ("[" * 100_000, verdict_line(BY_HAND)[:-1] + ',"more":' + "[" * 100_000):
+        with pytest.raises(MalformedMessage):
+            decode_verdict_untrusted(line)
 
 
 # --- times --------------------------------------------------------------------------
