@@ -31,10 +31,13 @@ class Webhook:
         # The path may be a secret.
         self.name = f"webhook {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._url = url
+        self._secure = parts.scheme == "https"
         self._timeout = timeout
         self._tls = tls
 
     async def take(self, lines: Sequence[str]) -> None:
+        if self._tls is None and self._secure:
+            self._tls = ssl.create_default_context()  # which reads many files
         for line in lines:
             key = quote(decode_verdict_untrusted(line).id, safe="/")
             try:
