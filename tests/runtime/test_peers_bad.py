@@ -103,7 +103,9 @@ async def received(socket: RawSocket) -> list[bytes]:
 def test_a_frame_far_too_large_ends_its_connection_and_no_other(run: Run, size: int) -> None:
     async def main() -> None:
         with Network() as network:
-            bank = network.side(insecure("bank", "shop", "car"), limits=Limits(frame_bytes=100))
+            # No heartbeat ends it first.
+            limits = Limits(frame_bytes=100, heartbeat=1000)
+            bank = network.side(insecure("bank", "shop", "car"), limits=limits)
             car = network.side(insecure("car", "bank"), {"bank": bank.sockets.endpoint})
             car.sockets.ask("bank", b"1")
             await bank.until_asked(1)
