@@ -12,7 +12,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import zmq
 
@@ -31,6 +31,10 @@ from choreomon.runtime.peers import PeerSockets
 from choreomon.runtime.security import Curve, Insecure, Security
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.store import SqliteStore, boot_id
+
+SHORTEST: Final = 0.02
+"""Seconds between two looks at what is due: many events have deadlines, and most are over by
+then."""
 
 
 class Observer(Protocol):
@@ -240,10 +244,11 @@ class Node:
     def _flush_now(self) -> None:
         self._flushing = False
         self.flush()
+        self._arm()  # also for what is due without anything to commit, as that a service is gone
 
     def flush(self) -> None:
         """Commit, and let out."""
-        if self._stopped:
+        if self._stopped or self.driver.idle:
             return
         if not self.driver.failing:
             self.driver.flush()
@@ -258,7 +263,7 @@ class Node:
         if self._timer is not None:
             self._timer.cancel()
         self._timer_due = due
-        self._timer = self.loop.call_later(max(0.0, due - self.now()), self._tick)
+        self._timer = self.loop.call_later(max(SHORTEST, due - self.now()), self._tick)
 
     def _tick(self) -> None:
         self._timer = None
