@@ -276,6 +276,11 @@ class Driver:
             self._rows = 0
 
     @property
+    def idle(self) -> bool:
+        """Whether a `flush` would do nothing."""
+        return not (self._batch or self._held)
+
+    @property
     def repeats(self) -> int:
         """How many inquiries were sent again, all in all."""
         return sum(asking.repeated for asking in self._asking.values())
