@@ -44,13 +44,15 @@ class Step(NamedTuple):
 
 class Course:
     """A run so far. `ends_of`: for each gap that has ended with something lost, by its process and
-    its number, the count of its end."""
+    its number, the count of its end. `past_of`: for each told event, by its index, the told events
+    that happened before it, by the definition: along processes and messages."""
 
     def __init__(self, automaton: SequenceAutomaton) -> None:
         self.automaton = automaton
         self.events: list[Happened] = []
         self.steps: list[Step] = []
         self.ends_of: dict[tuple[int, int], int] = {}
+        self.past_of: dict[int, frozenset[int]] = {}
 
     @property
     def formed(self) -> set[int]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock, merge, tick, zero
@@ -25,7 +25,6 @@ from choreomon.monitor.rules import SOUND, Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
 from tests.laws.course import Course, Happened, Step
-from tests.laws.interleaving import InFlight
 
 WORKS: Final = "works"
 DELIVERS: Final = "delivers"
@@ -69,6 +68,15 @@ class Setting:
         object.__setattr__(self, "hosts", hosts)
 
 
+class InFlight(NamedTuple):
+    """A message that was sent and is not handled yet, with the clock that it carries, and the
+    indices of the told events that happened before it was sent or are its sending."""
+
+    message: Message
+    clock: VectorClock
+    past: frozenset[int]
+
+
 class Execution(Course):
     """A run so far, and what may be done in it. `dead`: no monitoring message from or to these
     arrives."""
@@ -81,6 +89,7 @@ class Execution(Course):
         self.index_of = {process: place for place, process in enumerate(setting.processes)}
         self.states = [host.initial() for host in setting.hosts]
         self.carried = [zero(count)] * count
+        self.pasts: list[frozenset[int]] = [frozenset()] * count
         self.inboxes: list[list[InFlight]] = [[] for _ in range(count)]
         self.channels: dict[tuple[int, int], list[PeerMessage]] = {
             (sender, receiver): []
@@ -101,15 +110,17 @@ class Execution(Course):
         process = self.index_of[message.sender]
         self._happens(process, Label(SEND, message), told)
         receiver = self.index_of[message.receiver]
-        self.inboxes[receiver].append(InFlight(message, self.carried[process]))
+        flight = InFlight(message, self.carried[process], self.pasts[process])
+        self.inboxes[receiver].append(flight)
 
     def handles(self, message: Message, which: int | None = None, *, told: bool = True) -> None:
         process = self.index_of[message.receiver]
         inbox = self.inboxes[process]
         if which is None:
             which = [flight.message for flight in inbox].index(message)
-        clock = inbox.pop(which).clock
+        _, clock, past = inbox.pop(which)
         self.carried[process] = merge(self.carried[process], clock)
+        self.pasts[process] |= past
         self._happens(process, Label(HANDLE, message), told)
 
     def _happens(self, process: int, label: Label, told: bool) -> None:
@@ -132,6 +143,8 @@ class Execution(Course):
             effects = effects + more
         self.carried[process] = clock
         self._did(label.kind, process, state, effects)
+        self.past_of[len(self.events)] = self.pasts[process]
+        self.pasts[process] |= {len(self.events)}
         self.events.append(Happened(label, process, clock))
 
     def works(self, process: int) -> None:
