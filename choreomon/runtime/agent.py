@@ -120,9 +120,6 @@ class Agent:
     async def start(self) -> None:
         """Recover, listen, and serve."""
         config = self.config
-        self.node.start(self._service)
-        if self._side is not None:
-            self._server = await self._listen(self._side)
         if config.http is not None:
             exposition = Exposition(
                 self.figures, read=self._readings, beside=self._beside, version=self._version
@@ -132,6 +129,9 @@ class Agent:
             )
             self._http = HttpServer(pages, failed=self._page_failed)
             self.http_address = await self._http.start(config.http)
+        self.node.start(self._service)
+        if self._side is not None:
+            self._server = await self._listen(self._side)
         self.log.info(
             "ready",
             peers=self.node.endpoint,

@@ -11,7 +11,6 @@ that forgets, and a clock of their own. Times are monotonic seconds.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, Protocol, assert_never
@@ -48,6 +47,7 @@ from choreomon.runtime.outputs import (
 )
 from choreomon.runtime.sidecar import Sidecar, SidecarState
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
+from choreomon.runtime.timeline import Timeline
 
 ROWS_PER_SNAPSHOT: Final = 4096
 """Rows of a journal that a restart has to step through at most."""
@@ -137,8 +137,8 @@ class Driver:
         self._held: list[Output] = []
         self._rows = 0
         self._retry: float | None = None
-        self._deadlines: deque[tuple[float, int, int]] = deque()
-        self._give_ups: deque[tuple[float, int, int]] = deque()
+        self._deadlines = [Timeline(self._patience.deadline) for _ in sidecar.hosts]
+        self._give_ups = [Timeline(self._patience.give_up) for _ in sidecar.hosts]
         self._leases: dict[str, float] = {}
         self._absent: dict[str, float] = {}
         self._asking: dict[tuple[int, str], Asking] = {
@@ -298,8 +298,7 @@ class Driver:
             case Ask(system, inquiry):
                 now = self._now()
                 count = inquiry.event[self.sidecar.hosts[system].monitor.own]
-                if not self._give_ups or self._give_ups[-1][1:] != (system, count):
-                    self._give_ups.append((now + self._patience.give_up, system, count))
+                self._give_ups[system].add(count, now)
                 self._asking[system, inquiry.receiver].ask(inquiry, now)
             case Answer(system, message):
                 ports.answer(message.receiver, encode(message, self.sidecar.systems[system]))
@@ -311,11 +310,11 @@ class Driver:
                         asking.answered(response.inspected, response.event_count, now)
                 ports.happened(output)
             case Deadline(system, count):
-                self._deadlines.append((self._now() + self._patience.deadline, system, count))
+                self._deadlines[system].add(count, self._now())
             case AskAgain(system):
                 now = self._now()
                 for count in self.sidecar.hosts[system].inspected(self.state.hosts[system]):
-                    self._give_ups.append((now + self._patience.give_up, system, count))
+                    self._give_ups[system].add(count, now)
                 for (place, _), asking in self._asking.items():
                     if place == system:
                         asking.resume(now)
@@ -337,7 +336,11 @@ class Driver:
         if self._retry is not None:
             return self._retry
         times = [each.due for each in self._asking.values() if each.due is not None]
-        times += [queue[0][0] for queue in (self._deadlines, self._give_ups) if queue]
+        times += [
+            timeline.due
+            for timeline in (*self._deadlines, *self._give_ups)
+            if timeline.due is not None
+        ]
         times += [*self._leases.values(), *self._absent.values()]
         return min(times, default=None)
 
@@ -354,12 +357,17 @@ class Driver:
             self.take(Abandoned(name))
             if name in self.state.sessions:
                 self._absent[name] = now + self._patience.absent  # it may have a successor then
-        while self._deadlines and self._deadlines[0][0] <= now:
-            _, system, count = self._deadlines.popleft()
-            self.take(Expired(system, count))
-        while self._give_ups and self._give_ups[0][0] <= now:
-            _, system, count = self._give_ups.popleft()
-            self.take(GivenUp(system, count))
+        for system, host in enumerate(self.sidecar.hosts):
+            expired = self._deadlines[system].passed(now)
+            if expired:
+                for count in host.undecided(self.state.hosts[system]):
+                    if count in expired:
+                        self.take(Expired(system, count))
+            given_up = self._give_ups[system].passed(now)
+            if given_up:
+                for count in host.inspected(self.state.hosts[system]):
+                    if count < given_up.stop:
+                        self.take(GivenUp(system, count))
         if self.flush():
             for asking in self._asking.values():
                 asking.repeat(now)

@@ -138,7 +138,8 @@ class Sidecar:
                 host = self.hosts[system]
                 return self._advanced(state, system, host.give_up(state.hosts[system], count))
             case Told(words=words):
-                untold = {name: word for name, word in state.untold.items() if name not in words}
+                told = set(words)
+                untold = {name: word for name, word in state.untold.items() if name not in told}
                 return state._replace(untold=untold), []
             case Recovered(forgetful=forgetful):
                 return self._recovered(state, forgetful)
