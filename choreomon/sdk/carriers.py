@@ -3,6 +3,7 @@
 A carrier is whatever a transport has for headers:
 
 - a mapping with `str` keys, as of HTTP clients, AMQP, MQTT; looked up without regard to case;
+  to be read, whatever else has `items()`, as the headers of `http.server`;
 - a list of pairs of bytes, as of ASGI, or of pairs whose name is a `str`, as of Kafka clients;
 - the member `choreomon` of the header `baggage` (W3C Baggage), beside the members of others.
 
@@ -22,7 +23,7 @@ Carrier: TypeAlias = MutableMapping[str, Any] | list[Any]
 """What can be written: a mapping, or a list of (name, value)."""
 
 Readable: TypeAlias = Mapping[Any, Any] | Iterable[Any] | None
-"""What can be read: a mapping, pairs, or nothing at all."""
+"""What can be read: a mapping or what has `items()`, pairs, or nothing at all."""
 
 BAGGAGE: Final = "baggage"
 
@@ -79,7 +80,8 @@ def _key(member: str) -> str:
 def _values(carrier: Readable, name: str) -> list[str]:
     if carrier is None:
         return []
-    pairs = carrier.items() if isinstance(carrier, Mapping) else carrier
+    items = getattr(carrier, "items", None)
+    pairs = carrier if items is None else items()
     found: list[str] = []
     for key, value in pairs:
         if _is(key, name):

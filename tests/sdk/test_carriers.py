@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.message import Message
 from typing import Any
 
 import httpx
@@ -51,6 +52,14 @@ def test_headers_of_http_clients_are_carriers() -> None:
     assert headers["choreomon"] == TEXT
     assert len(headers) == 2
     assert extract_untrusted(headers) == CARRIED
+
+
+def test_headers_of_the_servers_of_the_standard_library_can_be_read() -> None:
+    headers = Message()  # as of `http.server`: no mapping, and its iterator gives names alone
+    headers["Host"] = "shop:80"
+    headers["CHOREOMON"] = TEXT
+    assert extract_untrusted(headers) == CARRIED
+    assert Carrying().extract(Message()) is None
 
 
 @pytest.mark.parametrize(
