@@ -21,7 +21,7 @@ from cluster.services.service import OUTSIDE, PORT, Find, in_the_cluster
 
 SERVICES: Final = ("customer", "orders", "payment", "stock", "shipping")
 
-PATIENCE: Final = 60.0
+PATIENCE: Final = 30.0
 """Seconds that a case waits for one thing."""
 
 PAUSE: Final = 0.01

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from cluster.cases import CASES
 from cluster.trial.containers import Containers, DockerFailed
-from cluster.trial.looking import PROCESSES, Looking, Unreachable, acknowledged
+from cluster.trial.looking import PROCESSES, Looking, Unreachable, acknowledged, misjudged
 
 FINAL_WITHIN: Final = 30.0
 """Seconds until all last words must be there, when everything is well again."""
@@ -69,6 +69,9 @@ class Course:
             passed = True
         except (Failed, Unreachable, DockerFailed) as error:
             told.append(str(error))
+        except OutOfTime as error:
+            told.append(str(error))
+            raise
         finally:
             row = Row(name, passed, "; ".join(told), time.monotonic() - began)
             self.rows.append(row)
@@ -152,15 +155,8 @@ class Course:
             return not missing and not any(each.undecided for each in status.properties)
 
         self.until(settled, "shipping's agent says its last words")
-        found = self.looking.words()
-        for parcel, expected in sorted(self.expected.items()):
-            words = found.pop(parcel, None)
-            last = None if words is None or words.last == "withdrawn" else words.last
-            if last not in expected:
-                told = " or ".join(sorted(str(each) for each in expected))
-                raise Failed(f"of parcel {parcel} is said: {last}, and should be: {told}")
-        if found:
-            raise Failed(f"verdicts about events that nobody expected: {sorted(found)}")
+        if wrong := misjudged(self.expected, self.looking.words()):
+            raise Failed(wrong)
         for process in PROCESSES:
             if process != "shipping" and self.looking.verdicts(process):
                 raise Failed(f"{process} has no final events, and told verdicts")

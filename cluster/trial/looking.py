@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, Final, NamedTuple
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -136,3 +136,15 @@ def acknowledged(labels: list[str], state: Mapping[str, Any]) -> int:
         which = "sent" if label.kind == "send" else "handled"
         total[text] = state[which].get(label.message.name, 0)
     return total.total()
+
+
+def misjudged(expected: Mapping[int, Set[str | None]], found: Mapping[int, Words]) -> str:
+    """What is wrong with what was said of the parcels; "" where nothing is. `expected` has, for
+    each parcel, what may be its last word; `None`: nothing, or that a word was withdrawn."""
+    for parcel, allowed in sorted(expected.items()):
+        last = found[parcel].last if parcel in found else None
+        if (None if last == "withdrawn" else last) not in allowed:
+            told = " or ".join(sorted(str(each) for each in allowed))
+            return f"of parcel {parcel} is said: {last}, and should be: {told}"
+    unknown = sorted(found.keys() - expected.keys())
+    return f"verdicts about events that nobody expected: {unknown}" if unknown else ""
