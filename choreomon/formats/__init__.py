@@ -30,6 +30,7 @@ What agents are given:
     agent_document      its file: the shape, and reading it
     agent_fields        of what it is made
     addresses           HOST:PORT
+    key_files           secret and public keys, by which agents know each other
 
 What a live service says and carries:
 

@@ -20,7 +20,14 @@ from typing import Final, Literal, TypeAlias
 
 import zmq
 
-from choreomon.runtime.addresses import Address, UnusableAddress, to_listen, to_reach
+from choreomon.formats.addresses import Address
+from choreomon.runtime.addresses import (
+    UnusableAddress,
+    endpoint,
+    is_ipv6,
+    to_listen,
+    to_reach,
+)
 from choreomon.runtime.draining import DrainingReader
 from choreomon.runtime.peer_limits import Limits as Limits
 from choreomon.runtime.peer_limits import bound
@@ -198,7 +205,7 @@ class PeerSockets:
         self._router.setsockopt(zmq.ROUTER_MANDATORY, 1)
         secure_listener(self._router, self._security)
         try:
-            self._router.bind(str(own))
+            self._router.bind(endpoint(own))
         except zmq.ZMQError as error:
             raise UnusableAddress(
                 f"{bind!r}: cannot be listened at: {zmq.strerror(error.errno or 0)}: name an "
@@ -208,7 +215,7 @@ class PeerSockets:
 
     def _socket(self, kind: int, address: Address) -> zmq.Socket[bytes]:
         socket = self._context.socket(kind, socket_class=zmq.Socket)
-        socket.setsockopt(zmq.IPV6, int(self._ipv6 or address.is_ipv6))
+        socket.setsockopt(zmq.IPV6, int(self._ipv6 or is_ipv6(address)))
         bound(socket, self._limits)
         return socket
 
@@ -241,7 +248,7 @@ class PeerSockets:
         socket = self._socket(zmq.DEALER, address)
         try:
             secure_asker(socket, self._security, peer)
-            socket.connect(str(address))
+            socket.connect(endpoint(address))
         except zmq.ZMQError:
             socket.close()
             raise

@@ -29,8 +29,9 @@ import zmq
 from zmq.utils import z85
 
 from choreomon.core.errors import ChoreomonError
+from choreomon.formats.addresses import Address
 from choreomon.formats.key_files import KeyPair, is_key
-from choreomon.runtime.addresses import Address, UnusableAddress
+from choreomon.runtime.addresses import UnusableAddress, endpoint
 from choreomon.runtime.draining import DrainingReader
 
 ZAP_ENDPOINT: Final = "inproc://zeromq.zap.01"
@@ -122,9 +123,9 @@ def check_addresses(security: Security, bind: Address, addresses: Mapping[str, A
     match security:
         case Insecure():
             for whose, address in (("the own address", bind), *addresses.items()):
-                if not address.is_loopback:
+                if not address.loopback:
                     raise UnusableAddress(
-                        f"{whose}: {address} can be reached from elsewhere, and insecure "
+                        f"{whose}: {endpoint(address)} can be reached from elsewhere, and insecure "
                         "connections are for loopback addresses only: use 127.0.0.1, [::1] or "
                         "localhost, or make keys with `choreomon keygen` and leave `insecure` out"
                     )

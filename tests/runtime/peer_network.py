@@ -24,7 +24,7 @@ from choreomon.runtime.security import (
     secure_listener,
 )
 
-LOOPBACK = "tcp://127.0.0.1:*"
+LOOPBACK = "tcp://127.0.0.1:0"
 
 RawSocket: TypeAlias = "zmq.Socket[bytes]"
 

@@ -532,9 +532,9 @@ def test_callbacks_come_from_the_loop_only(run: Run) -> None:
 def test_the_endpoint_has_the_port_that_was_free(run: Run) -> None:
     async def main() -> None:
         with Network() as network:
-            for bind in ("tcp://*:0", "tcp://*:*"):
-                endpoint = network.side(curve("bank", "shop"), bind=bind).sockets.endpoint
-                assert endpoint == f"tcp://0.0.0.0:{port_of(endpoint)}"
+            endpoint = network.side(curve("bank", "shop"), bind="tcp://*:0").sockets.endpoint
+            assert endpoint == f"tcp://0.0.0.0:{port_of(endpoint)}"
+            assert port_of(endpoint) > 0
             endpoint = network.side(insecure("bank"), bind="tcp://localhost:0").sockets.endpoint
             assert endpoint == f"tcp://127.0.0.1:{port_of(endpoint)}"
 
@@ -551,11 +551,11 @@ def test_ipv6_addresses_need_no_option(run: Run) -> None:
 
     async def main() -> None:
         with Network() as network:
-            bank = network.side(insecure("bank", "shop"), bind="tcp://[::1]:*")
+            bank = network.side(insecure("bank", "shop"), bind="tcp://[::1]:0")
             shop = network.side(insecure("shop", "bank"), {"bank": bank.sockets.endpoint})
             shop.sockets.ask("bank", b"inquiry")
             await bank.until_asked()
-            both = network.side(curve("bank", "shop"), bind="tcp://*:*", ipv6=True)
+            both = network.side(curve("bank", "shop"), bind="tcp://*:0", ipv6=True)
             assert both.sockets.endpoint.startswith("tcp://[::]:")
 
     run(main)
