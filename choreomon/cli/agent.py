@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -30,6 +29,7 @@ def command(file: str, trace: Path | None) -> int:
     """
     from choreomon.formats.agent_config import load_agent_config, load_tables
     from choreomon.runtime.agent import run_agent
+    from choreomon.runtime.event_loop import new_event_loop
 
     config = load_agent_config(file)
     tables = load_tables(config)
@@ -38,15 +38,6 @@ def command(file: str, trace: Path | None) -> int:
         if trace is not None:
             check_writable(trace)
             sink = stack.enter_context(trace.open("a", encoding="ascii", buffering=1))
-        with asyncio.Runner(loop_factory=event_loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(run_agent(config, tables, trace=sink))
     return NOTHING_FOUND
-
-
-def event_loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """uvloop's loops; asyncio's own where uvloop is not installed."""
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop

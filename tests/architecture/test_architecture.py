@@ -27,9 +27,10 @@ LAYERS = {
     "render": ("core", "properties", "interaction", "multitrace", "verify"),
     "runtime": ("core", "properties", "monitor", "actors", "formats"),
     "sdk": ("core", "formats"),
+    "deployment": ("core", "properties", "actors", "formats", "runtime", "sdk"),
     "cli": (
         *("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors"),
-        *("formats", "render", "runtime"),
+        *("formats", "render", "runtime", "deployment"),
     ),
 }
 """What each package of `choreomon` may import, besides itself."""
@@ -66,8 +67,8 @@ THIRD_PARTY = {
     "pydantic": "formats",
     "pydantic_core": "formats",
     "yaml": "formats",
-    "msgspec": "formats runtime sdk",
-    "zmq": "runtime sdk",
+    "msgspec": "formats runtime sdk deployment",
+    "zmq": "runtime sdk deployment",
     "uvloop": "cli runtime",
     "prometheus_client": "runtime",
 }
@@ -95,6 +96,7 @@ LISTING = (
     "choreomon/formats",
     "choreomon/formats/hibou",
     "choreomon/verify/experiments",
+    "choreomon/deployment",
     "simulator",
 )
 """Packages whose docstring names their modules."""
@@ -196,6 +198,8 @@ def test_imports_go_in_the_directions_of_the_architecture() -> None:
         ("choreomon.runtime.agent", "from choreomon.cli import main"),
         ("choreomon.runtime.agent", "from simulator.world import World"),
         ("choreomon.sdk.client", "from choreomon.runtime.peers import PeerSockets"),
+        ("choreomon.runtime.agent", "from choreomon.deployment.run import Deployment"),
+        ("choreomon.deployment.run", "from simulator.run import Simulation"),
         ("choreomon.formats.wire", "import zmq"),
         ("simulator.world", "from choreomon.render.text import summary_table"),
         ("simulator.world", "import numpy"),

@@ -1,0 +1,33 @@
+"""Scenarios for real: every actor a process of the operating system, with its monitor beside it or
+within it, messages over sockets, delays as the document says.
+
+What happens in which process:
+
+    run                  a scenario and a seed -> a `Run`
+    course               the course of it: who is started when, and who waits for whom
+    network_process      one process: all that is on its way, and the environment
+    actor_process        one process an actor: performs its handlers
+    agent_process        one process an actor: its agent, where the monitor is not within
+
+What is on its way:
+
+    links                when what is sent arrives: the document's delays, the seed's draws
+    agenda               what happens when, on an event loop
+    precise_loop         an event loop whose timers are as fine as the clock
+    application_network  messages between actors; knows when all were handled
+    application_frames   those messages, as bytes
+    monitoring_network   messages between monitors
+
+Processes and files:
+
+    premises             the folder of one run, with keys and tables
+    crew                 the processes of one run, from start to end
+    child                one of them, from its own side
+    instructions         what it is told and what it tells
+
+What comes of it:
+
+    watching             what a monitor says and costs
+    event_records        what actors and monitors note of events, and one log of it
+    indexed              live verdicts -> verdicts of a run, by the indices of events
+"""

@@ -1,0 +1,91 @@
+"""A process of a run from its own side: it waits for its role, plays it, and ends.
+
+Whatever becomes of the orchestrator, a process does not outlive it: the end of the pipe is the end
+of the role. A Ctrl-C at the terminal goes to all processes, and is for the orchestrator alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import traceback
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+from choreomon.core.errors import InternalError
+from choreomon.deployment.instructions import Ended, Failed, Instruction, Role, Told
+
+
+def live(connection: Connection) -> None:
+    """The whole life of a process; `connection` leads to the orchestrator."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        role: Role = connection.recv()
+    except (EOFError, OSError):
+        return
+    try:
+        with asyncio.Runner(loop_factory=role.new_loop) as runner:
+            runner.run(_play(role, connection))
+        connection.send(Ended())
+    except Exception:
+        with suppress(OSError):
+            connection.send(Failed(traceback.format_exc()))
+        sys.exit(1)
+
+
+async def _play(role: Role, connection: Connection) -> None:
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+    failures: list[object] = []
+
+    def failed(_: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        # A callback of the loop that raises is as bad as a task that does, and would be forgotten.
+        failures.append(context.get("exception") or context["message"])
+        task.cancel()
+
+    loop.set_exception_handler(failed)
+    pipe = _Pipe(connection, loop, role)
+    try:
+        await role.play(pipe)
+    except asyncio.CancelledError:
+        raise InternalError(f"in a callback: {failures[0]!r}") from _as_cause(failures[0])
+    finally:
+        pipe.close()
+
+
+def _as_cause(failure: object) -> BaseException | None:
+    return failure if isinstance(failure, BaseException) else None
+
+
+class _Pipe:
+    """A `Control` over a connection. Where its end is reached, the process ends."""
+
+    def __init__(self, connection: Connection, loop: asyncio.AbstractEventLoop, role: Role) -> None:
+        self._connection = connection
+        self._loop = loop
+        self._role = role
+        self._instructions: asyncio.Queue[Instruction] = asyncio.Queue()
+        loop.add_reader(connection.fileno(), self._read)
+
+    def tell(self, message: Told) -> None:
+        with suppress(OSError):  # then the end of the pipe is noticed in this turn
+            self._connection.send(message)
+
+    async def instruction(self) -> Instruction:
+        return await self._instructions.get()
+
+    def close(self) -> None:
+        self._loop.remove_reader(self._connection.fileno())
+
+    def _read(self) -> None:
+        try:
+            while self._connection.poll():
+                self._instructions.put_nowait(self._connection.recv())
+        except (EOFError, OSError):
+            with suppress(Exception):
+                self._role.abandoned()
+            # Whatever is still going on here is of no use to anybody.
+            os._exit(1)

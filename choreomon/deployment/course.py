@@ -1,0 +1,276 @@
+"""The course of one run: who is started when, and who waits for whom.
+
+The orchestrator starts the processes, waits until the application is at its end and then until all
+monitors are, and ends everything. It has no sockets of its own, and does nothing on the way of any
+message.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from choreomon.core.errors import ChoreomonError, InternalError
+from choreomon.deployment.actor_process import ActorRole, Beside, Within
+from choreomon.deployment.agent_process import AgentRole
+from choreomon.deployment.crew import Crew, TimeIsUp
+from choreomon.deployment.event_records import Timing
+from choreomon.deployment.instructions import (
+    AllReady,
+    Begin,
+    Begun,
+    Connect,
+    Cost,
+    End,
+    Ended,
+    HowFar,
+    Listening,
+    Quiet,
+    Said,
+    Settle,
+    Settled,
+    Told,
+    Unfinished,
+)
+from choreomon.deployment.links import MICROSECONDS
+from choreomon.deployment.network_process import NetworkRole
+from choreomon.deployment.premises import Monitoring, Premises
+from choreomon.formats.agent_config import AgentConfig
+from choreomon.formats.scenario import Scenario
+
+T = TypeVar("T", bound=Told)
+
+TELLS_WITHIN: Final = 5.0
+"""Seconds in which a process tells how far it is, where a run takes too long."""
+
+NETWORK: Final = "the network"
+
+OnWord = Callable[[Said, Timing], None]
+"""Hears every word of a monitor as it is given."""
+
+
+class NotFinished(ChoreomonError):
+    """A run was not at its end in time; the message says what was missing."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is made of. `monitoring` is `None` where nothing is monitored; `embedded`: actors
+    hold their monitors themselves; `speed`: how many seconds of the document pass in a real one;
+    `timeout`: seconds after which a run that is not at its end is given up."""
+
+    scenario: Scenario
+    seed: int
+    monitoring: Monitoring | None
+    embedded: bool
+    speed: float
+    timeout: float
+
+    @property
+    def processes(self) -> tuple[str, ...]:
+        return self.scenario.application.processes
+
+
+class Course:
+    """Runs a plan once, in the folder `place`; afterwards it knows what came of it.
+
+    - `said`: all words of monitors, those of each in the order in which they were given;
+    - `costs`: of each monitor;
+    - `timing`: when it began; `ended`: when the last of all was at its end, in seconds of the
+      monotonic clock.
+    """
+
+    def __init__(self, plan: Plan, place: Premises, on_word: OnWord | None = None) -> None:
+        self.said: list[Said] = []
+        self.costs: list[Cost] = []
+        self.timing = Timing(0, plan.speed)
+        self.ended = 0.0
+        self.reached_max_events = False
+        self._plan = plan
+        self._place = place
+        self._on_word = on_word
+        self._until = time.monotonic() + plan.timeout
+        self._told: dict[str, deque[Told]] = defaultdict(deque)
+
+    def run(self) -> None:
+        """From the start of the processes to their end; none is left, whatever happens.
+
+        Raises `NotFinished`, and `InternalError` where a process failed.
+        """
+        with Crew() as crew:
+            self._crew = crew
+            self._start()
+            self._carry_on()
+            self._end()
+
+    def _start(self) -> None:
+        plan, crew = self._plan, self._crew
+        beside = plan.monitoring is not None and not plan.embedded
+        names = [NETWORK, *map(_actor, plan.processes)]
+        names += map(_agent, plan.processes) if beside else ()
+        for name in names:
+            crew.start(name)
+        crew.play(NETWORK, self._network())
+        addresses = self._next(NETWORK, Listening, "was started").endpoints
+        endpoints: dict[str, str] = {}
+        if beside:
+            for process in plan.processes:
+                role = AgentRole(self._config(process, addresses), self._place.ticks(process))
+                crew.play(_agent(process), role)
+            for process in plan.processes:
+                endpoints |= self._next(_agent(process), Listening, "was started").endpoints
+                crew.play(_actor(process), self._role(process, Beside(self._place.socket(process))))
+        elif plan.monitoring is not None:
+            for process in plan.processes:
+                within = Within(self._config(process, addresses), self._place.ticks(process))
+                crew.play(_actor(process), self._role(process, within))
+            for process in plan.processes:
+                endpoints |= self._next(_actor(process), Listening, "was started").endpoints
+        else:
+            for process in plan.processes:
+                crew.play(_actor(process), self._role(process, None))
+        crew.tell(NETWORK, Connect(endpoints))
+        self._next(NETWORK, AllReady, "waited for all actors")
+
+    def _carry_on(self) -> None:
+        crew = self._crew
+        crew.tell(NETWORK, Begin())
+        begun = self._next(NETWORK, Begun, "was to begin")
+        self.timing = Timing.of(begun.at, self._plan.speed)
+        try:
+            quiet = self._next(NETWORK, Quiet, "")
+        except NotFinished:
+            raise self._not_quiet() from None
+        self.ended = quiet.at
+        self.reached_max_events = quiet.reached_max_events
+        monitors = self._monitors()
+        for name in monitors:
+            crew.tell(name, Settle())
+        for name in monitors:
+            settled = self._next(name, Settled, "had not all answers to what it asked")
+            self.ended = max(self.ended, settled.at)
+
+    def _end(self) -> None:
+        """Actors first: their agents are told that they leave."""
+        processes = self._plan.processes
+        agents = [name for name in self._monitors() if not self._plan.embedded]
+        for names in ([*map(_actor, processes)], agents, [NETWORK]):
+            for name in names:
+                self._crew.tell(name, End())
+            for name in names:
+                self._next(name, Ended, "was to end")
+
+    def _monitors(self) -> list[str]:
+        if self._plan.monitoring is None:
+            return []
+        return [*map(_actor if self._plan.embedded else _agent, self._plan.processes)]
+
+    # Roles.
+
+    def _network(self) -> NetworkRole:
+        plan, scenario, place = self._plan, self._plan.scenario, self._place
+        starts = [
+            (at, route.label.message.receiver, route.label.message.name)
+            for at, route in scenario.application.starts
+        ]
+        return NetworkRole(
+            folder=place.folder,
+            endpoint=place.endpoint,
+            routes={process: self._route(process) for process in plan.processes},
+            starts=starts,
+            delays=scenario.delays,
+            seed=plan.seed,
+            speed=plan.speed,
+            max_events=scenario.max_events,
+            in_order=scenario.in_order,
+            keys=plan.monitoring.keys if plan.monitoring else {},
+            asks=plan.monitoring.asks if plan.monitoring else {},
+        )
+
+    def _role(self, process: str, monitor: Beside | Within | None) -> ActorRole:
+        plan, scenario = self._plan, self._plan.scenario
+        return ActorRole(
+            process=process,
+            application=scenario.application,
+            endpoint=self._place.endpoint,
+            route=self._route(process),
+            service=scenario.service,
+            seed=plan.seed,
+            speed=plan.speed,
+            told=plan.monitoring.mentioned(process) if plan.monitoring else frozenset(),
+            monitor=monitor,
+            noted=self._place.noted(process),
+        )
+
+    def _config(self, process: str, addresses: Mapping[str, str]) -> AgentConfig:
+        assert self._plan.monitoring is not None
+        deadline = self._plan.scenario.deadline
+        return self._place.config(
+            self._plan.monitoring.tables[process],
+            addresses,
+            None if deadline is None else deadline / MICROSECONDS / self._plan.speed,
+        )
+
+    def _route(self, process: str) -> bytes:
+        return b"actor-%d" % self._plan.processes.index(process)
+
+    # What is told.
+
+    def _next(self, name: str, kind: type[T], doing: str) -> T:
+        """The next thing that a process tells, of this kind. `doing`: what it is at meanwhile."""
+        told = self._told[name]
+        while not told:
+            try:
+                self._hear(self._until)
+            except TimeIsUp:
+                raise self._late(f"{name} {doing}") from None
+        message = told.popleft()
+        if not isinstance(message, kind):
+            raise InternalError(f"{name} tells {message}; {kind.__name__} was expected")
+        return message
+
+    def _hear(self, until: float) -> None:
+        for name, message in self._crew.hear(until):
+            if isinstance(message, Said):
+                self.said.append(message)
+                if self._on_word is not None:
+                    self._on_word(message, self.timing)
+            elif isinstance(message, Cost):
+                self.costs.append(message)
+            else:
+                self._told[name].append(message)
+                if isinstance(message, Ended):
+                    self._crew.dismiss(name)
+
+    def _late(self, what: str) -> NotFinished:
+        return NotFinished(
+            f"not at its end after {self._plan.timeout:g} seconds, with seed {self._plan.seed}: "
+            f"{what}: give it more time with --timeout"
+        )
+
+    def _not_quiet(self) -> NotFinished:
+        """What is missing where the application does not come to its end."""
+        self._crew.tell(NETWORK, HowFar())
+        self._until = time.monotonic() + TELLS_WITHIN
+        try:
+            told = self._next(NETWORK, Unfinished, "does not answer")
+        except InternalError:  # it came to its end at this very moment
+            return self._late("monitors were not asked")
+        busy = [f"{process} has {number}" for process, number in told.busy.items()]
+        return NotFinished(
+            f"not at its end after {self._plan.timeout:g} seconds, with seed {self._plan.seed}: "
+            f"{told.events:,} events happened, {told.under_way:,} messages are on their way"
+            f"{''.join(f', {each}' for each in busy)}: give it more time with --timeout, let it "
+            "run faster with --speed, or look for handlers that send to each other without end"
+        )
+
+
+def _actor(process: str) -> str:
+    return f"the actor {process}"
+
+
+def _agent(process: str) -> str:
+    return f"the agent of {process}"

@@ -1,0 +1,204 @@
+"""What is noted of events while a run goes on, and one log of it afterwards.
+
+The actor notes every event of its process, in order. Those that its monitor is told of get their
+time and their clock from the monitor: they happened when its clock ticked, and the monitor's trace
+has them in the same order. Of the others the actor notes the time, before a message leaves and
+after one was taken, and what was carried; they do not tick.
+
+All clocks of a machine's processes are one (CLOCK_MONOTONIC), and every message was sent before it
+was taken, so the order of times is one in which everything happened after what caused it. That is
+checked here, never made so: an order that is not is a mistake of ours.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import merge as merged
+from itertools import count
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from choreomon.core.errors import InternalError, MalformedMessage
+from choreomon.core.message import ENVIRONMENT, SEND, EventKind, Message
+from choreomon.core.run import RunEvent
+from choreomon.core.vector_clock import VectorClock, merge, zero
+from choreomon.deployment.links import MICROSECONDS
+from choreomon.formats.carried import ClockText, SystemKey, decode_clocks_untrusted
+
+TOLD: Final = -1
+"""In the place of a time: the monitor was told of the event, and has it."""
+
+
+class Noted(msgspec.Struct, frozen=True, array_like=True):
+    """An event as its actor notes it. `number` is that of the message among those of its sender, 0
+    for one from the environment. `at` is in microseconds of the monotonic clock, or `TOLD`. `clock`
+    is what the message carries."""
+
+    kind: EventKind
+    sender: str
+    name: str
+    receiver: str
+    number: int
+    at: int
+    clock: ClockText
+
+
+class _Message(msgspec.Struct):
+    sender: str
+    name: str
+    receiver: str
+
+
+class _Tick(msgspec.Struct):
+    """A line of a monitor's trace (`choreomon.formats.trace`)."""
+
+    time: float
+    event: EventKind
+    message: _Message
+    clock: dict[str, int]
+
+
+_encode: Final = msgspec.json.Encoder().encode
+_decode_noted: Final = msgspec.json.Decoder(Noted).decode
+_decode_tick: Final = msgspec.json.Decoder(_Tick).decode
+
+
+def noted_line(noted: Noted) -> bytes:
+    """The event as one line."""
+    return _encode(noted) + b"\n"
+
+
+class Records(NamedTuple):
+    """The files of one process: what its actor noted, and the trace of its monitor; `None` where
+    nothing is monitored."""
+
+    process: str
+    noted: Path
+    ticks: Path | None
+
+
+class _Step(NamedTuple):
+    """An event with its time; compares by that, equal times by the place of the process, then as
+    they happened in it."""
+
+    at: int
+    process: int
+    number: int
+    noted: Noted
+    clock: VectorClock
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When the environment began, in microseconds of the monotonic clock, and how many of the
+    document's pass in one of them."""
+
+    begun: int
+    speed: float
+
+    def document_time(self, at: float) -> int:
+        """In microseconds of the document since it began."""
+        return max(0, round((at - self.begun) * self.speed))
+
+    @classmethod
+    def of(cls, begun: float, speed: float) -> Timing:
+        """`begun` is in seconds."""
+        return cls(int(begun * MICROSECONDS), speed)
+
+
+class EventLog:
+    """All events of a run in the order in which they happened.
+
+    `key` is that of the property's system. While the log is read, `index_of` gets to know the
+    events that ticked.
+    """
+
+    def __init__(self, records: Sequence[Records], key: SystemKey, timing: Timing) -> None:
+        self._records = records
+        self._key = key
+        self._timing = timing
+        self._processes = tuple(each.process for each in records)
+        self._ticked = {process: array("q") for process in self._processes}
+
+    def index_of(self, process: str, number: int) -> int:
+        """The index of the event that is number `number`, from 1, of those of the process that
+        ticked."""
+        return self._ticked[process][number - 1]
+
+    def events(self) -> Iterator[RunEvent]:
+        """One after the other; to be read once.
+
+        Raises `InternalError` where actors and monitors did not note the same, and where something
+        happened before what caused it.
+        """
+        steps = merged(*(self._steps(place, each) for place, each in enumerate(self._records)))
+        sent: dict[tuple[str, int], int] = {}
+        for index, step in enumerate(steps):
+            kind, noted = step.noted.kind, step.noted
+            process = self._processes[step.process]
+            sent_at = None
+            if kind == SEND:
+                sent[noted.sender, noted.number] = index
+            elif noted.sender != ENVIRONMENT:
+                sent_at = sent.pop((noted.sender, noted.number), None)
+                if sent_at is None:
+                    raise InternalError(f"{process} handled {noted} before it was sent")
+            if noted.at == TOLD:
+                self._ticked[process].append(index)
+            yield RunEvent(
+                index,
+                self._timing.document_time(step.at),
+                kind,
+                process,
+                Message(noted.sender, noted.name, noted.receiver),
+                step.clock,
+                sent_at,
+            )
+
+    def _steps(self, place: int, records: Records) -> Iterator[_Step]:
+        ticks = _lines(records.ticks) if records.ticks is not None else iter(())
+        clock = zero(len(self._processes))
+        last = 0
+        numbers = count()
+        for line in _lines(records.noted):
+            noted = _decode_noted(line)
+            clock = merge(clock, self._carried(noted.clock, clock))
+            at = noted.at
+            if at == TOLD:
+                tick = _decode_tick(next(ticks, b"{}")) if records.ticks else None
+                if tick is None or not _is_of(tick, noted):
+                    raise InternalError(f"{records.process}: {noted} was noted, and {tick} ticked")
+                at = round(tick.time * 1000)
+                clock = merge(
+                    clock, tuple([tick.clock.get(process, 0) for process in self._processes])
+                )
+            if at < last:
+                raise InternalError(f"{records.process}: {noted} happened before what was before")
+            last = at
+            yield _Step(at, place, next(numbers), noted, clock)
+        left = next(ticks, None)
+        if left is not None:
+            raise InternalError(f"{records.process}: {left!r} ticked, and was not noted")
+
+    def _carried(self, text: ClockText, otherwise: VectorClock) -> VectorClock:
+        try:
+            return decode_clocks_untrusted(text).get(self._key, otherwise)
+        except MalformedMessage as error:
+            raise InternalError(str(error)) from None
+
+
+def _is_of(tick: _Tick, noted: Noted) -> bool:
+    message = tick.message
+    return (tick.event, message.sender, message.name, message.receiver) == (
+        *(noted.kind, noted.sender, noted.name, noted.receiver),
+    )
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    with open(path, "rb") as file:
+        yield from file

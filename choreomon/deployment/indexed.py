@@ -1,0 +1,71 @@
+"""Live verdicts as verdicts of a run: a monitor calls an event by its process and its count there,
+and in the log of a run it has an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from choreomon.core.errors import InternalError
+from choreomon.core.live import EventName, LiveReason, LiveVerdict
+from choreomon.core.run import RunReason, RunVerdict
+from choreomon.core.verdict import GAP
+from choreomon.deployment.event_records import Timing
+from choreomon.deployment.instructions import Said
+from choreomon.deployment.links import MICROSECONDS
+
+IndexOf = Callable[[str, int], int]
+"""The index of an event, by its process and its count."""
+
+
+def last_verdicts(said: Iterable[Said], index_of: IndexOf, timing: Timing) -> list[RunVerdict]:
+    """The last word about each event, in the order of events. Words about one event come in the
+    order in which they were given."""
+    last = {(each.verdict.process, each.verdict.count): each for each in said}
+    verdicts = [
+        run_verdict(each.verdict, timing.document_time(each.at * MICROSECONDS), index_of)
+        for each in last.values()
+    ]
+    return sorted(verdicts, key=lambda verdict: verdict.event_index)
+
+
+def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> RunVerdict:
+    """The verdict with the indices of its events. Raises `InternalError` for one that rests on a
+    gap: in a run every event is told."""
+    if verdict.unseen or verdict.label is None:
+        raise InternalError(f"a verdict about a gap: {verdict}")
+
+    def index(event: EventName | None) -> int | None:
+        if event is None:
+            return None
+        if event.gap or event.count is None:
+            raise InternalError(f"a verdict that rests on a gap: {verdict}")
+        return index_of(event.process, event.count)
+
+    def reason(given: LiveReason) -> RunReason:
+        at = index(given.event)
+        assert at is not None
+        if given.result == GAP:
+            raise InternalError(f"a verdict that rests on a gap: {verdict}")
+        return RunReason(
+            event_index=at,
+            transition=given.transition,
+            role=given.role,
+            result=given.result,
+            relation=given.relation,
+            certain=given.certain,
+            of=index(given.of),
+            of_transition=given.of_transition,
+            since=index(given.since),
+        )
+
+    return RunVerdict(
+        verdict=verdict.verdict,
+        monitor=verdict.process,
+        event_index=index_of(verdict.process, verdict.count),
+        transitions=verdict.transitions,
+        label=verdict.label,
+        because=tuple(map(reason, verdict.because)),
+        declared_at=declared_at,
+        silent=verdict.silent,
+        early=verdict.provisional,
+    )

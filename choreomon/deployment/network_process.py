@@ -1,0 +1,119 @@
+"""All that is on its way in a run, in one process: the networks of the application and of the
+monitors, and the environment."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+import zmq
+
+from choreomon.actors.delays import LinkDelays
+from choreomon.actors.randomness import Streams
+from choreomon.deployment.application_network import ApplicationNetwork, Start
+from choreomon.deployment.instructions import (
+    AllReady,
+    Begin,
+    Begun,
+    Connect,
+    Control,
+    End,
+    HowFar,
+    Listening,
+    Quiet,
+    Settle,
+    Unfinished,
+)
+from choreomon.deployment.links import Links
+from choreomon.deployment.monitoring_network import MonitoringNetwork
+from choreomon.deployment.precise_loop import precise_loop
+from choreomon.formats.key_files import KeyPair
+
+
+@dataclass(frozen=True)
+class NetworkRole:
+    """`folder` is that of the run: removed where the orchestrator is gone and cannot do it.
+    `routes` are the routing ids of the actors, which connect at `endpoint`. `keys` and `asks` are
+    those of the monitors, none where nothing is monitored. `speed`: how many seconds of the
+    document pass in a real one."""
+
+    folder: Path
+    endpoint: str
+    routes: Mapping[str, bytes]
+    starts: Sequence[Start]
+    delays: LinkDelays
+    seed: int
+    speed: float
+    max_events: int
+    in_order: bool
+    keys: Mapping[str, KeyPair]
+    asks: Mapping[str, Sequence[str]]
+
+    def new_loop(self) -> asyncio.AbstractEventLoop:
+        """See `choreomon.deployment.instructions.Role`."""
+        return precise_loop()
+
+    def abandoned(self) -> None:
+        """Nobody else is left who could do it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    async def play(self, control: Control) -> None:
+        """See `choreomon.deployment.instructions.Role`."""
+        loop = asyncio.get_running_loop()
+        with ExitStack() as opened:
+            context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+            opened.callback(context.term)
+            application = ApplicationNetwork(
+                context=context,
+                loop=loop,
+                endpoint=self.endpoint,
+                routes=self.routes,
+                links=self._links("application", in_order=True),
+                max_events=self.max_events,
+                on_ready=lambda: control.tell(AllReady()),
+                on_quiet=lambda: control.tell(
+                    Quiet(time.monotonic(), application.reached_max_events)
+                ),
+            )
+            opened.callback(application.close)
+            monitoring = MonitoringNetwork(
+                context=context,
+                loop=loop,
+                keys=self.keys,
+                asks=self.asks,
+                links=self._links("monitoring", in_order=self.in_order),
+            )
+            opened.callback(monitoring.close)
+            control.tell(Listening(monitoring.listen()))
+            await self._serve(control, application, monitoring)
+
+    async def _serve(
+        self, control: Control, application: ApplicationNetwork, monitoring: MonitoringNetwork
+    ) -> None:
+        while not isinstance(given := await control.instruction(), End):
+            match given:
+                case Connect(endpoints):
+                    monitoring.connect(endpoints)
+                case Begin():
+                    now = time.monotonic()
+                    control.tell(Begun(now))
+                    application.begin(now, self.starts, self.speed)
+                case HowFar():
+                    control.tell(
+                        Unfinished(application.events, application.under_way, application.busy())
+                    )
+                case Settle():
+                    raise AssertionError(given)
+                case _:
+                    assert_never(given)
+
+    def _links(self, name: str, *, in_order: bool) -> Links:
+        return Links(
+            self.delays, Streams(self.seed), name=name, speed=self.speed, in_order=in_order
+        )

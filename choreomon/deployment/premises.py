@@ -1,0 +1,165 @@
+"""The folder of one run: tables, keys, sockets, and what is noted of events.
+
+Only the user can enter it (mode 0700). Keys and tables are made anew for every run, so that nothing
+of one is understood in another. At the end of the run it is removed with everything in it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from choreomon.core.message import Label
+from choreomon.deployment.event_records import Records
+from choreomon.formats.agent_config import MAX_SOCKET_PATH, AgentConfig, Keys, LocalAccess
+from choreomon.formats.carried import KEY_BYTES, SystemKey
+from choreomon.formats.key_files import (
+    PUBLIC_SUFFIX,
+    SECRET_SUFFIX,
+    KeyPair,
+    PublicKey,
+    write_key_pair,
+    write_public_key,
+)
+from choreomon.formats.table_file import SplitTable, system_id, write_table
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.tables import RulesName, transition_tables
+from choreomon.runtime.security import make_key_pair
+
+FOR_EVER: Final = 1e7
+"""Seconds: where a monitor waits for as long as it takes."""
+_LONGEST_NAME: Final = len("agent-1234.sock")
+_NONCE_BYTES: Final = 32
+
+
+@dataclass(frozen=True)
+class Monitoring:
+    """What the monitors of one run are given, by process."""
+
+    tables: Mapping[str, SplitTable]
+    keys: Mapping[str, KeyPair]
+
+    @property
+    def system_key(self) -> SystemKey:
+        """What the clocks on messages are found by."""
+        return bytes.fromhex(next(iter(self.tables.values())).system_id)[:KEY_BYTES]
+
+    @property
+    def asks(self) -> dict[str, tuple[str, ...]]:
+        """Whom each monitor asks."""
+        return {process: table.asked for process, table in self.tables.items()}
+
+    def mentioned(self, process: str) -> frozenset[Label]:
+        """The events of which the monitor of a process is told."""
+        return frozenset(row.transition.label for row in self.tables[process].table.rows)
+
+
+def split(
+    automaton: SequenceAutomaton, processes: tuple[str, ...], rules: RulesName, title: str
+) -> Monitoring:
+    """New tables and new keys. Raises `UnusableKeys` where there is no CURVE."""
+    system = system_id(automaton, processes, rules, secrets.token_bytes(_NONCE_BYTES))
+    title = title if title.isprintable() else ascii(title)
+    tables = transition_tables(automaton, processes, rules)
+    return Monitoring(
+        {name: SplitTable(system, title, rules, processes, tables[name]) for name in processes},
+        {name: make_key_pair(name) for name in processes},
+    )
+
+
+class Premises:
+    """The folder, and what is where in it, by process."""
+
+    def __init__(self, folder: Path, processes: tuple[str, ...]) -> None:
+        self.folder = folder
+        self._number = {process: number for number, process in enumerate(processes)}
+
+    @property
+    def endpoint(self) -> str:
+        """Where actors connect with their network."""
+        return f"ipc://{self.folder / 'network.sock'}"
+
+    def socket(self, process: str) -> Path:
+        """Where the agent of a process listens for it."""
+        return self._of(process, "agent", "sock")
+
+    def noted(self, process: str) -> Path:
+        """Where its actor notes its events."""
+        return self._of(process, "noted", "jsonl")
+
+    def ticks(self, process: str) -> Path:
+        """Where its monitor writes its trace."""
+        return self._of(process, "ticks", "jsonl")
+
+    def records(self, monitored: bool) -> list[Records]:
+        """What was noted of all."""
+        return [
+            Records(name, self.noted(name), self.ticks(name) if monitored else None)
+            for name in self._number
+        ]
+
+    def furnish(self, monitoring: Monitoring) -> None:
+        """Write tables and keys."""
+        self._public.mkdir()
+        for name, pair in monitoring.keys.items():
+            secret = self._secret(name)
+            secret.parent.mkdir()
+            with os.fdopen(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as f:
+                f.write(write_key_pair(pair))
+            public = self._public / f"{name}{PUBLIC_SUFFIX}"
+            public.write_text(write_public_key(PublicKey(name, pair.public)), encoding="utf-8")
+        for name, table in monitoring.tables.items():
+            self._of(name, "table", "json").write_bytes(write_table(table))
+
+    def config(
+        self, table: SplitTable, addresses: Mapping[str, str], deadline: float | None
+    ) -> AgentConfig:
+        """Of the agent with this table. `addresses`: where others are to be asked. `deadline` is in
+        seconds. Nothing of a run is gone on with, so nothing of it is kept on the disk."""
+        process = table.process
+        return AgentConfig(
+            process=process,
+            tables=(self._of(process, "table", "json"),),
+            listen="tcp://127.0.0.1:0",
+            local=LocalAccess(path=self.socket(process)),
+            peers={peer: addresses[peer] for peer in table.asked},
+            keys=Keys(self._secret(process), self._public),
+            durability="off",
+            deadline=FOR_EVER if deadline is None else deadline,
+            give_up=2 * FOR_EVER,
+            verdicts=(),
+        )
+
+    @property
+    def _public(self) -> Path:
+        return self.folder / "public"
+
+    def _secret(self, process: str) -> Path:
+        return self._of(process, "key", "d") / f"{process}{SECRET_SUFFIX}"
+
+    def _of(self, process: str, what: str, suffix: str) -> Path:
+        return self.folder / f"{what}-{self._number[process]}.{suffix}"
+
+
+@contextmanager
+def premises(processes: tuple[str, ...]) -> Iterator[Premises]:
+    """A new folder, gone at the end. Raises `OSError` where none can be made."""
+    folder = Path(tempfile.mkdtemp(prefix="choreomon-", dir=_short_enough()))
+    try:
+        yield Premises(folder, processes)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _short_enough() -> str | None:
+    """Where sockets can be in it: the folder for temporary files, or else `/tmp`."""
+    chosen = tempfile.gettempdir()
+    longest = os.path.join(chosen, "choreomon-12345678", "x" * _LONGEST_NAME)
+    return None if len(os.fsencode(longest)) <= MAX_SOCKET_PATH else "/tmp"

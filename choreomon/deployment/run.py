@@ -1,0 +1,128 @@
+"""Runs of a scenario for real, from a seed to a `Run`."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from choreomon.core.run import Run, RunEvent, summary, summary_of_counts
+from choreomon.deployment.course import Course, OnWord, Plan
+from choreomon.deployment.event_records import EventLog
+from choreomon.deployment.indexed import last_verdicts
+from choreomon.deployment.links import MICROSECONDS
+from choreomon.deployment.premises import Premises, premises, split
+from choreomon.formats.scenario import Scenario
+from choreomon.properties.formed import formed_by
+from choreomon.properties.linear import FormationRules, FormationWatch
+from choreomon.properties.tables import RulesName
+
+KEPT_EVENTS: Final = 100_000
+"""The last events of a run that are kept for pictures and explanations, where asked."""
+
+Recorder = Callable[[RunEvent], None]
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A scenario that can be run for real, one run after the other.
+
+    - `title`: what the property is called in the files of agents.
+    - `embedded`: actors hold their monitors themselves.
+    - `speed`: how many seconds of the document pass in a real one.
+    - `timeout`: seconds after which a run that is not at its end is given up.
+    """
+
+    scenario: Scenario
+    rules: RulesName
+    title: str = "scenario"
+    embedded: bool = False
+    speed: float = 1.0
+    timeout: float = 60.0
+
+    def run(
+        self,
+        seed: int,
+        *,
+        recorder: Recorder | None = None,
+        keep_events: bool = False,
+        on_word: OnWord | None = None,
+    ) -> Run:
+        """Run once. `recorder` is given every event, in order, when the run is over; `on_word`
+        every word of a monitor as it is given. With `keep_events` the last `KEPT_EVENTS` events are
+        kept, and where those are all, it is found out by which of them the property was formed in
+        their real order; where it was is noted always.
+
+        Raises `NotFinished`; `OSError` and `UnusableKeys` where this machine does not have what it
+        takes; `InternalError` where a process failed. No process and no file is left then.
+        """
+        scenario, automaton = self.scenario, self.scenario.automaton
+        processes = scenario.application.processes
+        monitoring = None
+        if automaton is not None:
+            monitoring = split(automaton, processes, self.rules, self.title)
+        plan = Plan(scenario, seed, monitoring, self.embedded, self.speed, self.timeout)
+        with premises(processes) as place:
+            if monitoring is not None:
+                place.furnish(monitoring)
+            course = Course(plan, place, on_word)
+            course.run()
+            return self._told(plan, course, place, recorder, keep_events)
+
+    def _told(
+        self,
+        plan: Plan,
+        course: Course,
+        place: Premises,
+        recorder: Recorder | None,
+        keep_events: bool,
+    ) -> Run:
+        timing, monitoring, automaton = course.timing, plan.monitoring, plan.scenario.automaton
+        log = EventLog(
+            place.records(monitoring is not None),
+            monitoring.system_key if monitoring is not None else b"",
+            timing,
+        )
+        kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
+        formed: list[int] = []
+        watch = FormationWatch(self._formation_rules) if automaton is not None else None
+        events = 0
+        for event in log.events():
+            events += 1
+            if recorder is not None:
+                recorder(event)
+            if keep_events:
+                kept.append(event)
+            if (
+                watch is not None
+                and event.label in self._formation_rules.reactions
+                and watch.formed_at(event.label)
+            ):
+                formed.append(event.index)
+        verdicts = last_verdicts(course.said, log.index_of, timing)
+        records: Counter[int] = Counter()
+        for cost in course.costs:
+            records.update(cost.records)
+        latencies = [each * self.speed for cost in course.costs for each in cost.latencies]
+        whole = kept if events == len(kept) else ()
+        return Run(
+            seed=plan.seed,
+            processes=plan.processes,
+            events=events,
+            ended_at=timing.document_time(course.ended * MICROSECONDS),
+            reached_max_events=course.reached_max_events,
+            monitoring_messages=sum(cost.messages for cost in course.costs),
+            monitoring_bytes=sum(cost.bytes for cost in course.costs),
+            latency=summary([*map(round, latencies)]),
+            history_records=summary_of_counts(records),
+            verdicts=tuple(verdicts),
+            kept_events=tuple(kept),
+            formed=None if automaton is None else formed_by(automaton, formed, whole, verdicts),
+        )
+
+    @cached_property
+    def _formation_rules(self) -> FormationRules:
+        assert self.scenario.automaton is not None
+        return FormationRules(self.scenario.automaton)

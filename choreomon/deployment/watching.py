@@ -1,0 +1,134 @@
+"""What a monitor says and costs, seen from within its process, and when it has nothing to find out.
+
+The figures are those of the simulator (docs/simulation.md, "--json"). Times are those of the
+monotonic clock, which is one for all processes of a machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from choreomon.core.live import LiveVerdict
+from choreomon.deployment.instructions import Cost, Said, Settled, Told
+from choreomon.deployment.links import MICROSECONDS
+from choreomon.runtime.agent import Agent
+from choreomon.runtime.inputs import Expired, FromPeer, GivenUp, Happened, Input, Report
+from choreomon.runtime.node import Observer
+from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
+from choreomon.runtime.sidecar import Sidecar, SidecarState, Stepped
+
+_STEPS: Final = (Report, Happened, FromPeer, Expired, GivenUp)
+"""Of all inputs those that are steps of a monitor."""
+
+
+class Watch:
+    """Beside the agent of one property. `tell`: to the orchestrator. To be attached before anything
+    happens; verdicts are given to `said` by the agent's sink."""
+
+    def __init__(self, tell: Callable[[Told], None]) -> None:
+        self._tell = tell
+        self._records: Counter[int] = Counter()
+        self._messages = 0
+        self._bytes = 0
+        self._since: dict[int, int] = {}
+        self._latencies: list[int] = []
+        self._given: dict[str, float] = {}
+        self._changed = asyncio.Event()
+
+    def attach(self, agent: Agent) -> None:
+        """From now on everything of this agent is seen."""
+        self._agent = agent
+        node = agent.node
+        (host,) = node.driver.sidecar.hosts
+        self._finals = {
+            label
+            for label, inspected in host.monitor.table.inspections.items()
+            if any(each.final for each in inspected)
+        }
+        self._own = host.monitor.own
+        self._beside: Observer = node.observer
+        node.observer = self
+        node.driver.sidecar = _Measured.of(node.driver.sidecar, self._records)
+
+    # Verdicts.
+
+    def said(self, verdict: LiveVerdict) -> None:
+        """A sink was given it."""
+        self._tell(Said(self._given.pop(verdict.id), verdict))
+
+    async def settled(self) -> None:
+        """Wait until nothing is under inspection and the last word is said of every event, and
+        tell so. It stays so while no event happens: what others ask opens nothing."""
+        while not self._is_settled():
+            self._changed.clear()
+            await self._changed.wait()
+        self._tell(Settled(time.monotonic()))
+
+    def _is_settled(self) -> bool:
+        driver = self._agent.node.driver
+        return not any(
+            host.undecided(state) or host.inspected(state)
+            for host, state in zip(driver.sidecar.hosts, driver.state.hosts, strict=True)
+        )
+
+    def cost(self) -> Cost:
+        """Everything by now."""
+        return Cost(self._messages, self._bytes, tuple(self._latencies), dict(self._records))
+
+    # An observer of the node.
+
+    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+        self._beside.happened(output)
+        if type(output) is Ticked:
+            if output.label in self._finals:
+                self._since[output.clock[self._own]] = output.at
+        elif type(output) is Decided:
+            now = time.monotonic()
+            if output.word is not None:
+                self._given[output.word.id] = now
+            if not output.provisional:
+                since = self._since.pop(output.event_count)
+                self._latencies.append(max(0, int(now * MICROSECONDS) - since))
+        self._changed.set()
+
+    def sent(self, kind: str, size: int) -> None:
+        self._messages += 1
+        self._bytes += size
+        self._beside.sent(kind, size)
+
+    def committed(self, seconds: float) -> None:
+        self._beside.committed(seconds)
+
+    def failing(self, why: str | None) -> None:
+        self._beside.failing(why)
+
+
+@dataclass(frozen=True)
+class _Measured(Sidecar):
+    """A sidecar that counts the records of its monitor after each step of it."""
+
+    records: Counter[int] | None = None
+
+    @classmethod
+    def of(cls, sidecar: Sidecar, records: Counter[int]) -> _Measured:
+        return cls(
+            process=sidecar.process,
+            systems=sidecar.systems,
+            hosts=sidecar.hosts,
+            lease=sidecar.lease,
+            window=sidecar.window,
+            most_sessions=sidecar.most_sessions,
+            records=records,
+        )
+
+    def step(self, state: SidecarState, given: Input) -> Stepped:
+        stepped = super().step(state, given)
+        if type(given) in _STEPS and self.records is not None:
+            for host in stepped[0].hosts:
+                self.records[host.monitor.records] += 1
+        return stepped
