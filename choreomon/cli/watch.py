@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 MOST_VERDICTS: Final = 10
 ANYWHERE: Final = {"*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where one that listens on all interfaces is found, on this machine."""
+WAITING: Final = 0.1
+"""Seconds between two looks of `--wait`."""
 
 
 class Target(NamedTuple):
@@ -39,6 +43,13 @@ class Target(NamedTuple):
     help="The agent with this configuration, on this machine; may be given several times.",
 )
 @click.option("--once", is_flag=True, help="Look once; the exit code says what was seen.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0, max=3600),
+    metavar="SECONDS",
+    help="With --once: look when all agents are ready and no event waits for its last word, or "
+    "when so many seconds are over.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a look.")
 @click.option("--explain", is_flag=True, help="Show the reasons of verdicts, too.")
 @click.option(
@@ -67,6 +78,7 @@ def command(
     urls: tuple[str, ...],
     configs: tuple[str, ...],
     once: bool,
+    wait: float | None,
     as_json: bool,
     explain: bool,
     most: int,
@@ -77,19 +89,22 @@ def command(
     http://127.0.0.1:7680 or 127.0.0.1:7680.
 
     With --once the exit code is 1 where an agent has declared `violated` since it was started, 3
-    where one has declared `possibly-violated` or cannot be reached, and else 0.
+    where one has declared `possibly-violated` or cannot be reached, and else 0; with --wait it is 3
+    also where the time was over and nothing worse was seen.
     """
     targets = [_target(url) for url in urls] + [_configured(file) for file in configs]
     if not targets:
         raise click.UsageError("which agents? Give URLs, or --config agent.yaml")
+    if wait is not None and not once:
+        raise click.UsageError("--wait is for --once")
     if as_json:
-        return _watch(targets, once, interval, timeout, lambda looked: _print_json(targets, looked))
+        return _watch(targets, once, interval, timeout, partial(_print_json, targets), wait)
     from choreomon.cli.screen import screens
 
     screen, _ = screens()
     if once or not screen.is_terminal:
         show = _printer(screen, most, explain)
-        return _watch(targets, once, interval, timeout, show)
+        return _watch(targets, once, interval, timeout, show, wait)
     return _live(screen, targets, most, explain, interval, timeout)
 
 
@@ -147,22 +162,36 @@ def _watch(
     interval: float,
     timeout: float,
     show: Callable[[Sequence[Polled]], None],
+    wait: float | None = None,
 ) -> int:
-    """Look and show, once or for ever; the exit code."""
+    """Look and show, once or for ever; the exit code. `wait`: show once what is settled, or what
+    there is after so many seconds."""
     from choreomon.core.verdict import VIOLATED
-    from choreomon.render.watch import worst_seen
+    from choreomon.render.watch import settled, worst_seen
+
+    async def look() -> Sequence[Polled]:
+        return await asyncio.gather(*(_look(target, timeout) for target in targets))
 
     async def watch() -> Sequence[Polled]:
-        while True:
-            looked = await asyncio.gather(*(_look(target, timeout) for target in targets))
-            show(looked)
-            if once:
-                return looked
+        looked = await look()
+        if wait is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    while not settled(looked):
+                        await asyncio.sleep(WAITING)
+                        looked = await look()
+        show(looked)
+        while not once:
             await asyncio.sleep(interval)
+            looked = await look()
+            show(looked)
+        return looked
 
-    worst = worst_seen(asyncio.run(watch()))
+    looked = asyncio.run(watch())
+    worst = worst_seen(looked)
     if worst is None:
-        return NOTHING_FOUND
+        unsettled = wait is not None and not settled(looked)
+        return ONLY_POSSIBLE if unsettled else NOTHING_FOUND
     return VIOLATION if worst == VIOLATED else ONLY_POSSIBLE
 
 

@@ -151,6 +151,17 @@ def words_in_short(status: AgentStatus) -> Text:
     return Text("\n").join(found) if found else Text("none", "dim")
 
 
+def settled(polled: Iterable[Polled]) -> bool:
+    """Whether all agents are ready and have said their last words about all events, so that what
+    they were told of until now changes nothing any more."""
+    return all(
+        each.status is not None
+        and not each.status.not_ready
+        and not any(property.undecided for property in each.status.properties)
+        for each in polled
+    )
+
+
 def worst_seen(polled: Iterable[Polled]) -> Word | None:
     """`violated` where an agent says so; `possibly-violated` where one does, if only for now, or
     cannot be reached, so that nobody knows; else `None`."""

@@ -136,6 +136,42 @@ def test_json_is_one_object_a_look() -> None:
     assert gone == {"agent": NOBODY, "reachable": False, "why": "Connection refused"}
 
 
+UNDECIDED = replace(QUIET, properties=(replace(OF_PROPERTY, gap_open=False, undecided=1),))
+DECIDED = replace(QUIET, properties=(replace(OF_PROPERTY, provisional={}, undecided=0),))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [UNDECIDED, replace(DECIDED, not_ready=("it is not recovered yet",))],
+    ids=["an event is undecided", "it is not ready"],
+)
+def test_once_it_may_wait_until_all_is_said(before: AgentStatus) -> None:
+    courses = [iter((before, before, DECIDED)), iter((DECIDED, DECIDED, DECIDED))]
+    with agents(*(lambda each=each: status_json(next(each)) for each in courses)) as addresses:
+        answer = choreomon("watch", *addresses, "--once", "--wait", "60", "--json")
+    assert answer.code == 0
+    (look,) = [json.loads(line) for line in answer.out.splitlines()]
+    seen = [decode_status_untrusted(json.dumps(each["status"])) for each in look["agents"]]
+    assert seen == [DECIDED, DECIDED]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [({}, 3), ({"possibly-violated": 1}, 3), ({"violated": 1}, 1)]
+)
+def test_what_is_not_said_in_time_is_not_known(words: dict[str, int], code: int) -> None:
+    properties = (replace(OF_PROPERTY, gap_open=False, provisional={}, undecided=1),)
+    with agents(saying(replace(QUIET, words=words, properties=properties))) as (one,):
+        answer = choreomon("watch", one, "--once", "--wait", "0")
+    assert answer.code == code
+    assert "│ P1 " in answer.out
+
+
+def test_waiting_is_for_one_look() -> None:
+    answer = choreomon("watch", NOBODY, "--wait", "1")
+    assert answer.code == 2
+    assert "--wait is for --once" in answer.err
+
+
 def test_it_looks_again_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[float] = []
 
