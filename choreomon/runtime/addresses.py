@@ -33,7 +33,7 @@ def to_reach(text: str) -> Address:
     return address
 
 
-def endpoint(address: Address) -> str:
+def as_endpoint(address: Address) -> str:
     """As libzmq wants it."""
     return f"tcp://{address}"
 

@@ -23,7 +23,7 @@ import zmq
 from choreomon.formats.addresses import Address
 from choreomon.runtime.addresses import (
     UnusableAddress,
-    endpoint,
+    as_endpoint,
     is_ipv6,
     to_listen,
     to_reach,
@@ -127,9 +127,9 @@ class PeerSockets:
 
     def ask(self, peer: str, frame: bytes) -> bool:
         """Send an inquiry. False: it cannot be sent now, since too many wait for the peer already
-        or the connection is broken for good, or it has no address. True does not mean that it will
-        arrive."""
-        if self._closed:
+        or the connection is broken for good; or never, since the peer has no address or the frame
+        is longer than any that is taken. True does not mean that it will arrive."""
+        if self._closed or len(frame) > self._limits.frame_bytes:
             return False
         try:
             dealer = self._dealer(peer)
@@ -149,9 +149,10 @@ class PeerSockets:
 
     def answer(self, peer: str, frame: bytes) -> bool:
         """Send an answer along the connection by which the peer last asked. False: there is none,
-        or too much waits for it already. True does not mean that it will arrive."""
+        or too much waits for it already, or the frame is longer than any that is taken. True does
+        not mean that it will arrive."""
         route = self._routes.get(peer)
-        if route is None or self._closed:
+        if route is None or self._closed or len(frame) > self._limits.frame_bytes:
             return False
         self._reader.look()
         try:
@@ -205,7 +206,7 @@ class PeerSockets:
         self._router.setsockopt(zmq.ROUTER_MANDATORY, 1)
         secure_listener(self._router, self._security)
         try:
-            self._router.bind(endpoint(own))
+            self._router.bind(as_endpoint(own))
         except zmq.ZMQError as error:
             raise UnusableAddress(
                 f"{bind!r}: cannot be listened at: {zmq.strerror(error.errno or 0)}: name an "
@@ -248,7 +249,7 @@ class PeerSockets:
         socket = self._socket(zmq.DEALER, address)
         try:
             secure_asker(socket, self._security, peer)
-            socket.connect(endpoint(address))
+            socket.connect(as_endpoint(address))
         except zmq.ZMQError:
             socket.close()
             raise

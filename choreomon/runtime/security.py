@@ -31,7 +31,7 @@ from zmq.utils import z85
 from choreomon.core.errors import ChoreomonError
 from choreomon.formats.addresses import Address
 from choreomon.formats.key_files import KeyPair, is_key
-from choreomon.runtime.addresses import UnusableAddress, endpoint
+from choreomon.runtime.addresses import UnusableAddress, as_endpoint
 from choreomon.runtime.draining import DrainingReader
 
 ZAP_ENDPOINT: Final = "inproc://zeromq.zap.01"
@@ -125,8 +125,8 @@ def check_addresses(security: Security, bind: Address, addresses: Mapping[str, A
             for whose, address in (("the own address", bind), *addresses.items()):
                 if not address.loopback:
                     raise UnusableAddress(
-                        f"{whose}: {endpoint(address)} can be reached from elsewhere, and insecure "
-                        "connections are for loopback addresses only: use 127.0.0.1, [::1] or "
+                        f"{whose}: {as_endpoint(address)} can be reached from elsewhere, and "
+                        "insecure connections are for loopback addresses only: use 127.0.0.1, [::1] or "
                         "localhost, or make keys with `choreomon keygen` and leave `insecure` out"
                     )
         case Curve(own, peers):
@@ -180,7 +180,7 @@ def admit(
     if len(request) < 7:
         return Admission("", "a request of ZAP with parts missing")
     version, _, domain, address, _, used_mechanism, credential = request[:7]
-    place = address[:100].decode("ascii", "replace")
+    place = address[:100].decode("ascii", "backslashreplace")
     if version != ZAP_VERSION or domain != DOMAIN or used_mechanism != wanted_mechanism:
         return Admission("", f"{place}: not by the mechanism {wanted_mechanism.decode()}")
     owner = owners.get(credential)

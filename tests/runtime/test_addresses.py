@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.formats.addresses import Address
-from choreomon.runtime.addresses import UnusableAddress, endpoint, is_ipv6, to_listen, to_reach
+from choreomon.runtime.addresses import UnusableAddress, as_endpoint, is_ipv6, to_listen, to_reach
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ from choreomon.runtime.addresses import UnusableAddress, endpoint, is_ipv6, to_l
 )
 def test_an_address_is_written_as_it_was_read(text: str, address: Address) -> None:
     assert to_reach(text) == to_listen(text) == address
-    assert endpoint(address) == text
+    assert as_endpoint(address) == text
     assert is_ipv6(address) is ("[" in text)
 
 
 @pytest.mark.parametrize("text", ["tcp://*:5000", "tcp://shop:0"])
 def test_some_addresses_are_for_listening_only(text: str) -> None:
-    assert endpoint(to_listen(text)) == text
+    assert as_endpoint(to_listen(text)) == text
     with pytest.raises(UnusableAddress, match="name a host and a port"):
         to_reach(text)
 
@@ -52,4 +52,4 @@ def test_what_is_no_address_is_told(text: str) -> None:
 @given(st.text(max_size=40).map(lambda text: f"tcp://{text}"))
 def test_no_text_does_anything_else(text: str) -> None:
     with suppress(UnusableAddress):
-        assert to_reach(text) == to_reach(endpoint(to_reach(text)))
+        assert to_reach(text) == to_reach(as_endpoint(to_reach(text)))

@@ -179,6 +179,22 @@ def test_a_peer_that_never_asked_gets_no_answer(run: Run) -> None:
     run(main)
 
 
+def test_what_no_peer_would_take_is_not_sent(run: Run) -> None:
+    """It would end the connection, which would be made again to send it again."""
+
+    async def main() -> None:
+        with Network() as network:
+            bank, shop = pair(network, limits=Limits(frame_bytes=100))
+            assert not shop.sockets.ask("bank", bytes(101))
+            assert shop.sockets.ask("bank", bytes(100))
+            await bank.until_asked()
+            assert not bank.sockets.answer("shop", bytes(101))
+            assert bank.sockets.answer("shop", bytes(100))
+            await shop.until_answered()
+
+    run(main)
+
+
 def test_an_answer_to_one_who_is_gone_is_said_not_to_be_sent(run: Run) -> None:
     async def main() -> None:
         with Network() as network:

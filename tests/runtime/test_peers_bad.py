@@ -130,7 +130,11 @@ def test_the_longest_frame_passes_encryption(run: Run) -> None:
     async def main() -> None:
         with Network() as network:
             bank = network.side(curve("bank", "shop"))
-            shop = network.side(curve("shop", "bank"), {"bank": bank.sockets.endpoint})
+            shop = network.side(
+                curve("shop", "bank"),
+                {"bank": bank.sockets.endpoint},
+                limits=Limits(frame_bytes=Limits().frame_bytes + 1),
+            )
             shop.sockets.ask("bank", bytes(Limits().frame_bytes))
             shop.sockets.ask("bank", bytes(Limits().frame_bytes + 1))
             await bank.until_asked()

@@ -111,7 +111,7 @@ class TestAdmission:
         for how in (CURVE, PLAIN):
             name, reason = admit(asked, *how)
             assert name == ""
-            assert reason.encode("ascii", "replace").decode() == reason.replace("\ufffd", "?")
+            assert reason.isascii()
             assert len(reason) < 1000
 
     @given(st.binary(max_size=8))
