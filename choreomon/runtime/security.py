@@ -126,8 +126,9 @@ def check_addresses(security: Security, bind: Address, addresses: Mapping[str, A
                 if not address.loopback:
                     raise UnusableAddress(
                         f"{whose}: {as_endpoint(address)} can be reached from elsewhere, and "
-                        "insecure connections are for loopback addresses only: use 127.0.0.1, [::1] or "
-                        "localhost, or make keys with `choreomon keygen` and leave `insecure` out"
+                        "insecure connections are for loopback addresses only: use 127.0.0.1, "
+                        "[::1] or localhost, or make keys with `choreomon keygen` and leave "
+                        "`insecure` out"
                     )
         case Curve(own, peers):
             if missing := sorted(addresses.keys() - peers.keys()):
