@@ -31,6 +31,7 @@ _COMMANDS: Final = {
     "check": ("choreomon.cli.check", "Validate a document, or say what is in a file."),
     "draw": ("choreomon.cli.draw", "Draw a property, a run, an interaction, or an analysis."),
     "simulate": ("choreomon.cli.simulate", "Run an application with its monitors."),
+    "run": ("choreomon.cli.run", "Run an application with its monitors for real."),
     "split": ("choreomon.cli.split", "Write the table of each process, for its agent."),
     "watch": ("choreomon.cli.watch", "Watch live agents: what they do, and their verdicts."),
     "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),

@@ -148,7 +148,7 @@ def command(
     check_not_read(output, document.inputs())
     code = NOTHING_FOUND
     if a_run:
-        from choreomon.cli.simulate import stopped
+        from choreomon.cli.runs import stopped
         from simulator.run import simulation
 
         prepared = simulation(document)

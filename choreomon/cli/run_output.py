@@ -1,4 +1,4 @@
-"""What `choreomon simulate` prints: words as they are given, runs when they are over."""
+"""What `simulate` and `run` print: words as they are given, runs when they are over."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from choreomon.cli.run_logs import RunLogs
     from choreomon.cli.screen import Unprinted
     from choreomon.core.run import Run, RunVerdict
     from choreomon.core.verdict import Word
+    from choreomon.deployment.event_records import Timing
+    from choreomon.deployment.instructions import Said
     from choreomon.formats.read import Document
     from choreomon.properties.automaton import SequenceAutomaton
 
@@ -31,20 +34,45 @@ def announcer(screen: Console, unprinted: Unprinted) -> Callable[[RunVerdict], N
     from choreomon.render.sentences import word_line
 
     said: dict[int, tuple[Word, tuple[str, ...], bool]] = {}
-    lines = 0
+    say = _a_few(screen, unprinted)
 
     def announce(verdict: RunVerdict) -> None:
-        nonlocal lines
         word = (verdict.verdict, verdict.silent, verdict.early)
-        if lines > ANNOUNCED or said.get(verdict.event_index) == word:
-            return
-        said[verdict.event_index] = word
-        lines += 1
-        line = f"{'...':>12}  and so on" if lines > ANNOUNCED else word_line(verdict)
-        with unprinted.kept():
-            screen.print(line, soft_wrap=True)
+        if said.get(verdict.event_index) != word:
+            said[verdict.event_index] = word
+            say(lambda: word_line(verdict))
 
     return announce
+
+
+def live_announcer(screen: Console, unprinted: Unprinted) -> Callable[[Said, Timing], None]:
+    """The same for words that live monitors give: the times are real ones, and events are not
+    numbered through yet."""
+    from choreomon.deployment.links import MICROSECONDS
+    from choreomon.render.live_verdict import timed_word_line
+
+    say = _a_few(screen, unprinted)
+
+    def announce(said: Said, timing: Timing) -> None:
+        at = timing.document_time(said.at * MICROSECONDS)
+        say(lambda: timed_word_line(said.verdict, at))
+
+    return announce
+
+
+def _a_few(screen: Console, unprinted: Unprinted) -> Callable[[Callable[[], Text]], None]:
+    """Prints `ANNOUNCED` lines, and then that there are more."""
+    lines = 0
+
+    def say(line: Callable[[], Text]) -> None:
+        nonlocal lines
+        lines += 1
+        if lines <= ANNOUNCED + 1:
+            with unprinted.kept():
+                shown = line() if lines <= ANNOUNCED else f"{'...':>12}  and so on"
+                screen.print(shown, soft_wrap=True)
+
+    return say
 
 
 def print_json(runs: Iterable[Run], unprinted: Unprinted) -> None:

@@ -43,6 +43,11 @@ class Heard(NamedTuple):
     message: Told
 
 
+def can_start() -> bool:
+    """Whether this system has what it takes."""
+    return "forkserver" in multiprocessing.get_all_start_methods()
+
+
 def warm_up() -> None:
     """Start the server of processes, which takes a while, if there is none."""
     multiprocessing.set_forkserver_preload([*_PRELOADED])

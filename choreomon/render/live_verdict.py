@@ -9,7 +9,7 @@ from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.run import RunReason, RunVerdict
 from choreomon.render.explanation import Explanation, explained
 from choreomon.render.text import STYLES
-from choreomon.render.wording import DECLARATION, VERDICT_IN_WORDS
+from choreomon.render.wording import DECLARATION, VERDICT_IN_WORDS, milliseconds
 
 
 def printable(text: str) -> str:
@@ -26,6 +26,19 @@ def live_word_line(verdict: LiveVerdict) -> Text:
         line.append(", for now")
     if verdict.silent:
         line.append(f": no answer from {printable(', '.join(verdict.silent))}")
+    return line
+
+
+def timed_word_line(verdict: LiveVerdict, at: int) -> Text:
+    """One line for a verdict of a run that goes on, in which events have no numbers yet, `at`
+    microseconds after it began."""
+    line = Text(f"{milliseconds(at):>12}  {verdict.process} ")
+    line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
+    line.append(f" at its event {verdict.count} ({verdict.label})")
+    if verdict.silent:
+        line.append(f", for now: no answer from {', '.join(verdict.silent)}")
+    elif verdict.provisional:
+        line.append(", for now: an earlier event of its own is not decided")
     return line
 
 

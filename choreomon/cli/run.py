@@ -1,0 +1,169 @@
+"""`choreomon run`: run an application with its monitors for real."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from choreomon.cli.runs import Announce, Asked, carry_out, first_options, last_options
+from choreomon.cli.seconds import Seconds
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from choreomon.cli.screen import Unprinted
+    from choreomon.core.run import Run, RunEvent
+    from choreomon.deployment.run import Deployment
+    from choreomon.properties.tables import RulesName
+
+LEAST_TIMEOUT: Final = 60.0
+"""Seconds that a run may take at least, where the command does not say it."""
+STARTS_TIMES: Final = 10
+"""How many times as long as to its last start it may take then."""
+
+
+def _only_pull(context: click.Context, option: click.Parameter, strategy: str) -> str:
+    if strategy != "pull":
+        raise click.UsageError(
+            f"--strategy {strategy} is there to be compared with, in the simulator: live monitors "
+            "ask each other (pull); use `choreomon simulate`"
+        )
+    return strategy
+
+
+@click.command("run")
+@click.argument("file", type=click.Path())
+@first_options
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0.001, max=1000),
+    default=1.0,
+    show_default=True,
+    help="How many times as fast as the document says; all its times are divided by it.",
+)
+@click.option(
+    "--timeout",
+    type=Seconds(),
+    default=None,
+    help="Seconds after which a run that is not at its end is given up; default: "
+    f"{LEAST_TIMEOUT:g}, and {STARTS_TIMES} times as long as to its last start.",
+)
+@click.option(
+    "--embedded",
+    is_flag=True,
+    help="Every process holds its monitor itself, instead of an agent beside it.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(["pull", "push", "central"]),
+    default="pull",
+    show_default=True,
+    callback=_only_pull,
+    expose_value=False,
+    help="Live monitors ask each other: only pull.",
+)
+@last_options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    file: str,
+    speed: float,
+    timeout: float | None,
+    embedded: bool,
+    **options: Any,
+) -> int:
+    """Run the application in FILE for real, with its monitors, and say what they declare.
+
+    Every actor is a process of the operating system, with its agent beside it; messages go over
+    sockets, and take as long as the document says. One seed gives the same delays, not the same
+    run.
+    """
+    from choreomon.deployment.crew import can_start, warm_up
+
+    if not can_start():
+        raise click.ClickException(
+            "this system cannot start processes as this needs it: use `choreomon simulate`"
+        )
+    warm_up()  # meanwhile the document is read
+    from choreomon.deployment.run import Deployment
+    from choreomon.formats.read import load_document
+    from choreomon.formats.scenario import scenario
+
+    asked = Asked(**options)
+    document = load_document(file)
+    prepared = scenario(document, "run")
+    last = max((at for at, _ in prepared.application.starts), default=0) / 1e6 / speed
+    deployment = Deployment(
+        prepared,
+        asked.rules or prepared.rules,
+        document.name,
+        embedded,
+        speed,
+        LEAST_TIMEOUT + STARTS_TIMES * last if timeout is None else timeout,
+    )
+    with _ended_by_sigterm():
+        running = _Running(deployment)
+        return carry_out(context, document, asked, running, prepared.application.processes)
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """As by Ctrl-C, so that everything is cleaned up."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # not the main thread, which alone is told of signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A `Runner` for real."""
+
+    deployment: Deployment
+    monitoring_options: tuple[str, ...] = ("rules", "embedded", "strategy")
+
+    @property
+    def rules(self) -> RulesName:
+        return self.deployment.rules
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        place = "within the processes" if self.deployment.embedded else "beside the processes"
+        return [
+            ("run", "for real, each process one of the operating system"),
+            ("monitors", place),
+            ("speed", f"{self.deployment.speed:g}"),
+        ]
+
+    def run(
+        self,
+        seed: int,
+        *,
+        recorder: Callable[[RunEvent], None] | None,
+        keep_events: bool,
+        announce: Announce | None,
+    ) -> Run:
+        return self.deployment.run(
+            seed, recorder=recorder, keep_events=keep_events, on_word=announce
+        )
+
+    def announcer(self, screen: Console, unprinted: Unprinted) -> Announce:
+        from choreomon.cli.run_output import live_announcer
+
+        return live_announcer(screen, unprinted)

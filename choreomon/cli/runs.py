@@ -1,0 +1,354 @@
+"""What `choreomon simulate` and `choreomon run` have in common: options, files, what is printed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+import click
+
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.given import refuse_given
+from choreomon.cli.writing import (
+    WrittenPath,
+    check_not_read,
+    check_writable,
+    make_directory,
+    opened,
+    write,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from choreomon.cli.run_logs import RunLogs
+    from choreomon.cli.screen import Unprinted
+    from choreomon.core.run import Run, RunEvent
+    from choreomon.core.verdict import Word
+    from choreomon.formats.read import Document
+    from choreomon.properties.tables import RulesName
+    from choreomon.verify.verdict import Mode, Verdict
+    from simulator.observation import WindowsName
+
+MAX_RUNS: Final = 10**9
+
+RUNS_WITH_EVENTS: Final = 5
+"""Runs of each gravity whose events are kept for the report."""
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the options that both commands have say."""
+
+    seed: int
+    runs: int
+    rules: RulesName | None
+    trace_directory: Path | None
+    as_json: bool
+    report: Path | None
+    mode: Mode | None
+    windows: WindowsName | None
+
+    @property
+    def seeds(self) -> range:
+        return range(self.seed, self.seed + self.runs)
+
+
+_FIRST: Final = (
+    click.option("--seed", default=0, show_default=True, help="Seed of the first run."),
+    click.option(
+        "--runs",
+        type=click.IntRange(1, MAX_RUNS),
+        default=1,
+        show_default=True,
+        help="Number of runs; run i has the seed SEED + i.",
+    ),
+)
+_LAST: Final = (
+    click.option(
+        "--rules",
+        type=click.Choice(["sound", "paper"]),
+        default=None,
+        help="How monitors judge; default: as the document says.",
+    ),
+    click.option(
+        "--trace",
+        "trace_directory",
+        type=WrittenPath(directory=True),
+        help="Write the events of each run to run-<seed>.jsonl in this directory.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
+    click.option(
+        "--report",
+        type=WrittenPath(),
+        help="Write one self-contained HTML page.",
+    ),
+    click.option(
+        "--verify",
+        "mode",
+        type=click.Choice(["accept", "test", "prefix", "multiprefix", "simulate", "slice"]),
+        default=None,
+        help="Verify the logs of each run against the document's interaction.",
+    ),
+    click.option(
+        "--windows",
+        type=click.Choice(["document", "whole", "multiprefix", "slice"]),
+        default=None,
+        help="With --verify, what of the logs is seen: what the document says (default), all, or "
+        "random beginnings of them, or random pieces.",
+    ),
+)
+
+
+def first_options(command: _Command) -> _Command:
+    """Which runs: `seed` and `runs` of `Asked`."""
+    return _decorated(command, _FIRST)
+
+
+def last_options(command: _Command) -> _Command:
+    """What of them is wanted: the rest of `Asked`."""
+    return _decorated(command, _LAST)
+
+
+def _decorated(command: _Command, options: Iterable[Callable[[_Command], _Command]]) -> _Command:
+    for option in reversed([*options]):
+        command = option(command)
+    return command
+
+
+Announce = Callable[..., None]
+"""Says a word as it is given; what it is called with is between announcer and runner."""
+
+
+class Runner(Protocol):
+    """Makes runs of one document. `facts`: names and values that say how, for the report; `rules`:
+    those of the monitors. `monitoring_options`: parameters of the command that say nothing where
+    nothing is monitored."""
+
+    @property
+    def facts(self) -> list[tuple[str, str]]: ...
+
+    @property
+    def rules(self) -> RulesName: ...
+
+    @property
+    def monitoring_options(self) -> tuple[str, ...]: ...
+
+    def run(
+        self,
+        seed: int,
+        *,
+        recorder: Callable[[RunEvent], None] | None,
+        keep_events: bool,
+        announce: Announce | None,
+    ) -> Run:
+        """One run."""
+
+    def announcer(self, screen: Console, unprinted: Unprinted) -> Announce:
+        """Says words on the screen."""
+
+
+def carry_out(
+    context: click.Context,
+    document: Document,
+    asked: Asked,
+    runner: Runner,
+    processes: tuple[str, ...],
+) -> int:
+    """All runs, one after the other, and everything that is printed and written of them; the exit
+    code. `processes` are those of the document's application."""
+    from choreomon.cli.run_logs import run_logs
+    from choreomon.cli.run_output import print_json, show
+    from choreomon.cli.screen import Unprinted, screens
+
+    verifying = run_logs(document, asked.mode, asked.windows)
+    screen, errors = screens()
+    for warning in document.warnings:
+        errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+    report = asked.report
+    if document.property is None:
+        refuse_given(context, runner.monitoring_options, "with a property to monitor")
+        if report is not None:
+            raise click.UsageError("--report needs a property: there is nothing to report without")
+        errors.print(
+            f"warning: {document.file}: no property: nothing is monitored",
+            style="yellow",
+            markup=False,
+            soft_wrap=True,
+        )
+    _check_outputs(document.inputs(), asked)
+    live = asked.runs == 1 and not asked.as_json
+    unprinted = Unprinted(put_off=report is not None or asked.trace_directory is not None)
+    outcome = _Outcome(errors, document, unprinted)
+    results = outcome.followed(
+        _runs(
+            runner,
+            asked,
+            processes,
+            verifying,
+            announce=runner.announcer(screen, unprinted) if live else None,
+            progress=errors if asked.runs > 1 and errors.is_terminal else None,
+        )
+    )
+    if asked.as_json and report is None:
+        print_json(results, unprinted)
+    else:
+        kept = [*results]
+        try:  # first, since the reader of what is printed may leave
+            if report is not None:
+                write(report, _page(document, kept, runner, asked.seed, verifying))
+        finally:
+            if asked.as_json:
+                print_json(kept, unprinted)
+            else:
+                show(screen, document, kept, verifying)
+        if report is not None and not asked.as_json:
+            screen.print(f"Report: {report}", markup=False, soft_wrap=True)
+    unprinted.raise_kept()
+    return outcome.exit_code()
+
+
+def _check_outputs(inputs: tuple[str, ...], asked: Asked) -> None:
+    """Before any work is done for them. Raises `UsageError` where one is read, or is another
+    one, and `ClickException` where one cannot be written."""
+    traces: list[Path] = []
+    if asked.trace_directory is not None:
+        make_directory(asked.trace_directory)
+        traces = [_trace_file(asked.trace_directory, seed) for seed in asked.seeds]
+    for trace in traces:
+        check_not_read(trace, inputs)
+        check_writable(trace)
+    report = asked.report
+    if report is not None:
+        check_not_read(report, inputs)
+        check_writable(report)
+        if os.path.realpath(report) in map(os.path.realpath, traces):
+            raise click.UsageError(f"{report}: is a trace of these runs, too: write another file")
+
+
+class _Outcome:
+    """What all runs come to, taken down as they pass."""
+
+    def __init__(self, errors: Console, document: Document, unprinted: Unprinted) -> None:
+        self._errors = errors
+        self._document = document
+        self._unprinted = unprinted
+        self._words: set[Word] = set()
+        self._logs: set[Verdict] = set()
+        self._stopped = False
+
+    def followed(self, runs: Iterable[Run]) -> Iterator[Run]:
+        from choreomon.render.verification import verdict_of
+
+        for run in runs:
+            self._words.update(verdict.verdict for verdict in run.verdicts)
+            if run.verification is not None:
+                self._logs.add(verdict_of(run.verification))
+            if run.reached_max_events:
+                self._stopped = True
+                said = stopped(self._document, run)
+                with self._unprinted.kept():
+                    self._errors.print(said, style="red", markup=False, soft_wrap=True)
+            yield run
+
+    def exit_code(self) -> int:
+        if self._stopped:
+            return BAD_INPUT
+        unknown = {verdict for verdict in self._logs if verdict.inconclusive}
+        failed = {verdict for verdict in self._logs - unknown if not verdict.passes}
+        if failed or "violated" in self._words:
+            return VIOLATION
+        return ONLY_POSSIBLE if unknown or "possibly-violated" in self._words else NOTHING_FOUND
+
+
+def _runs(
+    runner: Runner,
+    asked: Asked,
+    processes: tuple[str, ...],
+    verifying: RunLogs | None,
+    *,
+    announce: Announce | None,
+    progress: Console | None,
+) -> Iterator[Run]:
+    from choreomon.cli.screen import tracked
+    from choreomon.render.summary import gravity
+    from simulator.recording import each_of, tracing
+
+    seeds = asked.seeds
+    kept: Counter[int] = Counter()
+    for seed in tracked(seeds, progress, "Running", len(seeds)) if progress else seeds:
+        with ExitStack() as stack:
+            recorders: list[Callable[[RunEvent], None]] = []
+            if asked.trace_directory is not None:
+                sink = stack.enter_context(opened(_trace_file(asked.trace_directory, seed)))
+                recorders.append(tracing(sink, processes))
+            logbook = None if verifying is None else verifying.logbook()
+            if logbook is not None:
+                recorders.append(logbook.record)
+            run = runner.run(
+                seed,
+                recorder=each_of(*recorders) if recorders else None,
+                keep_events=not asked.as_json or asked.report is not None,
+                announce=announce,
+            )
+        if verifying is not None and logbook is not None:
+            run = replace(run, verification=verifying.verification(logbook, seed))
+        how_grave = gravity(run)
+        kept[how_grave] += 1
+        if len(seeds) > 1 and kept[how_grave] > RUNS_WITH_EVENTS:
+            run = replace(run, kept_events=())
+        yield run
+
+
+def _trace_file(directory: Path, seed: int) -> Path:
+    return directory / f"run-{seed}.jsonl"
+
+
+def stopped(document: Document, run: Run) -> str:
+    """What to say of a run that reached `network.max_events`."""
+    from choreomon.core.errors import Problem
+
+    problem = Problem(
+        document.file,
+        document.max_events_line,
+        "network.max_events",
+        f"stopped after {run.events} events, with seed {run.seed}: raise it if the run should be "
+        "longer, or look for handlers that send to each other without end",
+    )
+    return str(problem)
+
+
+def _page(
+    document: Document, runs: list[Run], runner: Runner, seed: int, verifying: RunLogs | None
+) -> str:
+    from choreomon.properties.tables import transition_tables
+    from choreomon.render.report import report_page
+
+    assert document.property is not None
+    automaton = document.property.automaton
+    facts = [
+        ("document", document.file),
+        *runner.facts,
+        ("rules", runner.rules),
+        ("seeds", str(seed) if len(runs) == 1 else f"{seed} to {seed + len(runs) - 1}"),
+    ]
+    interaction = None
+    if verifying is not None:
+        interaction = verifying.interaction
+        facts += [("verified, mode", verifying.mode), ("logs seen", verifying.windows)]
+    tables = transition_tables(automaton, document.processes, runner.rules)
+    return report_page(
+        document.name,
+        facts,
+        automaton,
+        runs,
+        tables=[table for table in tables.values() if table.rows],
+        interaction=interaction,
+    )
