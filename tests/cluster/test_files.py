@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 import yaml
@@ -11,6 +12,7 @@ import yaml
 from choreomon.formats.agent_config import load_agent_config, table_defects
 from choreomon.formats.key_files import load_key_pair, load_public_keys
 from choreomon.formats.table_file import load_table
+from cluster.cases import CASES
 from cluster.prepare import Unprepared, prepare
 
 ROOT = Path(__file__).parents[2]
@@ -176,3 +178,27 @@ def test_another_property_is_refused_where_agents_have_one(tmp_path):
     other.write_text(text.replace("refunded", "repaid"), encoding="utf-8")
     with pytest.raises(Unprepared, match="make cluster-clean"):
         prepare(other, tmp_path)
+
+
+# ---------------------------------------------------------------- what the page says
+
+
+PAGE = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
+
+
+def test_the_page_names_every_case_with_its_verdict():
+    rows = re.findall(r"^\| `([a-z-]+)` \| .+ \| ([a-z-]+) \|$", PAGE, re.MULTILINE)
+    assert rows == [(case.name, case.word or "none") for case in CASES.values()]
+
+
+def test_the_page_names_the_ports_that_are_published():
+    named = set(re.findall(r"127\.0\.0\.1:([0-9]{4})\b", PAGE))
+    ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
+    assert named == {re.search(r":-([0-9]+)", port)[1] for port in ports}
+
+
+def test_the_code_on_the_page_is_that_of_the_services():
+    (shown,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    source = (ROOT / "cluster/services/service.py").read_text(encoding="utf-8")
+    for piece in re.split(r"^ *\.\.\.\n", shown, flags=re.MULTILINE):
+        assert indent(piece.strip("\n"), "    ") in source
