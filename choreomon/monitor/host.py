@@ -216,7 +216,12 @@ class Host:
         return self._step(HostState(until, state.monitor), GapEnds(until, since or state.clock))
 
     def forgot(self, state: HostState, reached: int) -> Stepped:
-        """The process did more than this state knows of, up to the count `reached` at least."""
+        """The process did more than this state knows of, up to the count `reached` at least.
+
+        Whatever is under inspection is given up: this process may have promised others not to ask
+        about it any more, so they may have dropped what would be needed. That the process
+        has come back so must never be forgotten itself: the next time it would count alike.
+        """
         own, since = self.monitor.own, state.clock
         count = max(reached, since[own]) + LEAP
         until = (*since[:own], count, *since[own + 1 :])
@@ -224,6 +229,12 @@ class Host:
         gaps = state.monitor.gaps
         if gaps and gaps[-1].until[own] == NEVER:
             stepped = self.gap_opens(stepped)  # what opened it goes on
+        while stepped.monitor.unprocessed:
+            stepped, more = self.process_next(stepped)
+            effects += more
+        for event in self.inspected(stepped):
+            stepped, more = self.give_up(stepped, event)
+            effects += more
         return stepped, effects
 
     # After a restart.

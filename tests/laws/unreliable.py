@@ -89,6 +89,7 @@ class Execution(Course):
         self.index_of = {process: place for place, process in enumerate(setting.processes)}
         self.states = [host.initial() for host in setting.hosts]
         self.carried = [zero(count)] * count
+        self.heard = [zero(count)] * count
         self.pasts: list[frozenset[int]] = [frozenset()] * count
         self.inboxes: list[list[InFlight]] = [[] for _ in range(count)]
         self.channels: dict[tuple[int, int], list[PeerMessage]] = {
@@ -120,6 +121,7 @@ class Execution(Course):
             which = [flight.message for flight in inbox].index(message)
         _, clock, past = inbox.pop(which)
         self.carried[process] = merge(self.carried[process], clock)
+        self.heard[process] = merge(self.heard[process], clock)
         self.pasts[process] |= past
         self._happens(process, Label(HANDLE, message), told)
 
@@ -134,14 +136,15 @@ class Execution(Course):
             self.events.append(Happened(label, process, None, self.gap[process]))
             return
         before = self.states[process]
-        state, effects = host.heard(before, self.carried[process])
+        state, effects = host.heard(before, self.heard[process])
+        self.heard[process] = zero(len(self.states))
         if self.setting.queued:
             clock = tick(state.clock, process)
             state = host.observe(state, Event(label, clock))
         else:
             state, clock, more = host.report(state, label)
             effects = effects + more
-        self.carried[process] = clock
+        self.carried[process] = merge(self.carried[process], clock)
         self._did(label.kind, process, state, effects)
         self.past_of[len(self.events)] = self.pasts[process]
         self.pasts[process] |= {len(self.events)}
