@@ -7,7 +7,7 @@ the driver, a flush commits it and lets out what follows.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats import local
@@ -18,9 +18,9 @@ from choreomon.runtime.outputs import Answered, Decided, Dropped, Output, Reply,
 from choreomon.runtime.service import ServiceSide
 from choreomon.runtime.sidecar import Sidecar, SidecarState
 from choreomon.runtime.snapshot import decode_snapshot
-from tests.runtime.world.connections import Loop, Pipe, first
 from tests.runtime.world.clock import rounded_up
-from tests.runtime.world.disk import Crash, Disk, Moment
+from tests.runtime.world.connections import Loop, Pipe, first
+from tests.runtime.world.disk import Disk, Moment
 from tests.runtime.world.truth import Stepped
 
 if TYPE_CHECKING:
@@ -261,4 +261,4 @@ def clocks_of(world: World, text: str) -> list[VectorClock]:
     return [clocks[system[:KEY_BYTES]] for system in world.case.systems]
 
 
-__all__ = ["Agent", "clocks_of", "watched"]
+
