@@ -248,8 +248,8 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
     if any(run.formed is not None for run in runs):
         parts.append(
             '<p class="note">"Formations in the real order" counts the events at which the '
-            "property was formed in the order in which events really happened. The simulator "
-            "knows that order and no monitor does: it is there to judge the monitors by.</p>"
+            "property was formed in the order in which events really happened. That order is known "
+            "of the run as a whole, and to no monitor: it is there to judge the monitors by.</p>"
         )
     parts.append(
         '<p class="note">"Latency" is the time from an event that may complete a sequence to the '

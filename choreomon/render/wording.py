@@ -68,7 +68,7 @@ def event_in_words(event: RunEvent) -> str:
 
 
 def milliseconds(microseconds: float) -> str:
-    """Virtual time, in milliseconds with as many decimals as it has: `12.5 ms`."""
+    """Time of a run, in milliseconds with as many decimals as it has: `12.5 ms`."""
     return f"{number(microseconds / 1000)} ms"
 
 

@@ -68,7 +68,7 @@ def test_the_page_says_the_result_why_and_what_was_run() -> None:
         "Its pre-transition q0 → q1 surely fired at event 1",
         "it was formed there",
         "Marked: a sequence that was formed",
-        "The simulator knows that order and no monitor does",
+        "That order is known of the run as a whole, and to no monitor",
         "(q1, @P2, q0)",
         "smart-home.yaml",
         "monitoring messages",
