@@ -93,9 +93,12 @@ class Agent:
         self._trace = trace
         self._traced = 0
         self._version = installed_version()
+        # What can fail comes first: nothing is open then.
+        given = make_sinks(config) if sinks is None else sinks
+        token = read_token(config.local.token) if service is None and config.local.token else ""
         self.node = Node(config, tables, loop=loop, tell=self._tell, observer=self, now=now)
         self.sinks = Sinks(
-            make_sinks(config) if sinks is None else sinks,
+            given,
             loop=loop,
             delivered=self._delivered,
             untold=self._untold,
@@ -111,14 +114,22 @@ class Agent:
                 soon=self.node.soon,
                 refused=self._refused,
                 lost=self.figures.lost,
-                token=read_token(config.local.token) if config.local.token else "",
+                token=token,
             )
         self._service = service
         self._server: asyncio.Server | None = None
         self._http: HttpServer | None = None
 
     async def start(self) -> None:
-        """Recover, listen, and serve."""
+        """Recover, listen, and serve. Where it raises, everything is closed, and what the store
+        holds is as it was."""
+        try:
+            await self._start()
+        except BaseException:
+            await self._abandon()
+            raise
+
+    async def _start(self) -> None:
         config = self.config
         if config.http is not None:
             exposition = Exposition(
@@ -150,16 +161,33 @@ class Agent:
 
     async def stop(self) -> None:
         """In order: take nothing more, let out what was taken, keep the state."""
-        if self._server is not None:
-            self._server.close()
-        self.node.flush()
+        try:
+            self._stop_listening()
+            self.node.flush()
+            if self._side is not None:
+                self._side.close_all()
+            await self.sinks.close()
+        finally:
+            self.node.stop()
+            if self._http is not None:
+                await self._http.close()
+        self.log.info("stopped")
+
+    async def _abandon(self) -> None:
+        """It could not start: let go of all that is open."""
+        self._stop_listening()
         if self._side is not None:
             self._side.close_all()
-        await self.sinks.close()
-        self.node.stop()
-        if self._http is not None:
-            await self._http.close()
-        self.log.info("stopped")
+        self.node.abandon()
+        try:
+            await self.sinks.close(grace=0.0)
+        finally:
+            if self._http is not None:
+                await self._http.close()
+
+    def _stop_listening(self) -> None:
+        if self._server is not None:
+            self._server.close()
 
     def not_ready(self) -> list[str]:
         """Why it is not ready; nothing where it is."""

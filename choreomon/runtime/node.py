@@ -23,14 +23,14 @@ from choreomon.formats.table_file import SplitTable
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import RULES
-from choreomon.runtime.driver import Driver, Patience, Store
+from choreomon.runtime.driver import CommitFailed, Driver, Patience, Store
 from choreomon.runtime.inputs import FromPeer
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Reply, Ticked, Word
 from choreomon.runtime.peers import Limits as PeerLimits
 from choreomon.runtime.peers import PeerSockets
 from choreomon.runtime.security import Curve, Insecure, Security
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.store import SqliteStore, boot_id
+from choreomon.runtime.store import Owner, SqliteStore, boot_id
 
 SHORTEST: Final = 0.02
 """Seconds between two looks at what is due: many events have deadlines, and most are over by
@@ -108,11 +108,12 @@ def make_security(config: AgentConfig, tables: Sequence[SplitTable]) -> Security
     return Curve(own, {name: key for name, key in keys.items() if name in processes})
 
 
-def open_store(config: AgentConfig) -> SqliteStore | None:
+def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> SqliteStore | None:
     """The journal. Raises `DocumentError`."""
     if config.store is None or config.durability == "off":
         return None
-    return SqliteStore(config.store, config.durability, boot_id())
+    owner = Owner(config.process, tuple(table.system_id for table in tables))
+    return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
 
 
 class TimedStore:
@@ -156,7 +157,7 @@ class Node:
         self.failing_why: str | None = None
         self._tell = tell
         self.observer = observer
-        self._store = store or open_store(config)
+        self._store = store or open_store(config, tables)
         timed = None if self._store is None else TimedStore(self._store, observer.committed)
         self.driver = Driver(
             make_sidecar(config, tables),
@@ -212,19 +213,27 @@ class Node:
         """In order: commit, let out, take a snapshot, close."""
         if self._stopped:
             return
-        self._stopped = True
         self.driver.flush()
-        if self._timer is not None:
-            self._timer.cancel()
         if self.service is not None:
             self.service.written()
+        if self._store is not None and not self.driver.failing:
+            try:
+                self.driver.snapshot()
+            except CommitFailed as failure:  # the rows are there all the same
+                self.observer.failing(str(failure))
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close everything as it is: after a start that failed the state may be half read, and
+        must not take the place of what is in the store."""
+        self._stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
         if self.peers is not None:
             self.peers.close()
         if self._context is not None:
             self._context.term()
         if self._store is not None:
-            if not self.driver.failing:
-                self.driver.snapshot()
             self._store.close()
 
     @property

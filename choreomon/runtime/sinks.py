@@ -134,18 +134,14 @@ class Sinks:
         return {lane.name: lane.failing for lane in self._lanes if lane.failing}
 
     async def close(self, grace: float = 2.0) -> None:
-        """Give each sink one more try, so many seconds in all, and end. What was not taken stays
-        with the agent. What was delivered until then was told to `delivered`."""
+        """Give each sink one more try, so many seconds in all, and as many to close; then end.
+        What was not taken stays with the agent. What was delivered until then was told to
+        `delivered`."""
         self._closing.set()
         for lane in self._lanes:
             lane.wake.set()
-        if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=grace)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
-        for lane in self._lanes:
-            await lane.sink.close()
+        await _within(grace, self._tasks)
+        await _within(grace, [self._loop.create_task(lane.sink.close()) for lane in self._lanes])
         await asyncio.sleep(0)  # what was called soon is called before whatever comes next
 
     async def _serve(self, lane: _Lane) -> None:
@@ -208,3 +204,12 @@ class Sinks:
                     lane.behind = True
                     return
                 lane.put(id, line())
+
+
+async def _within(seconds: float, tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Wait for them so long; what is late is cancelled, and what fails has failed."""
+    if tasks:
+        _, late = await asyncio.wait(tasks, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

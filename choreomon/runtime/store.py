@@ -9,14 +9,19 @@ journal is one insertion and one commit.
 
 With `process` a loss of power may lose the last commits, but no row before one that is there, and
 no part of one. Whether it may have is told by `forgetful`: the file remembers the boot that it was
-last used in, and whether it was closed in order.
+last used in, and whether it was closed in order. That it is in use is on the disk before anything
+is committed, and that something may be lost is told until a row is committed that says so.
+
+The file remembers whose it is, too: rows mean something else to another process, or to one whose
+tables are others.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from typing import Final, Literal, TypeAlias
+from contextlib import suppress
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.runtime.driver import CommitFailed
@@ -33,14 +38,24 @@ _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS journal (number INTEGER PRIMARY KEY, inputs BLOB NOT NULL)",
     "CREATE TABLE IF NOT EXISTS snapshot (number INTEGER PRIMARY KEY, state BLOB NOT NULL)",
     "CREATE TABLE IF NOT EXISTS boot (id TEXT NOT NULL, closed INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS owner (process TEXT NOT NULL, systems TEXT NOT NULL)",
 )
 
 
-class SqliteStore:
-    """A journal in a file. `boot` names this start of the machine. `max_pages` bounds the size of
-    the file, in pages of SQLite, for tests of full disks.
+class Owner(NamedTuple):
+    """Whose journal it is: a process, and the ids of its systems, in the order of its tables."""
 
-    Raises `DocumentError` where the file cannot be opened, is no journal, or has another owner now.
+    process: str
+    systems: tuple[str, ...]
+
+
+class SqliteStore:
+    """A journal in a file. `boot` names this start of the machine. `owner`: whose it has to be;
+    `None` takes whatever is there. `max_pages` bounds the size of the file, in pages of SQLite, for
+    tests of full disks.
+
+    Raises `DocumentError` where the file cannot be opened, is no journal, is somebody else's, or is
+    in use.
     """
 
     def __init__(
@@ -49,9 +64,13 @@ class SqliteStore:
         durability: Literal["process", "power"],
         boot: str,
         *,
+        owner: Owner | None = None,
         max_pages: int | None = None,
     ) -> None:
         self._file = os.fspath(path)
+        self._boot = boot
+        # With `power` nothing is lost, so that the file is as if it were closed after every commit.
+        self._closed = int(durability == "power")
         try:
             self._database = sqlite3.connect(
                 self._file, isolation_level=None, check_same_thread=False, timeout=0.0
@@ -59,7 +78,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise self._unusable(str(error)) from None
         try:
-            self._prepare(durability, boot, max_pages)
+            self._prepare(durability, owner, max_pages)
         except sqlite3.Error as error:
             self._database.close()
             raise self._unusable(str(error)) from None
@@ -68,7 +87,7 @@ class SqliteStore:
             raise
 
     def _prepare(
-        self, durability: Literal["process", "power"], boot: str, max_pages: int | None
+        self, durability: Literal["process", "power"], owner: Owner | None, max_pages: int | None
     ) -> None:
         run = self._database.execute
         run("PRAGMA locking_mode=EXCLUSIVE")
@@ -81,58 +100,109 @@ class SqliteStore:
             raise self._unusable(f"has version {version}; this choreomon writes version {VERSION}")
         run("PRAGMA page_size=1024")  # a row is small, and a commit writes whole pages
         run("PRAGMA journal_mode=WAL")
-        run(f"PRAGMA synchronous={_SYNCHRONOUS[durability]}")
+        # If this was lost with the power, so were the rows after it, and nobody would know.
+        run("PRAGMA synchronous=FULL")
         run("BEGIN IMMEDIATE")
         for table in _TABLES:
             run(table)
         run(f"PRAGMA application_id={_APPLICATION}")
         run(f"PRAGMA user_version={VERSION}")
+        if owner is not None:
+            self._check_owner(owner)
         last = run("SELECT id, closed FROM boot").fetchone()
-        run("DELETE FROM boot")
-        run("INSERT INTO boot VALUES (?, 0)", (boot,))
-        run("COMMIT")
-        # With FULL each commit is on the disk before it is acknowledged.
-        self.forgetful = (
-            durability == "process" and last is not None and last[0] != boot and not last[1]
-        )
+        self.forgetful = last is not None and last[0] != self._boot and not last[1]
         """Whether the last commits may be lost."""
+        self._unsaid = self.forgetful
+        if not self.forgetful:
+            self._note_boot()
+        run("COMMIT")
+        run(f"PRAGMA synchronous={_SYNCHRONOUS[durability]}")
         if max_pages is not None:
             run(f"PRAGMA max_page_count={max_pages}")
         (self._number,) = run("SELECT coalesce(max(number), 0) FROM journal").fetchone()
         (snapshot,) = run("SELECT coalesce(max(number), 0) FROM snapshot").fetchone()
         self._number = max(self._number, snapshot)
 
-    def load(self) -> tuple[bytes | None, list[bytes]]:
+    def _check_owner(self, owner: Owner) -> None:
+        """Whose it is from now on. Raises `DocumentError` where it is another one's."""
         run = self._database.execute
-        found = run("SELECT number, state FROM snapshot ORDER BY number DESC LIMIT 1").fetchone()
-        number, state = found or (0, None)
-        rows = run("SELECT inputs FROM journal WHERE number > ? ORDER BY number", (number,))
-        return state, [row for (row,) in rows]
+        systems = " ".join(owner.systems)
+        last = run("SELECT process, systems FROM owner").fetchone()
+        if last is None:
+            run("INSERT INTO owner VALUES (?, ?)", (owner.process, systems))
+        elif last[0] != owner.process:
+            raise self._unusable(f"is that of {last[0]}, and this is the agent of {owner.process}")
+        elif last[1] != systems:
+            raise self._unusable(
+                "was made with other table files: name those, or another file to begin anew"
+            )
+
+    def _note_boot(self) -> None:
+        run = self._database.execute
+        run("DELETE FROM boot")
+        run("INSERT INTO boot VALUES (?, ?)", (self._boot, self._closed))
+
+    def load(self) -> tuple[bytes | None, list[bytes]]:
+        """Raises `DocumentError` where the file is damaged."""
+        run = self._database.execute
+        try:
+            found = run("SELECT number, state FROM snapshot ORDER BY number DESC LIMIT 1")
+            number, state = found.fetchone() or (0, None)
+            rows = run("SELECT inputs FROM journal WHERE number > ? ORDER BY number", (number,))
+            return state, [row for (row,) in rows]
+        except sqlite3.Error as error:
+            raise self._unusable(str(error)) from None
 
     def commit(self, row: bytes) -> None:
+        run = self._database.execute
         try:
-            self._database.execute("INSERT INTO journal VALUES (?, ?)", (self._number + 1, row))
+            if self._unsaid or self._database.in_transaction:
+                self._commit_with_boot(row)
+            else:
+                run("INSERT INTO journal VALUES (?, ?)", (self._number + 1, row))
         except sqlite3.Error as error:
             raise CommitFailed(f"{self._file}: {error}") from None
         self._number += 1
 
+    def _commit_with_boot(self, row: bytes) -> None:
+        """The row says that something may be lost, so that the file need not any more."""
+        run = self._database.execute
+        self._roll_back()
+        run("BEGIN IMMEDIATE")
+        try:
+            run("INSERT INTO journal VALUES (?, ?)", (self._number + 1, row))
+            self._note_boot()
+            run("COMMIT")
+        except sqlite3.Error:
+            self._roll_back()
+            raise
+        self._unsaid = False
+
     def snapshot(self, state: bytes) -> None:
         run = self._database.execute
         try:
+            self._roll_back()
             run("BEGIN IMMEDIATE")
             run("DELETE FROM snapshot")
             run("INSERT INTO snapshot VALUES (?, ?)", (self._number, state))
             run("DELETE FROM journal WHERE number <= ?", (self._number,))
             run("COMMIT")
         except sqlite3.Error as error:
-            if self._database.in_transaction:
-                run("ROLLBACK")
+            self._roll_back()
             raise CommitFailed(f"{self._file}: {error}") from None
+
+    def _roll_back(self) -> None:
+        """Where a transaction that failed is still open: what came after it would not be there."""
+        if self._database.in_transaction:
+            with suppress(sqlite3.Error):
+                self._database.execute("ROLLBACK")
 
     def close(self) -> None:
         """In order: all that was committed is in the file, and it says so."""
+        self._roll_back()
         try:
-            self._database.execute("UPDATE boot SET closed = 1")
+            if not self._unsaid:
+                self._database.execute("UPDATE boot SET closed = 1")
             self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.Error:
             pass  # then it was not closed in order, which is what the file says

@@ -1,0 +1,206 @@
+"""The file of a journal: whose it is, what may be lost with the power, and when it is full."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from choreomon.core.errors import DocumentError
+from choreomon.runtime.driver import CommitFailed
+from choreomon.runtime.store import Owner, SqliteStore
+
+SHOP = Owner("shop", ("aa" * 16, "bb" * 16))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "shop.db"
+
+
+def die(store: SqliteStore) -> None:
+    """As by `kill -9`: nothing is said to the file."""
+    store._database.close()
+
+
+def opened(file: Path, boot: str, durability: Literal["process", "power"] = "process") -> bool:
+    """Whether one who opens the file, and dies, is told that something may be lost."""
+    store = SqliteStore(file, durability, boot)
+    die(store)
+    return store.forgetful
+
+
+def refused(file: Path, owner: Owner | None = None) -> str:
+    with pytest.raises(DocumentError) as raised:
+        SqliteStore(file, "process", "boot", owner=owner)
+    return str(raised.value)
+
+
+def test_rows_and_states_come_back(file: Path) -> None:
+    store = SqliteStore(file, "process", "boot")
+    assert store.load() == (None, [])
+    store.commit(b"1")
+    store.snapshot(b"state")
+    store.commit(b"2")
+    store.commit(b"3")
+    die(store)
+    store = SqliteStore(file, "process", "boot")
+    assert store.load() == (b"state", [b"2", b"3"])
+    store.commit(b"4")
+    store.close()
+    assert SqliteStore(file, "process", "boot").load() == (b"state", [b"2", b"3", b"4"])
+
+
+# What may be lost with the power.
+
+
+def test_only_another_boot_after_a_death_may_have_lost_something(file: Path) -> None:
+    assert not opened(file, "1")
+    assert not opened(file, "1")
+    assert opened(file, "2")
+
+
+def test_that_something_may_be_lost_is_told_until_a_row_says_so(file: Path) -> None:
+    """Who dies before the row is committed has not told anybody."""
+    assert not opened(file, "1")
+    assert opened(file, "2")
+    assert opened(file, "2")
+    store = SqliteStore(file, "process", "2")
+    store.close()
+    store = SqliteStore(file, "process", "2")
+    assert store.forgetful
+    store.commit(b"something may be lost")
+    die(store)
+    assert not opened(file, "2")
+    assert SqliteStore(file, "process", "2").load() == (None, [b"something may be lost"])
+
+
+def test_what_was_closed_in_order_or_written_for_power_has_lost_nothing(file: Path) -> None:
+    SqliteStore(file, "process", "1").close()
+    assert not opened(file, "2", "power")
+    assert not opened(file, "3", "process")
+    # Which of the two counts is what the last one wrote with, not what this one will.
+    assert opened(file, "4", "power")
+
+
+def test_that_a_file_is_in_use_is_on_the_disk_before_anything_is_committed(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the power, the last commits may be lost, and with them that there were any."""
+    ran: list[str] = []
+    connect = sqlite3.connect
+
+    def connected(*arguments: object, **options: object) -> sqlite3.Connection:
+        database: sqlite3.Connection = connect(*arguments, **options)  # type: ignore[call-overload]
+        database.set_trace_callback(ran.append)
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", connected)
+    SqliteStore(file, "process", "1").close()
+    noted = next(place for place, each in enumerate(ran) if each.startswith("INSERT INTO boot"))
+    modes = [each for each in ran[:noted] if each.startswith("PRAGMA synchronous")]
+    assert modes[-1] == "PRAGMA synchronous=FULL"
+    after = [each for each in ran[noted:] if each.startswith(("COMMIT", "PRAGMA sync"))]
+    assert after == ["COMMIT", "PRAGMA synchronous=NORMAL"]
+
+
+# Whose it is.
+
+
+def test_a_file_is_refused_to_another_process_and_to_other_tables(file: Path) -> None:
+    """Its rows would be events that never were."""
+    die(SqliteStore(file, "process", "boot", owner=SHOP))
+    die(SqliteStore(file, "process", "boot", owner=SHOP))
+    assert refused(file, SHOP._replace(process="bank")) == (
+        f"{file}: cannot be used as store: is that of shop, and this is the agent of bank"
+    )
+    for systems in ((), SHOP.systems[::-1], SHOP.systems[:1], ("cc" * 16, "bb" * 16)):
+        assert "was made with other table files" in refused(file, SHOP._replace(systems=systems))
+    die(SqliteStore(file, "process", "boot"))
+
+
+def test_a_file_without_an_owner_gets_one(file: Path) -> None:
+    die(SqliteStore(file, "process", "boot"))
+    die(SqliteStore(file, "process", "boot", owner=SHOP))
+    assert "is that of shop" in refused(file, SHOP._replace(process="bank"))
+
+
+def test_two_at_once_are_told(file: Path) -> None:
+    store = SqliteStore(file, "process", "boot")
+    assert "another agent uses it" in refused(file)
+    store.close()
+
+
+def test_what_is_no_journal_is_refused_and_left_alone(file: Path) -> None:
+    file.write_bytes(b"no database, but rather long" * 100)
+    assert "file is not a database" in refused(file)
+    assert file.read_bytes() == b"no database, but rather long" * 100
+    other = file.with_name("other.db")
+    with sqlite3.connect(other) as database:
+        database.execute("CREATE TABLE journal (x)")
+    database.close()
+    assert "is a database of something else" in refused(other)
+    assert "unable to open" in refused(file.with_name("missing") / "shop.db")
+    assert "unable to open" in refused(file.parent)
+
+
+def test_a_damaged_file_is_told_of_not_raised(file: Path) -> None:
+    store = SqliteStore(file, "process", "boot")
+    for _ in range(200):
+        store.commit(bytes(100))
+    store.close()
+    data = bytearray(file.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    file.write_bytes(data)
+    with pytest.raises(DocumentError, match="malformed"):
+        SqliteStore(file, "process", "boot").load()
+
+
+# When it is full.
+
+
+def test_a_full_file_takes_no_row_and_no_state_and_is_as_it_was(file: Path) -> None:
+    SqliteStore(file, "process", "boot").close()
+    store = SqliteStore(file, "process", "boot", max_pages=20)
+    for number in range(100):
+        try:
+            store.commit(b"%d" % number * 400)
+        except CommitFailed:
+            break
+    with pytest.raises(CommitFailed, match=r"shop\.db: database or disk is full"):
+        store.commit(bytes(2000))
+    with pytest.raises(CommitFailed, match="full"):
+        store.snapshot(bytes(100_000))
+    with pytest.raises(CommitFailed, match="full"):
+        store.commit(bytes(2000))
+    rows = [b"%d" % each * 400 for each in range(number)]
+    assert store.load() == (None, rows)
+    store.close()
+    assert SqliteStore(file, "process", "boot").load() == (None, rows)
+
+
+def test_the_row_that_says_so_may_find_the_file_full(file: Path) -> None:
+    assert not opened(file, "1")
+    store = SqliteStore(file, "process", "2", max_pages=10)
+    with pytest.raises(CommitFailed, match="full"):
+        store.commit(bytes(20_000))
+    store._database.execute("PRAGMA max_page_count=1000")
+    die(store)
+    store = SqliteStore(file, "process", "2")
+    assert store.forgetful
+    store.commit(b"something may be lost")
+    assert store.load() == (None, [b"something may be lost"])
+    store.close()
+    assert not opened(file, "3")
+
+
+def test_a_transaction_that_stayed_open_swallows_no_row(file: Path) -> None:
+    """It could not even be rolled back: whatever is committed then must be there."""
+    store = SqliteStore(file, "process", "boot")
+    store._database.execute("BEGIN IMMEDIATE")
+    store.commit(b"1")
+    store.commit(b"2")
+    die(store)
+    assert SqliteStore(file, "process", "boot").load() == (None, [b"1", b"2"])
