@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from choreomon.cli.screen import Unprinted
     from choreomon.core.run import Run, RunEvent
+    from choreomon.deployment.nursery import Nursery
     from choreomon.deployment.run import Deployment
     from choreomon.properties.tables import RulesName
 
@@ -85,22 +87,33 @@ def command(
     sockets, and take as long as the document says. One seed gives the same delays, not the same
     run.
     """
-    from choreomon.deployment.crew import can_start, warm_up
+    if not hasattr(os, "fork"):
+        told = "this system cannot start processes as this needs it: use `choreomon simulate`"
+        raise click.ClickException(told)
+    from choreomon.deployment.nursery import Nursery
 
-    if not can_start():
-        raise click.ClickException(
-            "this system cannot start processes as this needs it: use `choreomon simulate`"
-        )
-    warm_up()  # meanwhile the document is read
+    with _ended_by_sigterm(), Nursery() as nursery:  # it gets ready while the document is read
+        return _run(context, file, nursery, Asked(**options), speed, timeout, embedded)
+
+
+def _run(
+    context: click.Context,
+    file: str,
+    nursery: Nursery,
+    asked: Asked,
+    speed: float,
+    timeout: float | None,
+    embedded: bool,
+) -> int:
     from choreomon.deployment.run import Deployment
     from choreomon.formats.read import load_document
     from choreomon.formats.scenario import scenario
 
-    asked = Asked(**options)
     document = load_document(file)
     prepared = scenario(document, "run")
     last = max((at for at, _ in prepared.application.starts), default=0) / 1e6 / speed
     deployment = Deployment(
+        nursery,
         prepared,
         asked.rules or prepared.rules,
         document.name,
@@ -108,9 +121,8 @@ def command(
         speed,
         LEAST_TIMEOUT + STARTS_TIMES * last if timeout is None else timeout,
     )
-    with _ended_by_sigterm():
-        running = _Running(deployment)
-        return carry_out(context, document, asked, running, prepared.application.processes)
+    running = _Running(deployment)
+    return carry_out(context, document, asked, running, prepared.application.processes)
 
 
 @contextmanager

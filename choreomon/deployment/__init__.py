@@ -21,6 +21,7 @@ What is on its way:
 Processes and files:
 
     premises             the folder of one run, with keys and tables
+    nursery              a process that forks the others, and sees to it that none is left
     crew                 the processes of one run, from start to end
     child                one of them, from its own side
     instructions         what it is told and what it tells

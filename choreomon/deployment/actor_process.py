@@ -81,9 +81,6 @@ class ActorRole:
         """See `choreomon.deployment.instructions.Role`."""
         return precise_loop()
 
-    def abandoned(self) -> None:
-        """There is nothing to be done."""
-
     async def play(self, control: Control) -> None:
         """See `choreomon.deployment.instructions.Role`."""
         watch = Watch(control.tell) if isinstance(self.monitor, Within) else None

@@ -26,9 +26,6 @@ class AgentRole:
         """As `choreomon agent` has it."""
         return new_event_loop()
 
-    def abandoned(self) -> None:
-        """There is nothing to be done."""
-
     async def play(self, control: Control) -> None:
         """See `choreomon.deployment.instructions.Role`."""
         process = self.config.process

@@ -1,30 +1,31 @@
 """A process of a run from its own side: it waits for its role, plays it, and ends.
 
 Whatever becomes of the orchestrator, a process does not outlive it: the end of the pipe is the end
-of the role. A Ctrl-C at the terminal goes to all processes, and is for the orchestrator alone.
+of the process.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import signal
-import sys
 import traceback
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from typing import Final
 
 from choreomon.core.errors import InternalError
 from choreomon.deployment.instructions import Ended, Failed, Instruction, Role, Told
 
+GONE: Final = 2
+"""The exit code of a process whose orchestrator is gone."""
 
-def live(connection: Connection) -> None:
-    """The whole life of a process; `connection` leads to the orchestrator."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+def live(connection: Connection) -> int:
+    """The whole life of a process, and its exit code; `connection` leads to the orchestrator."""
     try:
         role: Role = connection.recv()
     except (EOFError, OSError):
-        return
+        return GONE
     try:
         with asyncio.Runner(loop_factory=role.new_loop) as runner:
             runner.run(_play(role, connection))
@@ -32,7 +33,8 @@ def live(connection: Connection) -> None:
     except Exception:
         with suppress(OSError):
             connection.send(Failed(traceback.format_exc()))
-        sys.exit(1)
+        return 1
+    return 0
 
 
 async def _play(role: Role, connection: Connection) -> None:
@@ -47,7 +49,7 @@ async def _play(role: Role, connection: Connection) -> None:
         task.cancel()
 
     loop.set_exception_handler(failed)
-    pipe = _Pipe(connection, loop, role)
+    pipe = _Pipe(connection, loop)
     try:
         await role.play(pipe)
     except asyncio.CancelledError:
@@ -63,10 +65,9 @@ def _as_cause(failure: object) -> BaseException | None:
 class _Pipe:
     """A `Control` over a connection. Where its end is reached, the process ends."""
 
-    def __init__(self, connection: Connection, loop: asyncio.AbstractEventLoop, role: Role) -> None:
+    def __init__(self, connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
         self._connection = connection
         self._loop = loop
-        self._role = role
         self._instructions: asyncio.Queue[Instruction] = asyncio.Queue()
         loop.add_reader(connection.fileno(), self._read)
 
@@ -85,7 +86,4 @@ class _Pipe:
             while self._connection.poll():
                 self._instructions.put_nowait(self._connection.recv())
         except (EOFError, OSError):
-            with suppress(Exception):
-                self._role.abandoned()
-            # Whatever is still going on here is of no use to anybody.
-            os._exit(1)
+            os._exit(GONE)  # whatever is going on here is of no use to anybody

@@ -37,6 +37,7 @@ from choreomon.deployment.instructions import (
 )
 from choreomon.deployment.links import MICROSECONDS
 from choreomon.deployment.network_process import NetworkRole
+from choreomon.deployment.nursery import Nursery
 from choreomon.deployment.premises import Monitoring, Premises
 from choreomon.formats.agent_config import AgentConfig
 from choreomon.formats.scenario import Scenario
@@ -95,12 +96,12 @@ class Course:
         self._until = time.monotonic() + plan.timeout
         self._told: dict[str, deque[Told]] = defaultdict(deque)
 
-    def run(self) -> None:
+    def run(self, nursery: Nursery) -> None:
         """From the start of the processes to their end; none is left, whatever happens.
 
         Raises `NotFinished`, and `InternalError` where a process failed.
         """
-        with Crew() as crew:
+        with Crew(nursery) as crew:
             self._crew = crew
             self._start()
             self._carry_on()
@@ -171,14 +172,13 @@ class Course:
     # Roles.
 
     def _network(self) -> NetworkRole:
-        plan, scenario, place = self._plan, self._plan.scenario, self._place
+        plan, scenario = self._plan, self._plan.scenario
         starts = [
             (at, route.label.message.receiver, route.label.message.name)
             for at, route in scenario.application.starts
         ]
         return NetworkRole(
-            folder=place.folder,
-            endpoint=place.endpoint,
+            endpoint=self._place.endpoint,
             routes={process: self._route(process) for process in plan.processes},
             starts=starts,
             delays=scenario.delays,

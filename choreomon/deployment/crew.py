@@ -1,35 +1,15 @@
-"""The processes of one run: started together, watched together, and gone together.
-
-Processes are made by a server that is a process of its own and has imported everything beforehand
-(`multiprocessing`'s `forkserver`): a fork of it costs milliseconds, and it has no threads and no
-sockets, which a fork must not inherit.
-"""
+"""The processes of one run: started together, listened to together, and gone together."""
 
 from __future__ import annotations
 
-import multiprocessing
 import time
-from collections.abc import Callable, Mapping
-from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkServerProcess
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from choreomon.core.errors import ChoreomonError, InternalError
-from choreomon.deployment.child import live
 from choreomon.deployment.instructions import Failed, Instruction, Role, Told
-
-_PRELOADED: Final = (
-    "choreomon.cli",
-    "choreomon.deployment.actor_process",
-    "choreomon.deployment.agent_process",
-    "choreomon.deployment.network_process",
-)
-ENDS_WITHIN: Final = 5.0
-"""Seconds that a process may take to end in order."""
-TERMINATES_WITHIN: Final = 1.0
-"""Seconds that it may take where it is told to by a signal, before it is killed."""
+from choreomon.deployment.nursery import Forked, Nursery
 
 
 class TimeIsUp(ChoreomonError):
@@ -43,25 +23,12 @@ class Heard(NamedTuple):
     message: Told
 
 
-def can_start() -> bool:
-    """Whether this system has what it takes."""
-    return "forkserver" in multiprocessing.get_all_start_methods()
-
-
-def warm_up() -> None:
-    """Start the server of processes, which takes a while, if there is none."""
-    multiprocessing.set_forkserver_preload([*_PRELOADED])
-    forkserver.ensure_running()
-
-
 class Crew:
     """Processes by name. To be used as a context: whatever happens, none is left at its end."""
 
-    def __init__(self) -> None:
-        warm_up()
-        self._context = multiprocessing.get_context("forkserver")
-        self._processes: dict[str, ForkServerProcess] = {}
-        self._pipes: dict[str, Connection] = {}
+    def __init__(self, nursery: Nursery) -> None:
+        self._nursery = nursery
+        self._crew: dict[str, Forked] = {}
         self._names: dict[Connection, str] = {}
 
     def __enter__(self) -> Self:
@@ -73,31 +40,13 @@ class Crew:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for pipe in self._pipes.values():
-            pipe.close()
-        end = time.monotonic() + (ENDS_WITHIN if kind is None else 0)
-        for process in self._processes.values():
-            process.join(max(0.0, end - time.monotonic()))
-        for strike in (ForkServerProcess.terminate, ForkServerProcess.kill):
-            self._strike(strike)
-
-    def _strike(self, strike: Callable[[ForkServerProcess], None]) -> None:
-        alive = [process for process in self._processes.values() if process.is_alive()]
-        for process in alive:
-            strike(process)
-        end = time.monotonic() + TERMINATES_WITHIN
-        for process in alive:
-            process.join(max(0.0, end - time.monotonic()))
+        while self._crew:
+            self._ended(next(iter(self._crew)))
 
     def start(self, name: str) -> None:
         """One more process, which waits for its role."""
-        own, other = self._context.Pipe()
-        self._pipes[name] = own
-        self._names[own] = name
-        process = self._context.Process(target=live, args=(other,), name=name, daemon=True)
-        with other:
-            process.start()
-        self._processes[name] = process
+        forked = self._crew[name] = self._nursery.fork()
+        self._names[forked.pipe] = name
 
     def play(self, name: str, role: Role) -> None:
         """Give it its role."""
@@ -109,7 +58,7 @@ class Crew:
 
     def _send(self, name: str, message: object) -> None:
         try:
-            self._pipes[name].send(message)
+            self._crew[name].pipe.send(message)
         except OSError:
             raise self._died(name) from None
 
@@ -117,7 +66,7 @@ class Crew:
         """What was told meanwhile, at least one thing; `until` is a time of the monotonic clock.
 
         Raises `TimeIsUp` where nothing was told until then, and `InternalError` where a process
-        failed, or is gone before it was told to end.
+        failed, or is gone before it was dismissed.
         """
         ready = wait([*self._names], max(0.0, until - time.monotonic()))
         if not ready:
@@ -135,18 +84,14 @@ class Crew:
         return Heard(name, message)
 
     def dismiss(self, name: str) -> None:
-        """Nothing more is to be heard of it: it ends."""
-        self._names.pop(self._pipes[name], None)
+        """Nothing more is to be heard of it."""
+        del self._names[self._crew[name].pipe]
 
     def _died(self, name: str) -> InternalError:
-        process = self._processes[name]
-        process.join(TERMINATES_WITHIN)
-        return InternalError(f"{name} is gone, with exit code {process.exitcode}")
+        return InternalError(f"{name} is gone, with exit code {self._ended(name)}")
 
-    def alive(self) -> Mapping[str, int]:
-        """The process ids of those that are there."""
-        return {
-            name: process.pid
-            for name, process in self._processes.items()
-            if process.pid is not None and process.is_alive()
-        }
+    def _ended(self, name: str) -> int:
+        number, pipe = self._crew.pop(name)
+        self._names.pop(pipe, None)
+        pipe.close()
+        return self._nursery.end(number)

@@ -150,6 +150,3 @@ class Role(Protocol):
 
     async def play(self, control: Control) -> None:
         """All of it, until `End` was told."""
-
-    def abandoned(self) -> None:
-        """The orchestrator is gone: what is to be done before the process ends, at once."""

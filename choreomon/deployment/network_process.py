@@ -4,12 +4,10 @@ monitors, and the environment."""
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import assert_never
 
 import zmq
@@ -38,12 +36,10 @@ from choreomon.formats.key_files import KeyPair
 
 @dataclass(frozen=True)
 class NetworkRole:
-    """`folder` is that of the run: removed where the orchestrator is gone and cannot do it.
-    `routes` are the routing ids of the actors, which connect at `endpoint`. `keys` and `asks` are
-    those of the monitors, none where nothing is monitored. `speed`: how many seconds of the
+    """`routes` are the routing ids of the actors, which connect at `endpoint`. `keys` and `asks`
+    are those of the monitors, none where nothing is monitored. `speed`: how many seconds of the
     document pass in a real one."""
 
-    folder: Path
     endpoint: str
     routes: Mapping[str, bytes]
     starts: Sequence[Start]
@@ -58,10 +54,6 @@ class NetworkRole:
     def new_loop(self) -> asyncio.AbstractEventLoop:
         """See `choreomon.deployment.instructions.Role`."""
         return precise_loop()
-
-    def abandoned(self) -> None:
-        """Nobody else is left who could do it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     async def play(self, control: Control) -> None:
         """See `choreomon.deployment.instructions.Role`."""

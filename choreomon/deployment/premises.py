@@ -18,7 +18,7 @@ from typing import Final
 
 from choreomon.core.message import Label
 from choreomon.deployment.event_records import Records
-from choreomon.formats.agent_config import MAX_SOCKET_PATH, AgentConfig, Keys, LocalAccess
+from choreomon.formats.agent_config import AgentConfig, Keys, LocalAccess
 from choreomon.formats.carried import KEY_BYTES, SystemKey
 from choreomon.formats.key_files import (
     PUBLIC_SUFFIX,
@@ -35,7 +35,6 @@ from choreomon.runtime.security import make_key_pair
 
 FOR_EVER: Final = 1e7
 """Seconds: where a monitor waits for as long as it takes."""
-_LONGEST_NAME: Final = len("agent-1234.sock")
 _NONCE_BYTES: Final = 32
 
 
@@ -149,17 +148,10 @@ class Premises:
 
 
 @contextmanager
-def premises(processes: tuple[str, ...]) -> Iterator[Premises]:
-    """A new folder, gone at the end. Raises `OSError` where none can be made."""
-    folder = Path(tempfile.mkdtemp(prefix="choreomon-", dir=_short_enough()))
+def premises(within: Path, processes: tuple[str, ...]) -> Iterator[Premises]:
+    """A new folder within another one, gone at the end. Raises `OSError` where none can be made."""
+    folder = Path(tempfile.mkdtemp(prefix="run-", dir=within))
     try:
         yield Premises(folder, processes)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _short_enough() -> str | None:
-    """Where sockets can be in it: the folder for temporary files, or else `/tmp`."""
-    chosen = tempfile.gettempdir()
-    longest = os.path.join(chosen, "choreomon-12345678", "x" * _LONGEST_NAME)
-    return None if len(os.fsencode(longest)) <= MAX_SOCKET_PATH else "/tmp"

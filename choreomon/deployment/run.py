@@ -13,6 +13,7 @@ from choreomon.deployment.course import Course, OnWord, Plan
 from choreomon.deployment.event_records import EventLog
 from choreomon.deployment.indexed import last_verdicts
 from choreomon.deployment.links import MICROSECONDS
+from choreomon.deployment.nursery import Nursery
 from choreomon.deployment.premises import Premises, premises, split
 from choreomon.formats.scenario import Scenario
 from choreomon.properties.formed import formed_by
@@ -29,12 +30,14 @@ Recorder = Callable[[RunEvent], None]
 class Deployment:
     """A scenario that can be run for real, one run after the other.
 
+    - `nursery`: where the processes come from, and in whose folder their files are.
     - `title`: what the property is called in the files of agents.
     - `embedded`: actors hold their monitors themselves.
     - `speed`: how many seconds of the document pass in a real one.
     - `timeout`: seconds after which a run that is not at its end is given up.
     """
 
+    nursery: Nursery
     scenario: Scenario
     rules: RulesName
     title: str = "scenario"
@@ -64,11 +67,11 @@ class Deployment:
         if automaton is not None:
             monitoring = split(automaton, processes, self.rules, self.title)
         plan = Plan(scenario, seed, monitoring, self.embedded, self.speed, self.timeout)
-        with premises(processes) as place:
+        with premises(self.nursery.folder, processes) as place:
             if monitoring is not None:
                 place.furnish(monitoring)
             course = Course(plan, place, on_word)
-            course.run()
+            course.run(self.nursery)
             return self._told(plan, course, place, recorder, keep_events)
 
     def _told(

@@ -1,0 +1,247 @@
+"""`choreomon run`: exit codes, options and what is printed; that nothing is left of a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command_line import ROOT, SCENARIOS, VIOLATED, choreomon
+
+KEYS = [
+    "seed",
+    "events",
+    "monitoring_messages",
+    "monitoring_bytes",
+    "latency_ms",
+    "history_records",
+    "verdicts",
+    "formed",
+]
+FAST = ("--speed", 20, "--embedded")
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "headline"),
+    [
+        ("conforming", 0, "No forbidden sequence was found."),
+        ("violated", 1, "The forbidden sequence was formed."),
+    ],
+)
+@pytest.mark.parametrize("options", [FAST, ("--speed", 10)], ids=["embedded", "beside"])
+def test_the_exit_code_and_the_last_line_say_what_was_found(
+    document: str, code: int, headline: str, options: tuple[object, ...]
+) -> None:
+    answer = choreomon("run", f"{document}.yaml", *options)
+    assert (answer.code, answer.err) == (code, "")
+    assert answer.out.splitlines()[-1] == headline
+
+
+def test_a_violation_is_said_when_it_is_found_and_explained_at_the_end() -> None:
+    answer = choreomon("run", "violated.yaml", *FAST)
+    said = answer.out.splitlines()[0]
+    assert re.fullmatch(r" *\d+\.?\d* ms  P2 violated at its event 1 \(P2 -> P3 : b\)", said)
+    assert "P2 declares violated at event" in answer.out
+    assert "the property was formed 1 time:" in answer.out
+
+
+def test_json_has_the_keys_of_the_simulator_and_one_run_after_the_other() -> None:
+    answer = choreomon("run", "violated.yaml", *FAST, "--json", "--runs", 2, "--seed", 5)
+    assert (answer.code, answer.err) == (1, "")
+    runs = json.loads(answer.out)["runs"]
+    assert [run["seed"] for run in runs] == [5, 6]
+    assert all([*run] == KEYS for run in runs)
+    simulated = json.loads(choreomon("simulate", "violated.yaml", "--json").out)["runs"][0]
+    assert runs[0]["events"] == simulated["events"]
+    assert runs[0]["monitoring_messages"] == simulated["monitoring_messages"]
+    assert runs[0]["monitoring_bytes"] == simulated["monitoring_bytes"]
+    (verdict,) = runs[0]["verdicts"]
+    assert verdict == {**simulated["verdicts"][0], "event_index": verdict["event_index"]} | {
+        "because": verdict["because"]
+    }
+
+
+def test_traces_are_what_verify_reads() -> None:
+    answer = choreomon(
+        *("run", SCENARIOS / "lock-conforming.yaml", *FAST, "--trace", "deep/traces", "--json"),
+    )
+    assert answer.code == 0
+    lines = Path("deep/traces/run-0.jsonl").read_text(encoding="ascii").splitlines()
+    events = [json.loads(line) for line in lines]
+    assert [event["index"] for event in events] == [*range(len(events))]
+    assert len(events) == json.loads(answer.out)["runs"][0]["events"]
+    times = [event["time"] for event in events]
+    assert times == sorted(times)
+    assert [*events[0]] == ["index", "time", "event", "process", "message", "clock"]
+    verified = choreomon(
+        *("verify", "--interaction", SCENARIOS / "lock.hif", "--mode", "slice", "deep/traces"),
+    )
+    assert verified.code == 0, verified.out
+
+
+@pytest.mark.parametrize("twin", ["lock-conforming", "lock-violating"])
+def test_the_logs_of_runs_can_be_verified_at_once(twin: str) -> None:
+    options = ("--verify", "slice", "--windows", "whole")
+    answer = choreomon("run", SCENARIOS / f"{twin}.yaml", *FAST, *options)
+    simulated = choreomon("simulate", SCENARIOS / f"{twin}.yaml", *options)
+    assert answer.code == simulated.code
+    assert answer.out.splitlines()[-1] == simulated.out.splitlines()[-1]
+
+
+def test_a_report_is_one_page_and_says_how_it_was_run() -> None:
+    answer = choreomon("run", "violated.yaml", *FAST, "--report", "out.html")
+    assert answer.code == 1
+    assert "Report: out.html" in answer.out
+    page = Path("out.html").read_text(encoding="utf-8")
+    for said in ("P2 declares violated", "for real", "within the processes", "<svg"):
+        assert said in page
+
+
+def test_without_a_property_nothing_is_monitored() -> None:
+    answer = choreomon("run", "application.yaml", "--trace", "traces")
+    assert answer.code == 0
+    assert answer.err == "warning: application.yaml: no property: nothing is monitored\n"
+    assert answer.out == "1 run, 3 events: nothing was monitored\n"
+    lines = Path("traces/run-0.jsonl").read_text(encoding="ascii").splitlines()
+    assert [json.loads(line)["clock"] for line in lines] == [{}, {}, {}]
+    refused = choreomon("run", "application.yaml", "--embedded")
+    assert refused.code == 2
+    assert "--embedded can only be used with a property to monitor" in refused.err
+
+
+@pytest.mark.parametrize("strategy", ["push", "central"])
+def test_strategies_to_compare_with_are_the_simulator_s(strategy: str) -> None:
+    answer = choreomon("run", "violated.yaml", "--strategy", strategy)
+    assert answer.code == 2
+    assert "use `choreomon simulate`" in answer.err
+    assert choreomon("run", "violated.yaml", *FAST, "--strategy", "pull").code == 1
+
+
+def test_rules_of_the_command_line_come_before_those_of_the_document() -> None:
+    """q1 is initial although a transition leads to it: the paper's tables forget that."""
+    text = (
+        VIOLATED.split("property:", maxsplit=1)[0]
+        + """
+property:
+  automaton:
+    initial: [q0, q1]
+    final: [q2]
+    transitions:
+      - {from: q0, to: q1, on: "P1 -> P3 : never"}
+      - {from: q1, to: q2, on: "P2 -> P3 : b"}
+"""
+    )
+    text = text.replace("handlers: {b: []}", "handlers: {b: [], never: []}")
+    Path("started.yaml").write_text(text, encoding="utf-8")
+    assert choreomon("run", "started.yaml", *FAST).code == 1
+    answer = choreomon("run", "started.yaml", *FAST, "--rules", "paper")
+    assert answer.code == 0
+    assert "Missed by the monitors: event" in answer.out
+
+
+def test_runs_without_end_are_stopped_at_max_events() -> None:
+    answer = choreomon("run", "endless.yaml", *FAST)
+    assert answer.code == 2
+    (events,) = re.findall(
+        r"endless.yaml:7: network.max_events: stopped after (\d+) events", answer.err
+    )
+    assert 300 <= int(events) <= 303
+    assert "stopped at max_events" in answer.out
+
+
+def test_a_run_that_takes_too_long_is_given_up_and_says_what_is_missing() -> None:
+    late = VIOLATED.replace("at: 500", "at: 3600000")
+    Path("late.yaml").write_text(late, encoding="utf-8")
+    answer = choreomon("run", "late.yaml", "--embedded", "--timeout", 3)
+    assert answer.code == 2
+    assert "not at its end after 3 seconds, with seed 0: 3 events happened, 1 messages" in answer.err
+    assert "--timeout" in answer.err
+
+
+def test_documents_without_an_application_are_told() -> None:
+    answer = choreomon("run", "property.yaml")
+    assert answer.code == 2
+    assert answer.err == "property.yaml: application: is missing: there is nothing to run\n"
+
+
+# ---------------------------------------------------------------- what is left
+
+HANGING = VIOLATED.replace("at: 500}]", "at: 500}, {to: P1, message: go, at: 3600000}]")
+"""Says something soon, and is not at its end for an hour."""
+
+
+def started(*arguments: object, place: Path) -> subprocess.Popen[str]:
+    """A command in a process of its own that has said its first line. All processes that it starts
+    have its outputs."""
+    Path("hanging.yaml").write_text(HANGING, encoding="utf-8")
+    place.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "choreomon", "run", "hanging.yaml", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(place), "COLUMNS": "100"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert "violated at its event 1" in process.stdout.readline()
+    assert [*place.glob("choreomon-*")]
+    return process
+
+
+@pytest.mark.parametrize("options", [(), ("--embedded",)], ids=["beside", "embedded"])
+@pytest.mark.parametrize(
+    ("number", "to_all", "code"),
+    [
+        (signal.SIGINT, True, 130),
+        (signal.SIGTERM, False, 130),
+        (signal.SIGKILL, False, -signal.SIGKILL),
+    ],
+    ids=["Ctrl-C", "SIGTERM", "SIGKILL"],
+)
+def test_of_a_run_that_is_interrupted_no_process_and_no_file_is_left(
+    tmp_path: Path, number: signal.Signals, to_all: bool, code: int, options: tuple[str, ...]
+) -> None:
+    place = tmp_path / "place"
+    process = started(*options, place=place)
+    (os.killpg if to_all else os.kill)(process.pid, number)
+    # The outputs are at their end when the last process is gone that has them.
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert errors.strip() == ("" if code < 0 else "interrupted")
+    assert [*place.iterdir()] == []
+
+
+def processes_of(session: int) -> dict[int, str]:
+    """The processes of a session and what they are doing, by their numbers."""
+    found: dict[int, Any] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = entry.joinpath("stat").read_text()
+                if int(stat.rpartition(")")[2].split()[3]) == session:
+                    found[int(entry.name)] = entry.joinpath("cmdline").read_text()
+            except OSError:
+                continue
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
+def test_a_process_that_dies_ends_the_run_with_an_error_of_our_own(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    process = started(place=place)
+    children = sorted(processes_of(process.pid))
+    # The command, its nursery, and from it the network, three actors, and three agents.
+    assert len(children) == 1 + 1 + 1 + 3 + 3
+    os.kill(children[-1], signal.SIGKILL)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 70
+    assert "is gone, with exit code -9" in errors
+    assert [*place.iterdir()] == []
