@@ -1,0 +1,150 @@
+"""What an agent committed, with the time of each commit.
+
+A journal forgets its rows when a snapshot takes their place. So a schedule makes the store of each
+agent before it is started, with one more table, and a trigger that puts every row there, with the
+wall time at which SQLite took it, in the same transaction: what is committed is kept, and nothing
+else, whenever the agent is killed.
+
+Read again, the rows are stepped through the same sidecar, which gives what happened.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.formats.agent_config import AgentConfig
+from choreomon.formats.table_file import SplitTable
+from choreomon.runtime.inputs import Input, Recovered, Report, decode_batch
+from choreomon.runtime.node import make_sidecar
+from choreomon.runtime.outputs import Decided, Output, Ticked, Word
+from choreomon.runtime.sidecar import SidecarState
+from choreomon.runtime.store import SqliteStore, boot_id
+
+_KEEP = """
+CREATE TABLE kept (number INTEGER PRIMARY KEY, inputs BLOB NOT NULL, at REAL NOT NULL);
+CREATE TRIGGER keep AFTER INSERT ON journal BEGIN
+    INSERT INTO kept VALUES (new.number, new.inputs, (julianday('now') - 2440587.5) * 86400.0);
+END;
+"""
+
+
+def prepare_store(path: Path) -> None:
+    """Make a store that keeps every row."""
+    SqliteStore(path, "process", boot_id()).close()
+    database = sqlite3.connect(path)
+    database.executescript(_KEEP)
+    database.close()
+
+
+class Row(NamedTuple):
+    """`at`: when it was committed, in monotonic microseconds, good to a few milliseconds."""
+
+    at: int
+    inputs: list[Input]
+
+
+def read_rows(path: Path) -> list[Row]:
+    """All rows of a store that nobody uses now. The wall clock of the machine, which they are timed
+    by, must not have jumped meanwhile; it is not that of the agents."""
+    since = time.time() - time.monotonic()
+    database = sqlite3.connect(path)
+    try:
+        rows = database.execute("SELECT inputs, at FROM kept ORDER BY number").fetchall()
+    finally:
+        database.close()
+    return [Row(int((at - since) * 1e6), decode_batch(inputs)) for inputs, at in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """An event: `at` in monotonic microseconds, when the agent took its report; `session` and
+    `number` are those of the report."""
+
+    at: int
+    count: int
+    label: Label
+    clock: VectorClock
+    session: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class GapEnd:
+    """At `at` the agent noted that events had happened that it will never be told."""
+
+    at: int
+    count: int
+
+
+@dataclass
+class Committed:
+    """What one agent committed. `words` in their order. `asked`: after each row, the processes of
+    which an answer was outstanding. `starts`: how often it was started after the first time."""
+
+    ticks: list[Tick] = field(default_factory=list)
+    gaps: list[GapEnd] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+    starts: int = 0
+    state: SidecarState | None = None
+
+    def asked_at(self, at: int) -> frozenset[str]:
+        """Whose answers were outstanding then."""
+        found: frozenset[str] = frozenset()
+        for when, asked in self.asked:
+            if when > at:
+                break
+            found = asked
+        return found
+
+
+def replay(config: AgentConfig, table: SplitTable, rows: list[Row]) -> Committed:
+    """Step through the rows of an agent with one property."""
+    sidecar = make_sidecar(config, [table])
+    (host,) = sidecar.hosts
+    own = host.monitor.own
+    found = Committed()
+    state = sidecar.initial()
+    for at, inputs in rows:
+        for given in inputs:
+            before = state.hosts[0].clock[own]
+            found.starts += type(given) is Recovered
+            state, outputs = sidecar.step(state, given)
+            ticked = [output for output in outputs if type(output) is Ticked]
+            if state.hosts[0].clock[own] > before + len(ticked):
+                found.gaps.append(GapEnd(at, _gap_count(ticked, state, own)))
+            for output in ticked:
+                assert type(given) is Report
+                found.ticks.append(
+                    Tick(
+                        output.at,
+                        output.clock[own],
+                        output.label,
+                        output.clock,
+                        given.session,
+                        given.number,
+                    )
+                )
+            found.words += _words(outputs)
+        asked = frozenset(each.receiver for each in host.outstanding(state.hosts[0]))
+        found.asked.append((at, asked))
+    found.state = state
+    return found
+
+
+def _gap_count(ticked: list[Ticked], state: SidecarState, own: int) -> int:
+    """The count of a gap that ended in this step; an event in it came after the gap."""
+    return ticked[0].clock[own] - 1 if ticked else state.hosts[0].clock[own]
+
+
+def _words(outputs: list[Output]) -> Iterator[Word]:
+    for output in outputs:
+        if type(output) is Decided and output.word is not None:
+            yield output.word

@@ -1,0 +1,207 @@
+"""What is drawn for one schedule from its seed, and the files that its processes start from."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from choreomon.core.message import SEND, Message
+from choreomon.formats.key_files import PublicKey, write_key_pair, write_public_key
+from choreomon.formats.local import Policy
+from choreomon.formats.table_file import SplitTable, system_id, write_table
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.tables import transition_tables
+from choreomon.runtime.security import make_key_pair
+from tests.laws.drawn import draw_automaton, draw_scripts, processes
+
+TITLE: Final = "drawn"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One system. Times are in seconds. `pause`: between two messages of one sender of a service,
+    of which there are `senders`, in the mean. `block_deadline`: see `choreomon.sdk.connect`.
+    `absent`: see `choreomon.runtime.driver.Patience`; only agents that are started by
+    `benchmarks.faults.agent` keep to it."""
+
+    seed: int
+    names: tuple[str, ...]
+    automaton: SequenceAutomaton
+    scripts: Mapping[str, tuple[Message, ...]]
+    policy: Policy = "block"
+    curve: bool = False
+    block_deadline: float | None = None
+    buffer: int = 10_000
+    senders: int = 4
+    pause: float = 0.03
+    lease: float = 0.6
+    deadline: float = 0.3
+    give_up: float = 60.0
+    most_open: int = 512
+    absent: float = 60.0
+
+    @property
+    def busy(self) -> tuple[str, ...]:
+        """The processes that have events which the property mentions."""
+        ends = {
+            message.sender if kind == SEND else message.receiver
+            for kind, message in self.automaton.labels
+        }
+        return tuple(name for name in self.names if name in ends)
+
+
+def draw_plan(seed: int, *, messages: int = 240) -> Plan:
+    """Three or four processes that send so many messages in all; half of the systems use CURVE."""
+    random = Random(f"faults {seed}")
+    names = processes(random.randint(3, 4))
+    automaton = draw_automaton(random, names)
+    scripts = draw_scripts(random, automaton, names, events=(messages, messages))
+    return Plan(
+        seed=seed,
+        names=names,
+        automaton=automaton,
+        scripts=dict(zip(names, scripts, strict=True)),
+        curve=random.random() < 0.5,
+        senders=random.choice((1, 2, 4)),
+    )
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of loopback that were free a moment ago."""
+    holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [holder.getsockname()[1] for holder in holders]
+    for holder in holders:
+        holder.close()
+    return ports
+
+
+@dataclass(frozen=True)
+class Premises:
+    """The folder of a schedule, with everything in it, and its addresses.
+
+    `listen` are the agents' own addresses, `pages` where their pages are.
+    """
+
+    folder: Path
+    plan: Plan
+    system: str
+    tables: Mapping[str, SplitTable]
+    listen: Mapping[str, str]
+    pages: Mapping[str, int]
+
+    def config(self, name: str) -> Path:
+        return self.folder / f"{name}.yaml"
+
+    def store(self, name: str) -> Path:
+        return self.folder / f"{name}.db"
+
+    def trace(self, name: str) -> Path:
+        return self.folder / f"{name}.trace"
+
+    def verdicts(self, name: str) -> Path:
+        return self.folder / f"{name}.verdicts"
+
+    def log(self, name: str) -> Path:
+        return self.folder / f"{name}.log"
+
+    def local(self, name: str) -> Path:
+        return self.folder / f"run-{name}" / "agent.sock"
+
+    def letter_box(self, name: str) -> Path:
+        return self.folder / f"{name}.sock"
+
+    def acts(self, name: str) -> Path:
+        return self.folder / f"{name}.acts"
+
+    def task(self, name: str) -> Path:
+        return self.folder / f"{name}.task"
+
+
+def lay_out(folder: Path, plan: Plan) -> Premises:
+    """Write everything but the configurations, which need to know the way to the peers."""
+    names = plan.names
+    system = system_id(plan.automaton, names, "sound", f"faults {plan.seed}".encode())
+    by_process = transition_tables(plan.automaton, names)
+    tables = {name: SplitTable(system, TITLE, "sound", names, by_process[name]) for name in names}
+    ports = free_ports(2 * len(names))
+    premises = Premises(
+        folder,
+        plan,
+        system,
+        tables,
+        {name: f"tcp://127.0.0.1:{port}" for name, port in zip(names, ports, strict=False)},
+        dict(zip(names, ports[len(names) :], strict=True)),
+    )
+    if plan.curve:
+        make_keys(folder, names)
+    for name in names:
+        (folder / f"{name}.json").write_bytes(write_table(tables[name]))
+        task = {
+            "name": name,
+            "agent": str(premises.local(name)),
+            "boxes": {each: str(premises.letter_box(each)) for each in names},
+            "acts": str(premises.acts(name)),
+            "script": [(message.receiver, message.name) for message in plan.scripts[name]],
+            "policy": plan.policy,
+            "deadline": plan.block_deadline,
+            "buffer": plan.buffer,
+            "senders": plan.senders,
+            "pause": plan.pause,
+            "seed": plan.seed,
+        }
+        premises.task(name).write_text(json.dumps(task), encoding="ascii")
+    return premises
+
+
+def make_keys(folder: Path, names: tuple[str, ...]) -> None:
+    """A pair for each, in the folder `keys`."""
+    keys = folder / "keys"
+    keys.mkdir()
+    for name in names:
+        pair = make_key_pair(name)
+        secret = keys / f"{name}.key"
+        secret.touch(0o600)
+        secret.write_text(write_key_pair(pair), encoding="ascii")
+        public = write_public_key(PublicKey(name, pair.public))
+        (keys / f"{name}.pub").write_text(public, encoding="ascii")
+
+
+def write_config(premises: Premises, name: str, peers: Mapping[str, str]) -> None:
+    """The configuration of an agent that finds its peers there."""
+    plan = premises.plan
+    folder = premises.folder
+    document = {
+        "process": name,
+        "tables": [str(folder / f"{name}.json")],
+        "listen": premises.listen[name],
+        "peers": {peer: peers[peer] for peer in plan.names if peer != name},
+        "local": {"path": str(premises.local(name))},
+        "store": str(premises.store(name)),
+        "deadline": f"{1000 * plan.deadline:g}ms",
+        "give_up": f"{1000 * plan.give_up:g}ms",
+        "lease": f"{1000 * plan.lease:g}ms",
+        "most_open": plan.most_open,
+        "http": f"127.0.0.1:{premises.pages[name]}",
+        "verdicts": [{"file": str(premises.verdicts(name))}],
+    }
+    if plan.curve:
+        keys = folder / "keys"
+        document["keys"] = {"secret": str(keys / f"{name}.key"), "peers": str(keys)}
+    else:
+        document["insecure"] = True
+    premises.config(name).write_text(json.dumps(document), encoding="ascii")
+
+
+def with_policy(plan: Plan, policy: Policy) -> Plan:
+    """What services left unanswered is lost soon after they are gone, so that runs end."""
+    return replace(plan, policy=policy, absent=1.0 if policy != "block" else plan.absent)
+
+
+def remove(premises: Premises) -> None:
+    shutil.rmtree(premises.folder, ignore_errors=True)

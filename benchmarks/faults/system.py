@@ -1,0 +1,252 @@
+"""The processes of one schedule: agents and services, with what stands between the agents."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from random import Random
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from benchmarks.faults.acts import FINISHED, now
+from benchmarks.faults.committed import prepare_store
+from benchmarks.faults.plan import Plan, Premises, lay_out, write_config
+from benchmarks.faults.wires import Between, Frames, Wire
+from choreomon.core.live import AgentStatus
+from choreomon.formats.status_json import decode_status_untrusted
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+WITHIN: Final = 90.0
+"""Seconds until whatever is waited for must be there."""
+LOOK_EVERY: Final = 0.02
+
+Kind: TypeAlias = Literal["agent", "service"]
+Way: TypeAlias = Literal["direct", "wire", "frames"]
+"""What is between agents: nothing, `Wire` or `Frames`."""
+
+
+class TookTooLong(Exception):
+    """Something that was waited for did not come. The message says what."""
+
+
+class Moment(NamedTuple):
+    """At `at`, in monotonic microseconds, something was done to the agents, or the services, of
+    these processes."""
+
+    at: int
+    agents: frozenset[str] = frozenset()
+    services: frozenset[str] = frozenset()
+
+
+class System:
+    """Made in an empty folder, whose path must be short. `own_agents`: start
+    `benchmarks.faults.agent` instead of `choreomon agent`."""
+
+    def __init__(self, folder: Path, plan: Plan, *, way: Way, own_agents: bool) -> None:
+        self.plan = plan
+        self.random = Random(f"faults of schedule {plan.seed}")
+        self.premises: Premises = lay_out(folder, plan)
+        self.processes: dict[tuple[Kind, str], asyncio.subprocess.Process] = {}
+        self.ways: dict[tuple[str, str], Between] = {}
+        self.moments: list[Moment] = []
+        self.kills = 0
+        self.refused: dict[str, dict[str, int]] = {}
+        """Of each agent what it had refused, by reason, when it was last seen."""
+        self._ending: list[asyncio.subprocess.Process] = []
+        self._way = way
+        self._own_agents = own_agents
+
+    # ---------------------------------------------------------------- the course
+
+    async def start(self) -> None:
+        """Agents and services, until all have begun."""
+        plan, premises = self.plan, self.premises
+        for name in plan.names:
+            peers = dict(premises.listen)
+            for peer in plan.names:
+                between = None if peer == name else self._between(name, peer)
+                if between is not None:
+                    await between.start()
+                    self.ways[name, peer] = between
+                    peers[peer] = between.address
+            write_config(premises, name, peers)
+            prepare_store(premises.store(name))
+        await asyncio.gather(*[self.start_agent(name) for name in plan.names])
+        await asyncio.gather(*[self.start_service(name) for name in plan.names])
+        await self.until(lambda: all(map(self._has_acts, plan.names)), "all services have begun")
+
+    def _between(self, name: str, peer: str) -> Between | None:
+        target = self.premises.listen[peer]
+        match self._way:
+            case "direct":
+                return None
+            case "wire":
+                return Wire(int(target.rpartition(":")[2]), self.random)
+            case "frames":
+                return Frames(name, target, self.random)
+
+    def _has_acts(self, name: str) -> bool:
+        return self.premises.acts(name).exists()
+
+    async def finish(self) -> None:
+        """Until every script is at its end and all agents are quiet; then end all in order."""
+        names = self.plan.names
+        await self.until(lambda: all(map(self._is_finished, names)), "all scripts are at their end")
+        if self.plan.policy != "block":
+            # What dead services kept back is given up before the living ones say goodbye.
+            await self.until_status(lambda each: each.sessions <= 1, "dead services are given up")
+        await asyncio.gather(*[self._end("service", name) for name in names])
+        await self.until_status(_is_quiet, "all agents are quiet")
+        for name in names:
+            status = await self.status(name)
+            assert status is not None
+            self.refused[name] = dict(status.refused)
+        await asyncio.gather(*[self._end("agent", name) for name in names])
+
+    def _is_finished(self, name: str) -> bool:
+        return FINISHED in self.premises.acts(name).read_text(encoding="ascii")
+
+    async def _end(self, kind: Kind, name: str) -> None:
+        process = self.processes.pop((kind, name))
+        self._ending.append(process)
+        process.terminate()
+        code = await asyncio.wait_for(process.wait(), WITHIN)
+        if code:
+            log = self.premises.log(name).read_text(encoding="utf-8")[-2000:]
+            raise TookTooLong(f"the {kind} of {name} ended with {code}:\n{log}")
+
+    async def stop(self) -> None:
+        """Whatever is left."""
+        for process in (*self.processes.values(), *self._ending):
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        for between in self.ways.values():
+            await between.stop()
+
+    # ---------------------------------------------------------------- one process
+
+    async def start_agent(self, name: str) -> None:
+        """Until it is ready."""
+        premises = self.premises
+        program = ["choreomon", "agent"]
+        if self._own_agents:
+            program = ["benchmarks.faults.agent", "--absent", str(self.plan.absent)]
+        arguments = ["--config", str(premises.config(name)), "--trace", str(premises.trace(name))]
+        await self._spawn("agent", name, *program, *arguments)
+        await self.until_ready(name)
+
+    async def start_service(self, name: str) -> None:
+        task = str(self.premises.task(name))
+        await self._spawn("service", name, "benchmarks.faults.service", task)
+
+    async def _spawn(self, kind: Kind, name: str, *module: str) -> None:
+        with self.premises.log(name).open("ab") as log:
+            self.processes[kind, name] = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", *module, stdout=log, stderr=log, cwd=ROOT
+            )
+
+    async def kill(self, kind: Kind, *names: str) -> None:
+        """`kill -9`, all at once, until they are gone."""
+        struck = frozenset(names)
+        nobody: frozenset[str] = frozenset()
+        self.moments.append(
+            Moment(now(), *((struck, nobody) if kind == "agent" else (nobody, struck)))
+        )
+        self.kills += len(names)
+        for name in names:
+            self.processes[kind, name].kill()
+        for name in names:
+            await self.processes[kind, name].wait()
+
+    def signal(self, kind: Kind, name: str, number: signal.Signals, *, strikes: bool) -> None:
+        """`strikes`: from here on it is disturbed."""
+        if strikes:
+            self.struck(name)
+        os.kill(self.processes[kind, name].pid, number)
+
+    def struck(self, *names: str) -> None:
+        """From here on these agents are disturbed."""
+        self.moments.append(Moment(now(), frozenset(names)))
+
+    def struck_service(self, name: str) -> None:
+        """From here on this service is disturbed."""
+        self.moments.append(Moment(now(), services=frozenset([name])))
+
+    # ---------------------------------------------------------------- looking
+
+    async def events_flow(self, share: float) -> None:
+        """Until about this share of all scripts was begun."""
+        total = sum(map(len, self.plan.scripts.values()))
+
+        def reached() -> bool:
+            begun = 0
+            for name in self.plan.names:
+                text = self.premises.acts(name).read_text(encoding="ascii")
+                begun += text.count('["message"')
+            return begun >= share * total
+
+        await self.until(reached, f"{share:.0%} of the messages are begun")
+
+    async def until(self, true: Callable[[], bool], what: str) -> None:
+        """Wait for something. Raises `TookTooLong`."""
+
+        async def is_true() -> bool:
+            return true()
+
+        await self._until(is_true, what)
+
+    async def _until(self, true: Callable[[], Awaitable[bool]], what: str) -> None:
+        end = now() + WITHIN * 1e6
+        while not await true():
+            if now() > end:
+                raise TookTooLong(f"not within {WITHIN:g} seconds: {what}")
+            for (kind, name), process in self.processes.items():
+                if process.returncode not in (None, -signal.SIGKILL):
+                    log = self.premises.log(name).read_text(encoding="utf-8")[-2000:]
+                    raise TookTooLong(f"the {kind} of {name} ended by itself:\n{log}")
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def until_status(self, true: Callable[[AgentStatus], bool], what: str) -> None:
+        """Until it is true of the status of every agent. Raises `TookTooLong`."""
+
+        async def all_are() -> bool:
+            statuses = [await self.status(name) for name in self.plan.names]
+            return all(each is not None and true(each) for each in statuses)
+
+        await self._until(all_are, what)
+
+    async def until_ready(self, name: str) -> None:
+        async def is_ready() -> bool:
+            return (await self._page(name, "readyz"))[:1] == b"2"
+
+        await self._until(is_ready, f"the agent of {name} is ready")
+
+    async def status(self, name: str) -> AgentStatus | None:
+        """What an agent says of itself; `None` where it does not answer."""
+        code, _, body = (await self._page(name, "status")).partition(b" ")
+        return decode_status_untrusted(body) if code == b"200" else None
+
+    async def _page(self, name: str, page: str) -> bytes:
+        """The code of the answer, and the answer; nothing where there is none."""
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self.premises.pages[name])
+        except OSError:
+            return b""
+        try:
+            writer.write(f"GET /{page} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            answer = await asyncio.wait_for(reader.read(), WITHIN)
+        except (OSError, TimeoutError):
+            return b""
+        finally:
+            writer.close()
+        head, _, body = answer.partition(b"\r\n\r\n")
+        return b" ".join([head.split(b" ")[1] if b" " in head else b"0", body])
+
+
+def _is_quiet(status: AgentStatus) -> bool:
+    undecided = sum(each.undecided + each.inspections for each in status.properties)
+    return not (undecided or status.untold or status.not_ready)
