@@ -21,6 +21,7 @@ COPY cluster /opt/saga/cluster
 RUN /opt/choreomon/bin/python -m compileall -q /opt/saga/cluster
 
 FROM python:3.11-slim
+LABEL org.opencontainers.image.title="choreomon-saga"
 # Volumes that are new get owner and mode of the folder that they are mounted on.
 RUN useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin saga \
  && for folder in /etc/choreomon /var/lib/choreomon /run/choreomon \

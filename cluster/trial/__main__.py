@@ -78,6 +78,7 @@ def _removed(containers: Containers) -> Row:
     began = time.monotonic()
     try:
         containers.remove()
+        containers.remove_old_images()
         left = containers.left_behind()
         told = f"still there: {', '.join(left)}" if left else ""
     except DockerFailed as error:

@@ -160,6 +160,11 @@ class Containers:
             timeout=60,
         )
 
+    def remove_old_images(self) -> None:
+        """Those that were replaced by newer ones; what is used, or has a name, stays."""
+        label = "label=org.opencontainers.image.title=choreomon-saga"
+        self.docker("image", "prune", "--force", "--filter", label, timeout=60)
+
     def left_behind(self) -> list[str]:
         """What is still there of the project, which should be nothing."""
         label = ("--quiet", "--filter", f"label=com.docker.compose.project={self.project}")

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from cluster.cases import CASES
 from cluster.trial.containers import Containers, DockerFailed
-from cluster.trial.looking import PROCESSES, Looking, Unreachable, acknowledged, misjudged
+from cluster.trial.looking import (
+    PROCESSES,
+    Looking,
+    Unreachable,
+    acknowledged,
+    is_weaker,
+    misjudged,
+)
 
 FINAL_WITHIN: Final = 30.0
 """Seconds until all last words must be there, when everything is well again."""
@@ -48,8 +55,10 @@ class Course:
         self.containers = containers
         self.looking = Looking(containers)
         self.rows: list[Row] = []
-        self.expected: dict[int, set[str | None]] = {}
-        """Of each parcel, by its number, what may be its last word."""
+        self.expected: dict[int, str | None] = {}
+        """Of each parcel, by its number, the last word."""
+        self.late: set[int] = set()
+        """Parcels of which the word may be less certain, see `misjudged`."""
         self.forgotten: dict[str, dict[str, Any]] = {}
         """What services sent and handled before they were started again."""
         self._say = say
@@ -94,28 +103,30 @@ class Course:
 
     # ---------------------------------------------------------------- what is driven
 
-    def play(self, case: str, times: int = 1, *, also: Sequence[str | None] = ()) -> list[int]:
-        """Play a case, and remember what is to be said of its parcels: the case's word, or one
-        of `also`. Returns their numbers."""
+    def play(self, case: str, times: int = 1, *, late: bool = False) -> list[int]:
+        """Play a case, and remember what is to be said of its parcels. `late`: what the customer
+        does may be told late, see `misjudged`. Returns their numbers."""
         played = self.looking.play(case, times, timeout=min(90.0, self.left()))
         parcels: list[int] = played["parcels"]
         if len(parcels) != CASES[case].parcels * times:
             raise Failed(f"{case} sent {len(parcels)} parcels")
         for parcel in parcels:
-            self.expected[parcel] = {CASES[case].word, *also}
+            self.expected[parcel] = CASES[case].word
+            if late:
+                self.late.add(parcel)
         return parcels
 
     @contextmanager
-    def traffic(self, rounds: int = 3) -> Iterator[Callable[[], None]]:
+    def traffic(self, rounds: int = 3, *, late: bool = False) -> Iterator[Callable[[], None]]:
         """Drive the mixed cases so many times, beside what the caller does meanwhile. What it is
-        given raises `Failed` where the traffic came to its end already."""
+        given raises `Failed` where the traffic came to its end already. `late`: see `play`."""
         failures: list[Exception] = []
 
         def drive() -> None:
             try:
                 for _ in range(rounds):
                     for case in MIXED:
-                        self.play(case)
+                        self.play(case, late=late)
             except (Failed, Unreachable, OutOfTime) as error:
                 failures.append(error)
 
@@ -148,19 +159,25 @@ class Course:
             found = self.looking.words()
             missing = [
                 parcel
-                for parcel, words in self.expected.items()
-                if None not in words and (parcel not in found or found[parcel].last is None)
+                for parcel, word in self.expected.items()
+                if word is not None and (parcel not in found or found[parcel].last is None)
             ]
             status = self.looking.status("shipping")
             return not missing and not any(each.undecided for each in status.properties)
 
         self.until(settled, "shipping's agent says its last words")
-        if wrong := misjudged(self.expected, self.looking.words()):
+        found = self.looking.words()
+        if wrong := misjudged(self.expected, self.late, found):
             raise Failed(wrong)
         for process in PROCESSES:
             if process != "shipping" and self.looking.verdicts(process):
                 raise Failed(f"{process} has no final events, and told verdicts")
-        return f"{len(self.expected)} parcels"
+        weaker = sum(
+            is_weaker(self.expected[parcel], words, parcel in self.late)
+            for parcel, words in found.items()
+        )
+        told = f", {weaker} less certain since something was late" if weaker else ""
+        return f"{len(self.expected)} parcels{told}"
 
     def nothing_is_lost(self) -> str:
         """Every agent has every event that its service went on after, once. Raises `Failed`."""

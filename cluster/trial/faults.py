@@ -75,7 +75,7 @@ def one_agent_crashes(course: Course, process: str) -> None:
     """kill -9 of one while orders flow; docker starts it again."""
     with course.check(f"kill -9 of the agent of {process} while orders flow") as told:
         before = course.containers.inspect(f"{process}-agent")["RestartCount"]
-        with course.traffic() as still_flowing:
+        with course.traffic(late=process == "customer") as still_flowing:
             course.containers.crash(f"{process}-agent")
             still_flowing()
         course.is_well(told)
@@ -87,7 +87,7 @@ def one_agent_crashes(course: Course, process: str) -> None:
 def all_agents_crash(course: Course) -> None:
     """All at once, and back at once, while orders flow."""
     with course.check("kill -9 of all agents at once while orders flow") as told:
-        with course.traffic() as still_flowing:
+        with course.traffic(late=True) as still_flowing:
             course.containers.kill(*AGENTS)
             still_flowing()
             time.sleep(1.0)
@@ -98,7 +98,7 @@ def all_agents_crash(course: Course) -> None:
 def all_agents_are_restarted(course: Course) -> None:
     """In order: each is told to end, and ends by itself."""
     with course.check("all agents stopped and started while orders flow") as told:
-        with course.traffic() as still_flowing:
+        with course.traffic(late=True) as still_flowing:
             course.containers.stop(*AGENTS)
             still_flowing()
             codes = {name: course.containers.inspect(name)["State"]["ExitCode"] for name in AGENTS}
@@ -143,13 +143,12 @@ def an_agent_stands_still(course: Course) -> None:
 
 
 def an_agent_is_away_for_longer_than_its_lease(course: Course) -> None:
-    """The customer's service goes on after the lease, and tells its agent later. An event that
-    was told late may be unordered with what came after it: then that is said."""
+    """The customer's service goes on after the lease, and tells its agent later."""
     with course.check("agent of customer away for longer than its lease") as told:
         course.containers.kill("customer-agent")
         try:
-            course.play("cancelled-under-way", also=["possibly-violated"])
-            course.play("delivered", also=["possibly-violated"])
+            course.play("cancelled-under-way", late=True)
+            course.play("delivered", late=True)
         finally:
             course.containers.start("customer-agent")
         course.is_well(told)
