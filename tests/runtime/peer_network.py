@@ -139,6 +139,7 @@ class Network:
         socket = context.socket(kind)
         self._open.callback(socket.close)
         socket.setsockopt(zmq.LINGER, 0)
+        socket.setsockopt(zmq.SNDTIMEO, 10_000)
         for name, value in options.items():
             socket.setsockopt(getattr(zmq, name), value)
         return socket
