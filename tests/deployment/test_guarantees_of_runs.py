@@ -1,0 +1,305 @@
+"""Laws of real runs, over the scenarios and over random ones: what monitors say keeps G1 and G2
+(docs/verdicts.md, "What is guaranteed") against the order of ticks, that order is one in which
+everything happened after what caused it, messages take as long as the seed says, and the log of a
+run is one that the verifier reads.
+
+Nothing is concluded from how long anything took at most: a slow machine gives other runs, not wrong
+ones. Most runs are fast ones with monitors within the actors, since these cost least.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+import pytest
+
+from choreomon.actors.delays import sampler
+from choreomon.actors.randomness import Streams
+from choreomon.core.errors import InternalError
+from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
+from choreomon.core.run import Run, RunEvent
+from choreomon.core.vector_clock import merge, zero
+from choreomon.deployment import course
+from choreomon.deployment.nursery import Nursery
+from choreomon.deployment.run import Deployment
+from choreomon.formats.event_log import multi_trace_of_events
+from choreomon.formats.read import Document, load_document, parse_document
+from choreomon.formats.scenario import Scenario, scenario
+from choreomon.formats.trace import trace_line
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.properties.reference import formations
+from choreomon.verify.verdict import Verdict
+from choreomon.verify.verifier import Verifier
+from simulator.run import Simulation
+from tests.deployment import planted
+from tests.scenarios.test_scenarios import (
+    ALL_TWINS,
+    WITH_INTERACTIONS,
+    broken_guarantees,
+    path_of,
+)
+from tests.simulator.monitored import draw_simulation, judged
+
+SPEED = 20.0
+TIMEOUT = 60.0
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run, with all its events."""
+
+    scenario: Scenario
+    run: Run
+    events: tuple[RunEvent, ...]
+    speed: float
+
+
+def ran(
+    nursery: Nursery, what: Scenario, seed: int, *, embedded: bool = True, speed: float = SPEED
+) -> Ran:
+    events: list[RunEvent] = []
+    deployment = Deployment(
+        nursery, what, what.rules, embedded=embedded, speed=speed, timeout=TIMEOUT
+    )
+    run = deployment.run(seed, recorder=events.append, keep_events=True)
+    return Ran(what, run, tuple(events), speed)
+
+
+def check(ran: Ran) -> None:
+    """All laws."""
+    run, events = ran.run, ran.events
+    assert run.events == len(events)
+    assert run.kept_events == events
+    assert broken_guarantees(run) == []
+    check_formations(ran)
+    check_order(ran)
+    check_delays(ran)
+    check_application(ran)
+    lines = [trace_line(event, run.processes) for event in events]
+    logs = multi_trace_of_events(lines) if lines else None
+    if logs is not None:
+        assert sum(len(component.actions) for component in logs.components) == len(events)
+
+
+def check_formations(ran: Ran) -> None:
+    """They are those of the slow reference."""
+    assert ran.scenario.automaton is not None
+    labels = [event.label for event in ran.events]
+    expected = [formation.index for formation in formations(ran.scenario.automaton, labels)]
+    assert ran.run.formed is not None
+    assert [index for index, _ in ran.run.formed] == expected
+
+
+def check_order(ran: Ran) -> None:
+    """Times never fall, every handle comes after its send, and no clock knows of an event that
+    comes later: the order is a linear extension of happened-before, with that of inquiries."""
+    events = ran.events
+    assert [event.index for event in events] == [*range(len(events))]
+    times = [event.time for event in events]
+    assert times == sorted(times)
+    for event in events:
+        if event.kind == HANDLE and event.message.sender != ENVIRONMENT:
+            assert event.sent_at is not None
+            sent = events[event.sent_at]
+            assert (sent.kind, sent.message) == (SEND, event.message)
+            assert event.sent_at < event.index
+            assert all(a <= b for a, b in zip(sent.clock, event.clock, strict=True))
+    assert ran.scenario.automaton is not None
+    known = zero(len(ran.run.processes))
+    for event in events:
+        own = ran.run.processes.index(event.process)
+        if event.label in ran.scenario.automaton.labels:  # it ticks, and nobody knew of it before
+            assert event.clock[own] == known[own] + 1
+        known = merge(known, event.clock)
+        assert known[own] == event.clock[own]
+
+
+def check_delays(ran: Ran) -> None:
+    """The n-th message of a link takes at least as long as the n-th draw of its stream, and no
+    message overtakes an earlier one of its link."""
+    streams, delays = Streams(ran.run.seed), ran.scenario.delays
+    draws: dict[tuple[str, str], list[int]] = defaultdict(list)
+    samplers = {}
+    draw_of: dict[int, int] = {}
+    for event in ran.events:
+        if event.kind == SEND:
+            link = (event.message.sender, event.message.receiver)
+            if link not in samplers:
+                stream = streams.stream("application", *link)
+                samplers[link] = sampler(delays.between(*link), stream)
+            draw_of[event.index] = samplers[link]()
+            draws[link].append(draw_of[event.index])
+    latest: dict[tuple[str, str], int] = defaultdict(int)
+    slack = 4 * ran.speed  # the times of two events are cut to microseconds
+    for event in ran.events:
+        if event.sent_at is not None:
+            link = (event.message.sender, event.message.receiver)
+            assert latest[link] <= event.sent_at
+            latest[link] = event.sent_at
+            taken = event.time - ran.events[event.sent_at].time
+            assert taken + slack >= draw_of[event.sent_at]
+
+
+def check_application(ran: Ran) -> None:
+    """Everything that was sent was handled, unless the run was stopped; so were all starts."""
+    kinds = [event.kind for event in ran.events]
+    starts = sum(event.message.sender == ENVIRONMENT for event in ran.events)
+    if not ran.run.reached_max_events:
+        assert starts == len(ran.scenario.application.starts)
+        assert kinds.count(HANDLE) == kinds.count(SEND) + starts
+    else:
+        assert len(kinds) >= ran.scenario.max_events
+
+
+@pytest.mark.parametrize(
+    ("role", "broken"),
+    [
+        ("ActorRole", planted.TellsLate),
+        ("ActorRole", planted.ForgetsClocks),
+        ("ActorRole", planted.DoneTooEarly),
+        ("NetworkRole", planted.Impatient),
+        ("NetworkRole", planted.Overtakes),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
+def test_the_laws_notice(
+    nursery: Nursery, role: str, broken: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each planted bug breaks one of them, at the latest in a few runs."""
+    monkeypatch.setattr(course, role, broken)
+    what = scenario(parse_document(BUSY, "busy.yaml"), "run")
+    noticed = 0
+    for seed in range(5):
+        try:
+            check(ran(nursery, what, seed))
+        except (AssertionError, InternalError):
+            noticed += 1
+    assert noticed
+
+
+BUSY = """
+application:
+  processes:
+    - id: P1
+      handlers:
+        go:
+          - {send: {to: P2, message: a}}
+          - {send: {to: P2, message: c}}
+          - {send: {to: P3, message: d}}
+        e: []
+    - id: P2
+      handlers: {a: [{send: {to: P3, message: b}}], c: [{send: {to: P1, message: e}}]}
+    - id: P3
+      handlers: {b: [], d: []}
+  start: [{to: P1, message: go}]
+network: {delay: {uniform: [1, 100]}}
+property:
+  sequences: [{steps: ["P1 -> P2 : a", "handle P1 -> P2 : a", "P2 -> P3 : b"]}]
+"""
+
+
+def test_no_law_is_broken_where_nothing_is(nursery: Nursery) -> None:
+    what = scenario(parse_document(BUSY, "busy.yaml"), "run")
+    for seed in range(5):
+        check(ran(nursery, what, seed))
+
+
+@pytest.mark.parametrize("twin", ALL_TWINS)
+def test_every_scenario_keeps_the_guarantees(nursery: Nursery, twin: str) -> None:
+    check(ran(nursery, scenario(load_document(path_of(twin)), "run"), 0))
+
+
+@pytest.mark.parametrize("twin", ["smart-home-violating", "lock-conforming", "fig4-violating"])
+def test_scenarios_keep_the_guarantees_with_agents_beside_their_processes(
+    nursery: Nursery, twin: str
+) -> None:
+    what = scenario(load_document(path_of(twin)), "run")
+    check(ran(nursery, what, 1, embedded=False, speed=5))
+
+
+def test_random_scenarios_keep_the_guarantees(nursery: Nursery) -> None:
+    """A few of them with agents of their own. Numbers show that the runs are about something."""
+    formed = declared = stopped = 0
+    for seed in range(30):
+        what = draw_simulation(Random(seed), seed)
+        embedded = seed % 10 != 9
+        one = ran(nursery, what, seed, embedded=embedded)
+        check(one)
+        formed += len(one.run.formed or ())
+        declared += len(one.run.verdicts)
+        stopped += one.run.reached_max_events
+    assert formed > 10
+    assert declared > 10
+    assert 0 < stopped < 30
+
+
+def test_where_one_thing_follows_from_the_other_a_run_is_that_of_the_simulator(
+    nursery: Nursery,
+) -> None:
+    """Where at most one message is ever on its way there is one order of events alone, and real
+    time changes nothing: the same events, and the same words."""
+    compared = said = 0
+    for seed in range(80):
+        drawn = draw_simulation(Random(seed), seed)
+        first = replace(drawn.application, starts=drawn.application.starts[:1])
+        what = replace(drawn, application=first, max_events=200)
+        virtual = judged(what, seed)
+        if virtual.run.reached_max_events or not is_a_chain(virtual.events):
+            continue
+        compared += 1
+        real = ran(nursery, what, seed)
+        assert [event.label for event in real.events] == [event.label for event in virtual.events]
+        assert final_words(real.run) == final_words(virtual.run)
+        said += len(final_words(real.run))
+    assert compared > 15
+    assert said > 5
+
+
+def is_a_chain(events: Sequence[RunEvent]) -> bool:
+    """Whether at most one message was ever on its way."""
+    under_way = 1  # the start
+    for event in events:
+        under_way += 1 if event.kind == SEND else -1
+        if under_way > 1:
+            return False
+    return True
+
+
+def final_words(run: Run) -> dict[int, tuple[str, tuple[tuple[str, str], ...]]]:
+    """By event; that something provisional was withdrawn depends on who was how fast."""
+    return {
+        verdict.event_index: (verdict.verdict, verdict.transitions)
+        for verdict in run.verdicts
+        if verdict.verdict != "withdrawn"
+    }
+
+
+@pytest.mark.parametrize("name", WITH_INTERACTIONS)
+@pytest.mark.parametrize("kind", ["conforming", "violating"])
+def test_the_log_of_a_scenario_agrees_with_its_interaction_as_in_the_simulator(
+    nursery: Nursery, name: str, kind: str
+) -> None:
+    """On a machine that is very slow a run may take another course than in virtual time; of a few
+    runs one takes the same."""
+    document = load_document(path_of(f"{name}-{kind}"))
+    assert document.interaction is not None
+    what = Simulation(**vars(scenario(document, "run")))
+    virtual = logs_of(document, judged(what, 0).events)
+    for speed in (4.0, 2.0, 1.0, 0.5):
+        logs = logs_of(document, ran(nursery, what, 0, speed=speed).events)
+        if logs == virtual:
+            answer = Verifier(document.interaction.interaction, "accept").decide(logs)
+            assert answer.verdict is (Verdict.PASS if kind == "conforming" else Verdict.FAIL)
+            return
+    pytest.fail("no run took the course that it takes in virtual time")
+
+
+def logs_of(document: Document, events: Sequence[RunEvent]) -> MultiTrace:
+    """As its trace has them, with the clocks that are shared as the document says."""
+    return multi_trace_of_events(
+        [trace_line(event, document.processes) for event in events],
+        partition=[sorted(log.processes) for log in document.observation.logs],
+    )
