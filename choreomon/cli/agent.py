@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import click
@@ -31,6 +31,7 @@ def command(file: str, trace: Path | None) -> int:
     from choreomon.runtime.agent import run_agent
     from choreomon.runtime.event_loop import new_event_loop
 
+    allow_descriptors()
     config = load_agent_config(file)
     tables = load_tables(config)
     with ExitStack() as stack:
@@ -41,3 +42,15 @@ def command(file: str, trace: Path | None) -> int:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(run_agent(config, tables, trace=sink))
     return NOTHING_FOUND
+
+
+def allow_descriptors() -> None:
+    """As many files and sockets as the machine lets this process have: strangers who connect and
+    say nothing use some up until they are given up."""
+    try:
+        import resource
+    except ImportError:
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
