@@ -323,8 +323,11 @@ KINDS: Final[Mapping[str, Kind]] = {
 # ---------------------------------------------------------------- one schedule
 
 
-async def play(kind: Kind, seed: int, *, messages: int = 240) -> Outcome:
-    """One schedule. Its folder is removed, unless a law was broken."""
+async def play(
+    kind: Kind, seed: int, *, messages: int = 240, keep: Callable[[System], None] | None = None
+) -> Outcome:
+    """One schedule. Its folder is removed, unless a law was broken. `keep` is given what was played
+    before that."""
     began = time.monotonic()
     plan = kind.shape(draw_plan(seed, messages=messages))
     folder = Path(tempfile.mkdtemp(prefix="choreomon-"))
@@ -350,6 +353,8 @@ async def play(kind: Kind, seed: int, *, messages: int = 240) -> Outcome:
         raise
     disturbed = sum(way.disturbed for way in system.ways.values())
     outcome = Outcome(seed, judged, system.kills, disturbed, time.monotonic() - began)
+    if keep is not None:
+        keep(system)
     if judged.broken:
         outcome.kept = str(folder)
     else:

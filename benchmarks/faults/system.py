@@ -221,16 +221,16 @@ class System:
 
     async def until_ready(self, name: str) -> None:
         async def is_ready() -> bool:
-            return (await self._page(name, "readyz"))[:1] == b"2"
+            return (await self.page(name, "readyz"))[:1] == b"2"
 
         await self._until(is_ready, f"the agent of {name} is ready")
 
     async def status(self, name: str) -> AgentStatus | None:
         """What an agent says of itself; `None` where it does not answer."""
-        code, _, body = (await self._page(name, "status")).partition(b" ")
+        code, _, body = (await self.page(name, "status")).partition(b" ")
         return decode_status_untrusted(body) if code == b"200" else None
 
-    async def _page(self, name: str, page: str) -> bytes:
+    async def page(self, name: str, page: str) -> bytes:
         """The code of the answer, and the answer; nothing where there is none."""
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", self.premises.pages[name])
