@@ -92,8 +92,7 @@ class Service:
         self._link(to).put(Message(self.name, name, headers))
 
     def _handle(self, message: Message) -> None:
-        carried = self._monitor.extract(message.headers)
-        if carried is not None:
+        if carried := self._monitor.extract(message.headers):
             self._monitor.handling(carried)
         elif message.sender == OUTSIDE:
             self._monitor.handling_from_outside(message.name)

@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
+
+import pytest
 
 from choreomon.core.live import LiveVerdict
 from choreomon.formats.agent_config import (
@@ -136,12 +139,19 @@ def played(
     return wanted, words
 
 
-def test_every_case_gets_its_word_and_every_event_is_counted_once(tmp_path):
-    wanted, words = played(tmp_path)
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """With a short name: the path of a socket may not be long."""
+    with TemporaryDirectory(prefix="saga-") as made:
+        yield Path(made)
+
+
+def test_every_case_gets_its_word_and_every_event_is_counted_once(folder):
+    wanted, words = played(folder)
     assert words == wanted
 
 
-def test_a_service_that_does_not_tell_what_it_heard_is_noticed(tmp_path):
+def test_a_service_that_does_not_tell_what_it_heard_is_noticed(folder):
     """The test above is no good if it cannot tell."""
 
     class Deaf:
@@ -154,5 +164,5 @@ def test_a_service_that_does_not_tell_what_it_heard_is_noticed(tmp_path):
         def handling(self, carried: Carried) -> None:
             pass
 
-    wanted, words = played(tmp_path, Deaf)
+    wanted, words = played(folder, Deaf)
     assert words != wanted
