@@ -170,7 +170,8 @@ class EventLog:
             clock = merge(clock, self._carried(noted.clock, clock))
             at = noted.at
             if at == TOLD:
-                tick = _decode_tick(next(ticks, b"{}")) if records.ticks else None
+                told = next(ticks, None)
+                tick = None if told is None else _decode_tick(told)
                 if tick is None or not _is_of(tick, noted):
                     raise InternalError(f"{records.process}: {noted} was noted, and {tick} ticked")
                 at = round(tick.time * 1000)
