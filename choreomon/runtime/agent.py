@@ -242,7 +242,11 @@ class Agent:
                 self._traced, output.at, kind, self.config.process, message, output.clock
             )
             self._traced += 1
-            self._trace.write(trace_line(event, self.tables[0].processes) + "\n")
+            try:
+                self._trace.write(trace_line(event, self.tables[0].processes) + "\n")
+            except OSError as error:
+                why = error.strerror or str(error)
+                self.log.seldom("trace", "the trace cannot be written", why=why)
 
     def sent(self, kind: str, size: int) -> None:
         self.figures.sent(kind, size)
@@ -310,6 +314,9 @@ async def run_agent(
     undo = configure(config.log)
     log = Log(process=config.process)
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(
+        lambda _, context: log.failed(str(context["message"]), context.get("exception"))
+    )
     asked_to_stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, asked_to_stop.set)

@@ -247,8 +247,12 @@ class Driver:
             self._retry = None
             self._ports.failing(None)
         held, self._held = self._held, []
-        for output in held:
-            self._let_out(output)
+        rest = iter(held)
+        try:
+            for output in rest:
+                self._let_out(output)
+        finally:  # what a port raises is no reason to lose what comes after it
+            self._held[:0] = rest
         return True
 
     def _committed(self, store: Store) -> bool:

@@ -34,12 +34,19 @@ def listen_unix(path: Path, *, group: bool) -> socket.socket:
             folder.mkdir(mode=mode, parents=True)
             folder.chmod(mode)
         found = folder.stat()
+        if not stat.S_ISDIR(found.st_mode):
+            raise _unusable(path, f"{folder} is no folder: name another path")
+        if found.st_uid != os.geteuid():
+            # Its owner could put another socket in the place of this one.
+            raise _unusable(
+                path, f"its folder {folder} is another user's: name a folder of this agent's own"
+            )
         others = stat.S_IMODE(found.st_mode) & ~mode & 0o777
         if others:
             raise _unusable(
                 path,
                 f"others can enter its folder {folder} (mode {stat.S_IMODE(found.st_mode):04o}): "
-                f"chmod {mode:04o} {folder}, or name a folder of its own",
+                f"name a folder of its own, or chmod {mode:04o} {folder}",
             )
         if path.exists():
             _remove_left_over(path)

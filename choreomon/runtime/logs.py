@@ -105,6 +105,15 @@ class Log:
         if left_out is not None:
             self.warning(message, **fields, **({"left_out": left_out} if left_out else {}))
 
+    def failed(self, message: str, cause: BaseException | None) -> None:
+        """What nobody expected, with its traceback: an error, at most once an interval for each
+        place that raises it."""
+        key = f"error {_place(cause)}"
+        left_out = self._seldom.passes(key, self._now())
+        if left_out is not None:
+            fields = {"left_out": left_out} if left_out else {}
+            self.error(message, cause=cause, **fields)
+
     def close(self) -> None:
         """Say how much was left out and not told of."""
         for key, left_out in self._seldom.rest().items():
@@ -142,6 +151,17 @@ def configure(
         own.setLevel(before)
 
     return undo
+
+
+def _place(cause: BaseException | None) -> str:
+    """What was raised, and where."""
+    if cause is None:
+        return ""
+    place = cause.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    where = "" if place is None else f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
+    return f"{type(cause).__name__} {where}"
 
 
 class _Quiet(logging.StreamHandler[TextIO]):

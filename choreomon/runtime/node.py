@@ -131,6 +131,14 @@ class TimedStore:
         self._committed(time.perf_counter() - began)
 
 
+class _Context(zmq.Context[zmq.Socket[bytes]]):
+    """One that waits for nobody where it was forgotten. Collected with sockets that are still open,
+    as where a loop ended before its agent, one of pyzmq waits for them for ever."""
+
+    def __del__(self) -> None:
+        pass
+
+
 class Node:
     """One sidecar, running. Made on the loop's thread; `start` recovers and begins to listen.
 
@@ -166,7 +174,7 @@ class Node:
             now,
             Patience(deadline=config.deadline, give_up=config.give_up),
         )
-        self._context: zmq.Context[zmq.Socket[bytes]] | None = None
+        self._context: _Context | None = None
         self.peers: PeerSockets | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due = 0.0
@@ -185,7 +193,7 @@ class Node:
                 (Problem(os.fspath(self.config.store or ""), 0, "", told),)
             ) from None
         limits = self.config.limits
-        self._context = zmq.Context()
+        self._context = _Context()
         try:
             self.peers = PeerSockets(
                 context=self._context,
@@ -213,15 +221,16 @@ class Node:
         """In order: commit, let out, take a snapshot, close."""
         if self._stopped:
             return
-        self.driver.flush()
-        if self.service is not None:
-            self.service.written()
-        if self._store is not None and not self.driver.failing:
-            try:
+        try:
+            self.driver.flush()
+            if self.service is not None:
+                self.service.written()
+            if self._store is not None and not self.driver.failing:
                 self.driver.snapshot()
-            except CommitFailed as failure:  # the rows are there all the same
-                self.observer.failing(str(failure))
-        self.abandon()
+        except CommitFailed as failure:  # of the snapshot: the rows are there all the same
+            self.observer.failing(str(failure))
+        finally:
+            self.abandon()
 
     def abandon(self) -> None:
         """Close everything as it is: after a start that failed the state may be half read, and
@@ -259,11 +268,11 @@ class Node:
         """Commit, and let out."""
         if self._stopped or self.driver.idle:
             return
-        if not self.driver.failing:
-            self.driver.flush()
-            if self.service is not None:
-                self.service.written()
-        self._arm()
+        try:
+            if not self.driver.failing:
+                self.driver.flush()
+        finally:
+            self._turned()
 
     def _arm(self) -> None:
         due = self.driver.due()
@@ -276,9 +285,17 @@ class Node:
 
     def _tick(self) -> None:
         self._timer = None
-        self.driver.tick()
+        try:
+            self.driver.tick()
+        finally:
+            self._turned()
+
+    def _turned(self) -> None:
+        """Write what was let out, and set the timer. Where somebody raised, there may be more."""
         if self.service is not None:
             self.service.written()
+        if not (self.driver.idle or self.driver.failing):
+            self.soon()
         self._arm()
 
     def _from_peer(self, peer: str, frame: bytes) -> None:

@@ -71,6 +71,9 @@ class SqliteStore:
         self._boot = boot
         # With `power` nothing is lost, so that the file is as if it were closed after every commit.
         self._closed = int(durability == "power")
+        folder = os.path.dirname(self._file) or "."
+        if not os.path.isdir(folder):
+            raise self._unusable(f"there is no folder {folder}: make it first")
         try:
             self._database = sqlite3.connect(
                 self._file, isolation_level=None, check_same_thread=False, timeout=0.0

@@ -142,7 +142,7 @@ def test_what_is_no_journal_is_refused_and_left_alone(file: Path) -> None:
         database.execute("CREATE TABLE journal (x)")
     database.close()
     assert "is a database of something else" in refused(other)
-    assert "unable to open" in refused(file.with_name("missing") / "shop.db")
+    assert "there is no folder" in refused(file.with_name("missing") / "shop.db")
     assert "unable to open" in refused(file.parent)
 
 
