@@ -49,6 +49,7 @@ from choreomon.core.message import SEND, Label, Message
 from choreomon.core.run import Run, RunEvent
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats.wire import encode
+from choreomon.monitor.host import Host, HostState
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import Monitor, Stepped
 from choreomon.monitor.state import Input, MonitorState
@@ -58,8 +59,8 @@ from simulator.agenda import MONITORING, Agenda
 from simulator.network import Network
 from simulator.run import Simulation
 
-Handled: TypeAlias = tuple[Monitor, MonitorState, VectorClock, Inquiry | Response]
-"""A monitoring message with its receiver, and the state and the clock that it found there."""
+Handled: TypeAlias = tuple[Host, HostState, Inquiry | Response]
+"""A monitoring message with its receiver, and the state that it found there."""
 
 
 class Workload(NamedTuple):
@@ -152,12 +153,14 @@ def all_handled(
     handled: list[Handled] = []
     steps: list[Stepped] = []
     for_messages: list[Stepped] = []
+    hosts: dict[str, Host] = {}
     step = Monitor.step
 
     def noting(monitor: Monitor, state: MonitorState, clock: VectorClock, given: Input) -> Stepped:
         steps.append(stepped := step(monitor, state, clock, given))
         if isinstance(given, Inquiry | Response):
-            handled.append((monitor, state, clock, given))
+            host = hosts.get(monitor.process) or hosts.setdefault(monitor.process, Host(monitor))
+            handled.append((host, HostState(clock, state), given))
             for_messages.append(stepped)
         return stepped
 
@@ -185,15 +188,15 @@ def carried(handled: list[Handled], seed: int) -> float:
     network = Network(agenda, MONITORING, DELAYS, Streams(seed), name="monitoring")
 
     def deliver(content: Handled) -> None:
-        monitor, state, clock, message = content
-        monitor.step(state, clock, message)
+        host, state, message = content
+        host.receive(state, message)
 
-    pairs = dict.fromkeys((message.sender, message.receiver) for _, _, _, message in handled)
+    pairs = dict.fromkeys((message.sender, message.receiver) for _, _, message in handled)
     channels = {pair: network.channel(*pair, deliver) for pair in pairs}
     gc.disable()
     begin = process_time()
     for content in handled:
-        message = content[3]
+        message = content[2]
         encode(message)
         channels[message.sender, message.receiver](content)
         agenda.step()

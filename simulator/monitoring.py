@@ -17,12 +17,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from choreomon.actors.delays import Sampler
+from choreomon.core.errors import InternalError
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Verdict
 from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.effects import Declared, Send, SetDeadline
+from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Notice, PeerMessage
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.push import PushMonitor
@@ -128,30 +130,27 @@ class Desk:
 
 
 class PullStation:
-    """A pulling monitor beside its process."""
+    """The host of a pulling monitor beside its process. The world keeps the clock of the process:
+    the host gets it with every step, and what it made of it is put back."""
 
-    def __init__(self, surroundings: Surroundings, monitor: Monitor) -> None:
+    def __init__(self, surroundings: Surroundings, host: Host) -> None:
         self._surroundings = surroundings
         self._clocks = surroundings.clocks
         self._measurements = surroundings.measurements
-        self._monitor = monitor
-        self._advance = monitor.step
-        self._own = monitor.own
-        self._process = monitor.process
-        self._state = monitor.initial()
+        self._host = host
+        self._advance = host.step
+        self._own = host.monitor.own
+        self._process = host.monitor.process
+        self._state = host.monitor.initial()
         self._records = 0
         self._channels: dict[str, Channel[PeerMessage]] = {}
-        self.desk = Desk(surroundings, monitor.process, self._step)
+        self.desk = Desk(surroundings, self._process, self._step)
         watch = self._occur if surroundings.at_once else self._observe
-        self.watchers = _watching(monitor.table, watch, surroundings.measurements)
+        self.watchers = _watching(host.monitor.table, watch, surroundings.measurements)
 
     def connect(self, others: Mapping[str, PullStation]) -> None:
         """Make a channel to every other monitor that this one asks, or may be asked by."""
-        network, monitor = self._surroundings.network, self._monitor
-        peers = {
-            name for plans in monitor.plans.values() for plan in plans for name in plan.waiting
-        }
-        peers.update(*monitor.table.readers.values())
+        network, peers = self._surroundings.network, self._host.asks() | self._host.asked_by()
         for name, other in others.items():
             if other is not self and name in peers:
                 self._channels[name] = network.channel(self._process, name, other.desk.message)
@@ -169,14 +168,17 @@ class PullStation:
         self._state = state
         measurements = self._measurements
         for effect in effects:
-            if type(effect) is Send:
-                message = effect.message
+            kind = type(effect)
+            if kind is Send:
+                message = effect.message  # type: ignore[union-attr]
                 measurements.sent(len(encode(message)))
                 self._channels[message.receiver](message)
-            elif type(effect) is SetDeadline:
-                self._set_deadline(effect.event)
-            else:
+            elif kind is Declared:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
+            elif kind is SetDeadline:
+                self._set_deadline(effect.event)  # type: ignore[union-attr]
+            else:
+                raise InternalError(f"{self._process}: {effect}")
         if state.history is not before.history:
             self._records = state.records
         measurements.stepped(self._process, self._records)
@@ -264,9 +266,6 @@ class CentralStation:
         measurements.stepped(CENTRE, self._monitor.records)
 
 
-_PROCESS: Final = ProcessNext()
-
-
 def _watching(table: TransitionTable, watch: Watcher, measurements: Measurements) -> Watchers:
     """A watcher for each label of a table, and measurements first where it may end a
     sequence."""
@@ -279,6 +278,9 @@ def _watching(table: TransitionTable, watch: Watcher, measurements: Measurements
         label: watch_final if any(each.final for each in inspected) else watch
         for label, inspected in table.inspections.items()
     }
+
+
+_PROCESS: Final = ProcessNext()
 
 
 class Monitors(NamedTuple):
@@ -323,11 +325,13 @@ def monitors(
     pulling = {
         process: PullStation(
             surroundings,
-            Monitor(
-                tables[process],
-                processes,
-                judging,
-                has_deadline=surroundings.deadline is not None,
+            Host(
+                Monitor(
+                    tables[process],
+                    processes,
+                    judging,
+                    has_deadline=surroundings.deadline is not None,
+                )
             ),
         )
         for process in processes

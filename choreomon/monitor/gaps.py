@@ -8,9 +8,9 @@ pre record it makes possible; as a vio record it makes uncertain and never certa
 since there may have been no event at all.
 
 The gaps of a process end one after the other, though one that is found out late may begin before
-the end of the one before. By the argument of `choreomon.monitor.history`, of those that ended before
-an event the last is all that a judgement needs, and of those that are not after it, but did not end
-before it either, the last, too.
+the end of the one before. By the argument of `choreomon.monitor.history`, of those that ended
+before an event the last is all that a judgement needs, and of those that are not after it, but did
+not end before it either, the last, too.
 
 The laws: tests/laws/test_gaps.py and test_gaps_told.py.
 """

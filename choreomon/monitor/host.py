@@ -2,7 +2,8 @@
 
 A `HostState` holds the clock that a process shares with its monitor, and the state of the
 monitor, its queue of events included. Simulator and live agents drive the same host: what they
-add is time, networks, disks. What a driver does:
+add is time, networks, disks. The simulator, whose world keeps the clocks of processes, calls
+`step` with them; a live agent calls the rest. What a driver does:
 
 - An event that some row mentions is reported: `heard` with the clock of what was handled or heard
   since the last report, then `report`. One that no row mentions only carries the clock on; it
@@ -18,16 +19,23 @@ The state is a value: what is not committed yet can be computed again from the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock, merge, tick, zero
-from choreomon.core.verdict import GAP, NEVER, Reference
+from choreomon.core.verdict import NEVER
 from choreomon.monitor.effects import Effect
-from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response, Waiting
+from choreomon.monitor.messages import (
+    Inquiry,
+    MonitoringMessage,
+    Notice,
+    Push,
+    Response,
+    Waiting,
+)
 from choreomon.monitor.pull import Monitor, open_inquiries
+from choreomon.monitor.rights import FARTHEST, Refused, Rights, rights_of
 from choreomon.monitor.state import (
     Expire,
     GapEnds,
@@ -35,23 +43,12 @@ from choreomon.monitor.state import (
     GiveUp,
     Input,
     MonitorState,
-    Observe,
     ProcessNext,
 )
 
 LEAP: Final = 1 << 20
 """Counts that are left out after a lost disk: more events than these, and than what any clock
 that arrived told of, must not have been lost, or two events have one count."""
-
-RefusalReason: TypeAlias = Literal["kind", "receiver", "rights", "answer", "clock"]
-
-
-class Refused(NamedTuple):
-    """A message that its sender may not send; nothing of it was taken. `detail` is for logs."""
-
-    reason: RefusalReason
-    sender: str
-    detail: str
 
 
 class HostState(NamedTuple):
@@ -60,6 +57,9 @@ class HostState(NamedTuple):
     clock: VectorClock
     monitor: MonitorState
 
+
+new_host_state: Final = HostState.__new__
+"""Quicker than calling the class, as in `choreomon.monitor.pull`."""
 
 HostEffect: TypeAlias = Effect | Refused
 Stepped: TypeAlias = tuple[HostState, list[HostEffect]]
@@ -70,24 +70,10 @@ class Host:
     """The host of one monitor; it has no state of its own."""
 
     monitor: Monitor
-    _may_ask: frozenset[tuple[str, Reference]] = field(init=False, repr=False)
-    _asked_of: Mapping[tuple[Reference, str], frozenset[Reference]] = field(init=False, repr=False)
+    _rights: Rights = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        table = self.monitor.table
-        may_ask = frozenset(
-            (reader, reference)
-            for reference, readers in table.readers.items()
-            for reader in readers
-        )
-        asked_of = {
-            (plan.inspected.reference, owner): frozenset(asked)
-            for plans in self.monitor.plans.values()
-            for plan in plans
-            for owner, _, asked in plan.others
-        }
-        object.__setattr__(self, "_may_ask", may_ask)
-        object.__setattr__(self, "_asked_of", asked_of)
+        object.__setattr__(self, "_rights", rights_of(self.monitor))
 
     def initial(self) -> HostState:
         return HostState(zero(len(self.monitor.processes)), self.monitor.initial())
@@ -98,20 +84,22 @@ class Host:
 
     def asks(self) -> frozenset[str]:
         """The other processes whose monitors this one may ask."""
-        return frozenset(owner for _, owner in self._asked_of)
+        return frozenset(owner for _, owner in self._rights.asked_of)
 
     def asked_by(self) -> frozenset[str]:
         """The other processes whose monitors may ask this one."""
         own = self.monitor.process
-        return frozenset(reader for reader, _ in self._may_ask if reader != own)
+        return frozenset(reader for reader in self._rights.may_ask if reader != own)
 
     # Events of the process.
 
     def heard(self, state: HostState, clock: VectorClock) -> Stepped:
-        """The process, or its monitor, got to know this clock."""
-        own = self.monitor.own
+        """The process got to know this clock."""
+        own, process = self.monitor.own, self.monitor.process
         effects: list[HostEffect] = []
         if clock[own] > state.clock[own]:
+            if clock[own] > FARTHEST:
+                return state, [Refused("clock", process, "it heard of more than can have happened")]
             state, effects = self.forgot(state, clock[own])
         merged = merge(state.clock, clock)
         return (state if merged == state.clock else HostState(merged, state.monitor)), effects
@@ -122,71 +110,22 @@ class Host:
         """An event with this label happens now; the clock right after it, which its message
         carries, and what to do. What was heard before is told with `heard` first."""
         clock = tick(state.clock, self.monitor.own)
-        stepped, effects = self._step(HostState(clock, state.monitor), Event(label, clock))
+        event = Event(label, clock)
+        stepped, effects = self._step(new_host_state(HostState, clock, state.monitor), event)
         return stepped, clock, effects
-
-    def observe(self, state: HostState, event: Event) -> HostState:
-        """An event happened whose clock its driver has ticked; it waits for `process_next`."""
-        stepped, _ = self._step(HostState(event.clock, state.monitor), Observe(event))
-        return stepped
-
-    def process_next(self, state: HostState) -> Stepped:
-        """The oldest event that waits is judged."""
-        return self._step(state, ProcessNext())
 
     # Other monitors.
 
     def receive(self, state: HostState, message: MonitoringMessage) -> Stepped:
         """A message of another monitor. One that may not be sent is refused; one that arrives
         again, or too late, does no harm."""
-        refused = self._refusal(state, message)
-        if refused is not None:
-            return state, [refused]
-        assert isinstance(message, Inquiry | Response | Waiting)
-        own = self.monitor.own
-        effects: list[HostEffect] = []
-        reached = message.clock[own]
-        if reached > state.clock[own]:
-            state, effects = self.forgot(state, reached)
-        state, more = self._step(state, message)
-        return state, effects + more if effects else more
-
-    def _refusal(self, state: HostState, message: MonitoringMessage) -> Refused | None:
-        monitor = self.monitor
-        if not isinstance(message, Inquiry | Response | Waiting):
-            return Refused("kind", message.sender, f"a {type(message).__name__}")
-        sender = message.sender
-        if message.receiver != monitor.process or sender == monitor.process:
-            return Refused("receiver", sender, f"it is for {message.receiver}")
-        own, peer, clock = monitor.own, monitor.index_of[sender], message.clock
-        if type(message) is Inquiry:
-            for reference in message.asked:
-                if (sender, reference) not in self._may_ask:
-                    return Refused("rights", sender, f"it asks about {reference}")
-            event = message.event
-            if message.inspected.process != sender:
-                return Refused("rights", sender, f"it inspects {message.inspected}")
-            if event[peer] > clock[peer] or event[own] > clock[own] or message.settled > clock[own]:
-                return Refused("clock", sender, "it asks about more than it knows of")
-        elif type(message) is Response:
-            if message.settled > max(state.clock[own], clock[own]):
-                return Refused("clock", sender, "it promises more than happened")
-            asked = self._asked_of.get((message.inspected, sender), frozenset())
-            for record in message.records:
-                if record.reference not in asked:
-                    return Refused("answer", sender, f"it was not asked about {record.reference}")
-                reached = record.clock[peer] > clock[peer] and record.result != GAP
-                if reached or record.clock[own] > max(state.clock[own], clock[own]):
-                    return Refused("clock", sender, "it tells of more than it knows of")
-        return None
+        return self._step(state, message)
 
     def expire(self, state: HostState, count: int) -> Stepped:
         """The deadline for answers about the own event number `count` has passed."""
         own = self.monitor.own
         for decision in state.monitor.decisions:
             if decision.event[own] == count:
-                if decision.told is not None:
-                    break  # after a restart deadlines begin anew, and it was said before
                 return self._step(state, Expire(decision.event))
         return state, []
 
@@ -230,7 +169,7 @@ class Host:
         if gaps and gaps[-1].until[own] == NEVER:
             stepped = self.gap_opens(stepped)  # what opened it goes on
         while stepped.monitor.unprocessed:
-            stepped, more = self.process_next(stepped)
+            stepped, more = self._step(stepped, ProcessNext())
             effects += more
         for event in self.inspected(stepped):
             stepped, more = self.give_up(stepped, event)
@@ -253,8 +192,42 @@ class Host:
         own = self.monitor.own
         return list(dict.fromkeys(each.event[own] for each in state.monitor.inspections))
 
-    def _step(self, state: HostState, given: Input) -> Stepped:
-        monitor, clock, effects = self.monitor.step(state.monitor, state.clock, given)
-        if monitor is state.monitor and clock == state.clock:
-            return state, effects  # type: ignore[return-value]  # fewer kinds of effects are fine
-        return HostState(clock, monitor), effects  # type: ignore[return-value]
+    # All of it.
+
+    def step(
+        self, state: MonitorState, clock: VectorClock, given: Input | MonitoringMessage
+    ) -> tuple[MonitorState, VectorClock, list[HostEffect]]:
+        """`Monitor.step`, but what a peer may not say is refused, and a clock that knows more of
+        this process than it does itself tells of a gap. All else comes to this; a driver whose
+        processes keep their clocks calls it with them."""
+        # By type and by place, as in `Monitor.step`: all monitoring messages pass here.
+        kind = type(given)
+        if kind is Inquiry:
+            refused = self._rights.wrong_inquiry(given)  # type: ignore[arg-type]
+        elif kind is Response:
+            refused = self._rights.wrong_response(clock, given)  # type: ignore[arg-type]
+        elif kind is Waiting:
+            refused = self._rights.wrong_waiting(given)  # type: ignore[arg-type]
+        elif kind is Push or kind is Notice:
+            refused = Refused("kind", given.sender, f"a {kind.__name__}")  # type: ignore[union-attr]
+        else:
+            return self.monitor.step(state, clock, given)  # type: ignore[arg-type, return-value]
+        if refused is not None:
+            return state, clock, [refused]
+        own = self.monitor.own
+        reached = given.clock[own]  # type: ignore[union-attr]
+        if reached > clock[own]:
+            if reached > FARTHEST:
+                told = "it knows of more than can have happened here"
+                return state, clock, [Refused("clock", given.sender, told)]  # type: ignore[union-attr]
+            (clock, state), effects = self.forgot(HostState(clock, state), reached)
+            state, clock, more = self.monitor.step(state, clock, given)  # type: ignore[arg-type]
+            return state, clock, effects + more
+        return self.monitor.step(state, clock, given)  # type: ignore[arg-type, return-value]
+
+    def _step(self, state: HostState, given: Input | MonitoringMessage) -> Stepped:
+        clock, before = state
+        monitor, merged, effects = self.step(before, clock, given)
+        if monitor is before and merged == clock:
+            return state, effects
+        return new_host_state(HostState, merged, monitor), effects

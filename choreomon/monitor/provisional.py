@@ -21,12 +21,13 @@ def provisional_word(
     """What is to be said of the own event with this clock where the answers that are missing
     may matter, and the state that remembers that it was said.
 
-    `None` where the event is decided, or where nothing was formed whatever the answers.
+    `None` where the event is decided, where nothing was formed whatever the answers, or where it
+    was said before.
     """
     own, process = monitor.own, monitor.process
     count = event[own]
     decision = next((d for d in state.decisions if d.event[own] == count), None)
-    if decision is None:
+    if decision is None or decision.told is not None:
         return None
     judged = [*decision.judged]
     silent = dict.fromkeys(decision.silent)

@@ -17,7 +17,7 @@ from choreomon.core.message import Label
 from choreomon.core.verdict import Word
 from choreomon.formats import local
 from choreomon.formats.table_file import SplitTable
-from choreomon.monitor import host
+from choreomon.monitor import rights
 from choreomon.runtime import peers
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
 
@@ -26,7 +26,7 @@ REASONS: Final[tuple[str, ...]] = (
         (
             *get_args(local.RefusalReason),
             *get_args(peers.Refusal),
-            *get_args(host.RefusalReason),
+            *get_args(rights.RefusalReason),
             *("connections", "held", "sender", "system"),
         )
     ),

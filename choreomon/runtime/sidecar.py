@@ -21,8 +21,9 @@ from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted, encode
 from choreomon.formats.labels import is_name
 from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor.effects import Declared, Send, SetDeadline
-from choreomon.monitor.host import Host, HostEffect, HostState, Refused
+from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.rights import Refused
 from choreomon.runtime.inputs import (
     Abandoned,
     Expired,

@@ -8,8 +8,9 @@ from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Verdict, Word
 from choreomon.monitor.effects import Declared
-from choreomon.monitor.host import HostEffect, HostState, Refused
+from choreomon.monitor.host import HostEffect, HostState
 from choreomon.monitor.messages import PeerMessage
+from choreomon.monitor.rights import Refused
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations
 

@@ -22,6 +22,7 @@ from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, PeerMessage
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import SOUND, Rules
+from choreomon.monitor.state import Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
 from tests.laws.course import Course, Happened, Step
@@ -140,7 +141,8 @@ class Execution(Course):
         self.heard[process] = zero(len(self.states))
         if self.setting.queued:
             clock = tick(state.clock, process)
-            state = host.observe(state, Event(label, clock))
+            monitor, clock, _ = host.step(state.monitor, clock, Observe(Event(label, clock)))
+            state = HostState(clock, monitor)
         else:
             state, clock, more = host.report(state, label)
             effects = effects + more
@@ -151,8 +153,9 @@ class Execution(Course):
         self.events.append(Happened(label, process, clock))
 
     def works(self, process: int) -> None:
-        host = self.setting.hosts[process]
-        self._did(WORKS, process, *host.process_next(self.states[process]))
+        clock, state = self.states[process]
+        state, clock, effects = self.setting.hosts[process].step(state, clock, ProcessNext())
+        self._did(WORKS, process, HostState(clock, state), effects)
 
     # Gaps.
 
