@@ -48,6 +48,8 @@ class Limits:
     reconnect: float = 0.1
     """Before connecting again; doubled up to `reconnect_most`."""
     reconnect_most: float = 5.0
+    lookups: int = 8
+    """Peers whose addresses are names that are looked up at once."""
     revive: float = 5.0
     """How long a DEALER may refuse every frame before there is a new one in its place."""
     pause: float = 1.0

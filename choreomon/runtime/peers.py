@@ -101,6 +101,7 @@ class PeerSockets:
         self._limits = limits or Limits()
         self._clock = clock
         self._peers = frozenset(security.peers)
+        self._threads = self._lookup_threads()
         self._routes: dict[str, bytes] = {}
         self._buckets: dict[tuple[str, str], TokenBucket] = {}
         self._dealers: dict[str, _Dealer] = {}
@@ -214,9 +215,19 @@ class PeerSockets:
             ) from None
         return self._router.getsockopt_string(zmq.LAST_ENDPOINT)
 
-    def _socket(self, kind: int, address: Address) -> zmq.Socket[bytes]:
+    def _lookup_threads(self) -> dict[str, int]:
+        """A thread for each peer whose address is a name, as far as `Limits.lookups` goes, beside
+        the one of all others. libzmq looks names up on the threads that send and receive, and
+        waits: where one peer is gone and names are answered slowly, all would be silent."""
+        named = [peer for peer, address in self._addresses.items() if not address.numeric]
+        threads = min(len(named), self._limits.lookups)
+        self._context.set(zmq.IO_THREADS, 1 + threads)
+        return {peer: 1 + place % threads for place, peer in enumerate(named)} if threads else {}
+
+    def _socket(self, kind: int, address: Address, thread: int = 0) -> zmq.Socket[bytes]:
         socket = self._context.socket(kind, socket_class=zmq.Socket)
         socket.setsockopt(zmq.IPV6, int(self._ipv6 or is_ipv6(address)))
+        socket.setsockopt(zmq.AFFINITY, 1 << thread)
         bound(socket, self._limits)
         return socket
 
@@ -246,7 +257,7 @@ class PeerSockets:
         return dealer
 
     def _connected(self, peer: str, address: Address) -> _Dealer:
-        socket = self._socket(zmq.DEALER, address)
+        socket = self._socket(zmq.DEALER, address, self._threads.get(peer, 0))
         try:
             secure_asker(socket, self._security, peer)
             socket.connect(as_endpoint(address))
