@@ -9,13 +9,14 @@ REPORT ?= demo-report.html
 .DELETE_ON_ERROR:
 .PHONY: demo test check format bench clean cluster cluster-stop cluster-clean cluster-test
 
+# The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
 demo: $(VENV)/.installed
 	@echo "$$ choreomon check $(SCENARIO)"
 	@$(BIN)/choreomon check $(SCENARIO)
 	@echo
-	@echo "$$ choreomon simulate $(SCENARIO) --report $(REPORT)"
-	@$(BIN)/choreomon simulate $(SCENARIO) --report $(REPORT) || case $$? in 1|3) ;; *) exit 1 ;; esac
+	@echo "$$ choreomon run $(SCENARIO) --report $(REPORT)"
+	@$(BIN)/choreomon run $(SCENARIO) --report $(REPORT) || case $$? in 1|3) ;; *) exit 1 ;; esac
 
 test: $(VENV)/.installed-to-check
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)

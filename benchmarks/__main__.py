@@ -25,6 +25,7 @@ BENCHMARKS: Final = (
     "slices",
     "slices_brute_force",
     "search_combinations",
+    "real_runs",
 )
 
 

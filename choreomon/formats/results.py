@@ -1,4 +1,4 @@
-"""Runs -> the JSON that `choreomon simulate --json` prints.
+"""Runs -> the JSON that `choreomon simulate --json` and `choreomon run --json` print.
 
 The order of keys is fixed and everything but ASCII is escaped, so equal runs give equal
 bytes on every machine.

@@ -1,4 +1,4 @@
-"""One event as one line of JSON in a trace (`choreomon simulate --trace`).
+"""One event as one line of JSON in a trace (`--trace` of `choreomon simulate` and `run`).
 
 A trace keeps the order in which events really happened; times are milliseconds, which
 hold whole microseconds; zero entries of clocks are left out. `choreomon.formats.event_log` reads
