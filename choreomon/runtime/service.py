@@ -113,6 +113,7 @@ class Connection(asyncio.Protocol):
         self._side = side
         self._number = number
         self._session = ""
+        self._greeted = False
         self._splitter = local.FrameSplitter()
         self._out: list[bytes] = []
         self._transport: asyncio.Transport | None = None
@@ -153,7 +154,7 @@ class Connection(asyncio.Protocol):
         try:
             for frame in self._splitter.feed(data):
                 if self._transport is None:
-                    return
+                    break
                 self._take(local.decode_client_untrusted(frame))
         except MalformedMessage as error:
             self._refuse("malformed", str(error))
@@ -163,6 +164,11 @@ class Connection(asyncio.Protocol):
 
     def _take(self, message: local.ClientMessage) -> None:
         side, number = self._side, self._number
+        if self._greeted is (type(message) is local.Hello):
+            # Two would make two sessions, of which one is never seen to end.
+            wrong = "said hello already" if self._greeted else "has said no hello"
+            self._refuse("session", f"this connection {wrong}")
+            return
         if type(message) is local.Report:
             now = side.now()
             if self._lets_go and now >= self._told_until:
@@ -189,7 +195,9 @@ class Connection(asyncio.Protocol):
             case local.Hello():
                 self._hello(message)
             case local.Gap():
-                side.lost(message.lost)
+                session = side.driver.state.sessions.get(self._session)
+                if session is not None and message.number == session.last + 1:
+                    side.lost(message.lost)
                 side.driver.take(
                     Gap(number, self._session, message.number, message.done, message.lost)
                 )
@@ -213,12 +221,15 @@ class Connection(asyncio.Protocol):
             return
         if self._timer is not None:
             self._timer.cancel()
-        if hello.lost:
-            side.lost(hello.lost)
+        self._greeted = True
         fresh = side.fresh_session()
         side.driver.take(Hello(self._number, hello.policy, hello.session, fresh, hello.lost))
-        session = hello.session or fresh
-        self._session = session if session in side.driver.state.sessions else ""
+        name = hello.session or fresh
+        session = side.driver.state.sessions.get(name)
+        if session is not None and session.connection == self._number:
+            self._session = name
+            if hello.lost:
+                side.lost(hello.lost)
         self._lets_go = hello.policy == "let-go"
 
     def welcomed(self, told_until: float) -> None:
