@@ -1,7 +1,7 @@
 """What a monitor says and costs, seen from within its process, and when it has nothing to find out.
 
-The figures are those that docs/simulation.md defines. Times are those of the
-monotonic clock, which is one for all processes of a machine.
+The figures are those that docs/simulation.md defines. Times are those of the monotonic clock, which
+is one for all processes of a machine.
 """
 
 from __future__ import annotations
