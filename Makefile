@@ -7,7 +7,7 @@ SCENARIO ?= scenarios/smart-home-violating.yaml
 REPORT ?= demo-report.html
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check format bench clean cluster cluster-stop cluster-clean cluster-test
+.PHONY: demo test check format bench faults soak clean cluster cluster-stop cluster-clean cluster-test
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -33,6 +33,17 @@ format: $(VENV)/.installed-to-check
 
 bench: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks
+
+# Real processes that are killed, stopped, cut off: half an hour. FAULTS_ARGS="agent disk" are some.
+faults: $(VENV)/.installed-to-check
+	$(BIN)/python -m benchmarks.faults --write benchmarks/results/live_faults.md $(FAULTS_ARGS)
+
+# Millions of events through real agents, and again with a dead one; half an hour in all. What came
+# out is in benchmarks/results/live_soak.md.
+soak: $(VENV)/.installed-to-check
+	$(BIN)/python -m benchmarks.live_soak $(SOAK_ARGS)
+	$(BIN)/python -m benchmarks.live_soak --dead $(SOAK_ARGS)
+	$(BIN)/python -m benchmarks.live_soak --dead --events 110000 --window 10000
 
 # The payment saga in containers: docs/cluster.md.
 COMPOSE ?= $(if $(shell command -v docker-compose),docker-compose,docker compose)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.faults.schedules import KINDS, Kind, Outcome, play_until_hit
+from benchmarks.faults.system import end_in_order
 
 
 def main() -> int:
@@ -24,6 +25,7 @@ def main() -> int:
     parser.add_argument("--at-once", type=int, default=1, help="schedules that run together")
     parser.add_argument("--write", type=Path, help="write the result to this file, too")
     given = parser.parse_args()
+    end_in_order()
     began = time.monotonic()
     rows: list[str] = []
     broken: list[str] = []

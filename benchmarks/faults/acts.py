@@ -23,8 +23,8 @@ from choreomon.core.message import SEND, EventKind, Label, Message
 
 How: TypeAlias = Literal["told", "kept", "lost"]
 
-FINISHED: Final = '["finished"'
-"""How the line begins that says that the script is at its end."""
+TAIL: Final = 2000
+"""Bytes at the end of what was written, in which the events of the last moment are."""
 
 
 def now() -> int:
@@ -66,7 +66,8 @@ class Act:
 @dataclass(slots=True)
 class Acts:
     """Of one service, through all its lives, in the order in which they began. `begun`: how many
-    messages of the script were begun. `lives`: how often it was started."""
+    messages of the script were begun. `lives`: how often it was started. `finished`: in its last
+    life it came to the end of its script."""
 
     acts: list[Act]
     begun: int
@@ -79,11 +80,13 @@ def read_acts(path: Path, process: str) -> Acts:
     found = Acts([], 0, 0, False)
     now: dict[int, Act] = {}
     text = path.read_text(encoding="ascii") if path.exists() else ""
-    for place, line in enumerate(text.splitlines()):
+    whole = text[: text.rfind("\n") + 1]  # the service may be writing now
+    for place, line in enumerate(whole.splitlines()):
         what, *rest, at = json.loads(line)
         match what:
             case "started":
                 found.lives += 1
+                found.finished = False
                 now = {}
             case "message":
                 found.begun += 1
@@ -105,6 +108,22 @@ def read_acts(path: Path, process: str) -> Acts:
                 act = now[rest[0]]
                 act.failed, act.ended = True, at
     return found
+
+
+def is_waiting(path: Path) -> bool:
+    """Whether one of the last events of a service waits for its answer now."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - TAIL))
+        lines = file.read().split(b"\n")[1:-1]
+    waiting = set[int]()
+    for what, *rest in map(json.loads, lines):
+        if what == "began":
+            waiting.add(rest[0])
+        elif what in ("left", "failed"):
+            waiting.discard(rest[0])
+    return bool(waiting)
 
 
 def label_of(process: str, kind: EventKind, peer: str, name: str) -> Label:

@@ -172,6 +172,7 @@ async def agents_stand_still(system: System, random: Random) -> None:
     for place in range(4):
         await system.events_flow(0.1 + 0.2 * place)
         name = victim(system, random)
+        await system.somebody_waits(name)
         system.signal("agent", name, signal.SIGSTOP, strikes=True)
         await asyncio.sleep(random.choice((0.3, 1.0, 2.0)) * system.plan.lease)
         system.signal("agent", name, signal.SIGCONT, strikes=False)
@@ -182,6 +183,7 @@ async def services_stand_still(system: System, random: Random) -> None:
     for place in range(4):
         await system.events_flow(0.1 + 0.2 * place)
         name = victim(system, random)
+        await system.somebody_waits(name)
         system.struck_service(name)
         system.signal("service", name, signal.SIGSTOP, strikes=False)
         await asyncio.sleep(random.choice((0.3, 1.0, 2.0)) * system.plan.lease)

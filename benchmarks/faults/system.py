@@ -6,12 +6,12 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from benchmarks.faults.acts import FINISHED, now
+from benchmarks.faults.acts import Acts, is_waiting, now, read_acts
 from benchmarks.faults.committed import prepare_store
 from benchmarks.faults.plan import Plan, Premises, lay_out, write_config
 from benchmarks.faults.wires import Between, Frames, Wire
@@ -22,6 +22,8 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 WITHIN: Final = 90.0
 """Seconds until whatever is waited for must be there."""
 LOOK_EVERY: Final = 0.02
+HIT_WITHIN: Final = 0.25
+"""Seconds for which a moment is looked for in which there is something to hit."""
 
 Kind: TypeAlias = Literal["agent", "service"]
 Way: TypeAlias = Literal["direct", "wire", "frames"]
@@ -76,7 +78,6 @@ class System:
             prepare_store(premises.store(name))
         await asyncio.gather(*[self.start_agent(name) for name in plan.names])
         await asyncio.gather(*[self.start_service(name) for name in plan.names])
-        await self.until(lambda: all(map(self._has_acts, plan.names)), "all services have begun")
 
     def _between(self, name: str, peer: str) -> Between | None:
         target = self.premises.listen[peer]
@@ -88,8 +89,8 @@ class System:
             case "frames":
                 return Frames(name, target, self.random)
 
-    def _has_acts(self, name: str) -> bool:
-        return self.premises.acts(name).exists()
+    def _acts(self, name: str) -> Acts:
+        return read_acts(self.premises.acts(name), name)
 
     async def finish(self) -> None:
         """Until every script is at its end and all agents are quiet; then end all in order."""
@@ -107,7 +108,7 @@ class System:
         await asyncio.gather(*[self._end("agent", name) for name in names])
 
     def _is_finished(self, name: str) -> bool:
-        return FINISHED in self.premises.acts(name).read_text(encoding="ascii")
+        return self._acts(name).finished
 
     async def _end(self, kind: Kind, name: str) -> None:
         process = self.processes.pop((kind, name))
@@ -140,8 +141,11 @@ class System:
         await self.until_ready(name)
 
     async def start_service(self, name: str) -> None:
+        """Until it has begun."""
+        lives = self._acts(name).lives
         task = str(self.premises.task(name))
         await self._spawn("service", name, "benchmarks.faults.service", task)
+        await self.until(lambda: self._acts(name).lives > lives, f"the service of {name} begins")
 
     async def _spawn(self, kind: Kind, name: str, *module: str) -> None:
         with self.premises.log(name).open("ab") as log:
@@ -150,7 +154,8 @@ class System:
             )
 
     async def kill(self, kind: Kind, *names: str) -> None:
-        """`kill -9`, all at once, until they are gone."""
+        """`kill -9`, all at once, until they are gone; if possible while an event waits."""
+        await self.somebody_waits(*names)
         struck = frozenset(names)
         nobody: frozenset[str] = frozenset()
         self.moments.append(
@@ -183,13 +188,15 @@ class System:
         total = sum(map(len, self.plan.scripts.values()))
 
         def reached() -> bool:
-            begun = 0
-            for name in self.plan.names:
-                text = self.premises.acts(name).read_text(encoding="ascii")
-                begun += text.count('["message"')
-            return begun >= share * total
+            return sum(self._acts(name).begun for name in self.plan.names) >= share * total
 
         await self.until(reached, f"{share:.0%} of the messages are begun")
+
+    async def somebody_waits(self, *names: str) -> None:
+        """Until one of these services waits for an answer, but not for long."""
+        end = now() + HIT_WITHIN * 1e6
+        while now() < end and not any(is_waiting(self.premises.acts(name)) for name in names):
+            await asyncio.sleep(0)
 
     async def until(self, true: Callable[[], bool], what: str) -> None:
         """Wait for something. Raises `TookTooLong`."""
@@ -210,11 +217,17 @@ class System:
                     raise TookTooLong(f"the {kind} of {name} ended by itself:\n{log}")
             await asyncio.sleep(LOOK_EVERY)
 
-    async def until_status(self, true: Callable[[AgentStatus], bool], what: str) -> None:
-        """Until it is true of the status of every agent. Raises `TookTooLong`."""
+    async def until_status(
+        self,
+        true: Callable[[AgentStatus], bool],
+        what: str,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        """Until it is true of the status of all these agents, by default of all there are. Raises
+        `TookTooLong`."""
 
         async def all_are() -> bool:
-            statuses = [await self.status(name) for name in self.plan.names]
+            statuses = [await self.status(name) for name in names or self.plan.names]
             return all(each is not None and true(each) for each in statuses)
 
         await self._until(all_are, what)
@@ -245,6 +258,11 @@ class System:
             writer.close()
         head, _, body = answer.partition(b"\r\n\r\n")
         return b" ".join([head.split(b" ")[1] if b" " in head else b"0", body])
+
+
+def end_in_order() -> None:
+    """Let SIGTERM end this program as Ctrl-C does, so that it leaves no processes behind."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _is_quiet(status: AgentStatus) -> bool:
