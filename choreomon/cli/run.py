@@ -53,7 +53,7 @@ def _only_pull(context: click.Context, option: click.Parameter, strategy: str) -
     "--timeout",
     type=Seconds(),
     default=None,
-    help="Seconds after which a run that is not at its end is given up; default: "
+    help="Seconds after its beginning when a run that is not at its end is given up; default: "
     f"{LEAST_TIMEOUT:g}, and {STARTS_TIMES} times as long as to its last start.",
 )
 @click.option(

@@ -44,6 +44,9 @@ from choreomon.formats.scenario import Scenario
 
 T = TypeVar("T", bound=Told)
 
+READY_WITHIN: Final = 60.0
+"""Seconds that all processes may take to be ready, and to end when everything is over."""
+
 TELLS_WITHIN: Final = 5.0
 """Seconds in which a process tells how far it is, where a run takes too long."""
 
@@ -61,7 +64,7 @@ class NotFinished(ChoreomonError):
 class Plan:
     """What a run is made of. `monitoring` is `None` where nothing is monitored; `embedded`: actors
     hold their monitors themselves; `speed`: how many seconds of the document pass in a real one;
-    `timeout`: seconds after which a run that is not at its end is given up."""
+    `timeout`: seconds after its beginning when a run that is not at its end is given up."""
 
     scenario: Scenario
     seed: int
@@ -93,7 +96,7 @@ class Course:
         self._plan = plan
         self._place = place
         self._on_word = on_word
-        self._until = time.monotonic() + plan.timeout
+        self._wait_for(READY_WITHIN)
         self._told: dict[str, deque[Told]] = defaultdict(deque)
 
     def run(self, nursery: Nursery) -> None:
@@ -140,6 +143,7 @@ class Course:
         crew = self._crew
         crew.tell(NETWORK, Begin())
         begun = self._next(NETWORK, Begun, "was to begin")
+        self._wait_for(self._plan.timeout)
         self.timing = Timing.of(begun.at, self._plan.speed)
         try:
             quiet = self._next(NETWORK, Quiet, "")
@@ -156,6 +160,7 @@ class Course:
 
     def _end(self) -> None:
         """Actors first: their agents are told that they leave."""
+        self._wait_for(READY_WITHIN)
         processes = self._plan.processes
         agents = [name for name in self._monitors() if not self._plan.embedded]
         for names in ([*map(_actor, processes)], agents, [NETWORK]):
@@ -245,26 +250,31 @@ class Course:
                 if isinstance(message, Ended):
                     self._crew.dismiss(name)
 
+    def _wait_for(self, seconds: float) -> None:
+        """From now on, all in all."""
+        self._waited = seconds
+        self._until = time.monotonic() + seconds
+
     def _late(self, what: str) -> NotFinished:
         return NotFinished(
-            f"not at its end after {self._plan.timeout:g} seconds, with seed {self._plan.seed}: "
-            f"{what}: give it more time with --timeout"
+            f"not at its end after {self._waited:g} seconds, with seed {self._plan.seed}: {what}: "
+            "give it more time with --timeout, or fewer processes with --embedded"
         )
 
     def _not_quiet(self) -> NotFinished:
         """What is missing where the application does not come to its end."""
         self._crew.tell(NETWORK, HowFar())
-        self._until = time.monotonic() + TELLS_WITHIN
+        self._wait_for(TELLS_WITHIN)
         try:
             told = self._next(NETWORK, Unfinished, "does not answer")
         except InternalError:  # it came to its end at this very moment
             return self._late("monitors were not asked")
-        busy = [f"{process} has {number}" for process, number in told.busy.items()]
+        busy = ", ".join(f"{number:,} with {process}" for process, number in told.busy.items())
         return NotFinished(
             f"not at its end after {self._plan.timeout:g} seconds, with seed {self._plan.seed}: "
-            f"{told.events:,} events happened, {told.under_way:,} messages are on their way"
-            f"{''.join(f', {each}' for each in busy)}: give it more time with --timeout, let it "
-            "run faster with --speed, or look for handlers that send to each other without end"
+            f"{told.events:,} events happened; messages on their way: {told.under_way:,}; being "
+            f"handled: {busy or 'none'}: give it more time with --timeout, let it run faster with "
+            "--speed, or look for handlers that send to each other without end"
         )
 
 

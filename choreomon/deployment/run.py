@@ -34,7 +34,7 @@ class Deployment:
     - `title`: what the property is called in the files of agents.
     - `embedded`: actors hold their monitors themselves.
     - `speed`: how many seconds of the document pass in a real one.
-    - `timeout`: seconds after which a run that is not at its end is given up.
+    - `timeout`: seconds after its beginning when a run that is not at its end is given up.
     """
 
     nursery: Nursery
