@@ -10,9 +10,13 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from benchmarks.faults.schedules import KINDS, Kind, Outcome, play_until_hit
 from benchmarks.faults.system import end_in_order
+
+MOST_TOLD: Final = 5
+"""Findings of one schedule."""
 
 
 def main() -> int:
@@ -37,7 +41,7 @@ def main() -> int:
         rows.append(row(kind, outcomes))
         print(rows[-1], flush=True)
         for outcome in outcomes:
-            for law, what in outcome.judged.broken:
+            for law, what in outcome.judged.broken[:MOST_TOLD]:
                 broken.append(f"{name}, seed {outcome.seed}, {law}: {what} ({outcome.kept})")
                 print(f"BROKEN {broken[-1][:2000]}", flush=True)
             if not outcome.judged.hits:

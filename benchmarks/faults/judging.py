@@ -194,7 +194,7 @@ class _Judge:
             traced.add(count)
             tick = ticks.get(count)
             clock = {} if tick is None else by_name(tick.clock, self.names)
-            if tick is None or tick.at != event["time"] * 1000 or clock != event["clock"]:
+            if tick is None or tick.at != round(event["time"] * 1000) or clock != event["clock"]:
                 self._breaks("durable", f"{name}: {line} in the trace is {tick} in the journal")
         untraced = sorted(ticks.keys() - traced)
         self.found.untraced += len(untraced)
