@@ -8,7 +8,7 @@ is concurrent to the inquired event and not decided yet is answered conservative
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from choreomon.core.message import Label
@@ -19,7 +19,6 @@ from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
-from choreomon.properties.tables import Inspected
 
 FOREVER: Final = 1 << 62
 FEW: Final = 16
@@ -80,40 +79,6 @@ def answer(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tupl
             if queued.clock[asker] < event[asker] and queued.label in _watched(monitor, reference):
                 records.append(Record(reference, queued.clock, FRM_P))
     return tuple(records)
-
-
-def waited_for(
-    monitor: MonitorSetup, state: MonitorState, asked: Iterable[Reference], known: int
-) -> tuple[str, ...]:
-    """For whom the own references `asked` are undecided at events up to the own count `known`:
-    the other monitors that have not answered about them, or those whom these said that they wait
-    for; where this one waits for itself, those for whom it does so in turn."""
-    own, process = monitor.own, monitor.process
-    names: dict[str, None] = {}
-    latest = dict.fromkeys(asked, known)
-    for event, inspected, waiting, _, behind in reversed(state.inspections):
-        if event[own] > latest.get(inspected.reference, 0):
-            continue
-        names |= roots(waiting, behind)
-        if process in waiting:  # for events that are older, which come later in this loop
-            for reference in own_asked(monitor, inspected):
-                latest[reference] = max(latest.get(reference, 0), event[own] - 1)
-    names.pop(process, None)
-    return tuple(names)
-
-
-def own_asked(monitor: MonitorSetup, inspected: Inspected) -> tuple[Reference, ...]:
-    """What a monitor asks itself about one transition."""
-    return next((asked for owner, asked in inspected.asks if owner == monitor.process), ())
-
-
-def roots(waiting: Iterable[str], behind: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, None]:
-    """Those in `waiting`, in order; instead of one that waits for others, these."""
-    further = dict(behind)
-    names: dict[str, None] = {}
-    for name in waiting:
-        names |= dict.fromkeys(further.get(name) or (name,))
-    return names
 
 
 def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:

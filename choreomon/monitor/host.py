@@ -34,7 +34,8 @@ from choreomon.monitor.messages import (
     Response,
     Waiting,
 )
-from choreomon.monitor.pull import Monitor, open_inquiries
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.repeating import open_inquiries
 from choreomon.monitor.rights import FARTHEST, Refused, Rights, rights_of
 from choreomon.monitor.state import (
     Expire,

@@ -8,16 +8,17 @@ transitions that were answered for say so (docs/monitors.md, "Deadlines").
 from __future__ import annotations
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM_P, Judgement, Verdict
-from choreomon.monitor.answering import own_asked, roots, waited_for
+from choreomon.core.verdict import FRM_P, Judgement
+from choreomon.monitor.effects import Declared
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
+from choreomon.monitor.waiting import silent_ones
 
 
 def provisional_word(
     monitor: MonitorSetup, state: MonitorState, event: VectorClock
-) -> tuple[MonitorState, Verdict] | None:
+) -> tuple[MonitorState, Declared] | None:
     """What is to be said of the own event with this clock where the answers that are missing
     may matter, and the state that remembers that it was said.
 
@@ -44,21 +45,8 @@ def provisional_word(
         return None
     told = decision._replace(told=verdict.word)
     decisions = tuple(told if each is decision else each for each in state.decisions)
-    return state._replace(decisions=decisions), verdict
-
-
-def silent_ones(
-    monitor: MonitorSetup, state: MonitorState, inspection: Inspection
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The other monitors that have not answered, and those whom these wait for in turn, or this
-    one itself, where it waits for what is undecided of its own."""
-    process = monitor.process
-    silent = tuple(name for name in inspection.waiting if name != process)
-    behind = roots(silent, inspection.behind)
-    if process in inspection.waiting:
-        asked, before = own_asked(monitor, inspection.inspected), inspection.event[monitor.own] - 1
-        behind |= dict.fromkeys(waited_for(monitor, state, asked, before))
-    return silent, tuple(name for name in behind if name not in (*silent, process))
+    word = Declared(event, verdict, True, decision.label)
+    return state._replace(decisions=decisions), word
 
 
 def early_judgement(monitor: MonitorSetup, inspection: Inspection) -> Judgement:

@@ -18,6 +18,10 @@ from choreomon.monitor.setup import MonitorSetup
 
 RefusalReason: TypeAlias = Literal["kind", "receiver", "rights", "answer", "clock"]
 
+MOST_RECORDS: Final = 8
+"""Of one reference in one answer, where histories are bounded and no events wait to be judged:
+three that matter, two gaps, and some to spare."""
+
 FARTHEST: Final = NEVER >> 1
 """No process gets to a higher count, however often it forgets: who tells of one is wrong."""
 
@@ -34,7 +38,8 @@ class Refused(NamedTuple):
 class Rights:
     """Who may ask what of the monitor of `process`, at the index `own`, and whom it asks what.
 
-    `may_ask`: by reader. `asked_of`: by inspected transition and owner.
+    `may_ask`: by reader. `asked_of`: by inspected transition and owner. `most_records`: of one
+    reference in one answer; `None`: any number. What judging takes grows with their square.
     """
 
     process: str
@@ -42,6 +47,7 @@ class Rights:
     index_of: Mapping[str, int]
     may_ask: Mapping[str, frozenset[Reference]]
     asked_of: Mapping[tuple[Reference, str], frozenset[Reference]]
+    most_records: int | None = None
 
     def wrong_inquiry(self, inquiry: Inquiry) -> Refused | None:
         """Why an inquiry is refused, if it is. Names may be unknown ones; clocks must have an entry
@@ -52,6 +58,8 @@ class Rights:
         rights = self.may_ask.get(sender)
         if rights is None:
             return Refused("rights", sender, "it has nothing to ask here")
+        if len(asked) > len(rights):
+            return Refused("rights", sender, "it asks about more transitions than there are")
         for reference in asked:
             if reference not in rights:
                 return Refused("rights", sender, f"it asks about {reference}")
@@ -76,6 +84,8 @@ class Rights:
         if settled > reached:
             return Refused("clock", sender, "it promises more than happened")
         if records:
+            if self.most_records is not None and len(records) > self.most_records * len(asked):
+                return Refused("answer", sender, f"{len(records)} records: more than there can be")
             peer = self.index_of[sender]
             there = clock[peer]
             for reference, until, result, _ in records:
@@ -91,6 +101,8 @@ class Rights:
             return Refused("receiver", told.sender, f"it is for {told.receiver}")
         if (told.inspected, told.sender) not in self.asked_of:
             return Refused("answer", told.sender, f"it was not asked about {told.inspected}")
+        if len(told.waiting_for) > len(self.index_of):
+            return Refused("answer", told.sender, "it waits for more processes than there are")
         return None
 
 
@@ -98,6 +110,7 @@ def rights_of(monitor: MonitorSetup) -> Rights:
     """The rights of all other monitors, as the table has them."""
     readers_of = monitor.table.readers
     readers = dict.fromkeys(reader for readers in readers_of.values() for reader in readers)
+    bounded = monitor.most_open is not None and monitor.rules.keep is not None
     return Rights(
         monitor.process,
         monitor.own,
@@ -112,4 +125,5 @@ def rights_of(monitor: MonitorSetup) -> Rights:
             for plan in plans
             for owner, _, asked in plan.others
         },
+        MOST_RECORDS if bounded else None,
     )

@@ -13,10 +13,10 @@ from hypothesis import given
 
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import GAP, NEVER, POSSIBLY_VIOLATED, VIOLATED
-from choreomon.monitor import answering, gaps, pull
+from choreomon.monitor import answering, gaps, pull, unseen
 from choreomon.monitor.gaps import MAX_GAPS
 from choreomon.monitor.host import Host
-from choreomon.monitor.pull import Monitor
+from choreomon.monitor.unseen import gap_ended
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution, executions
@@ -114,8 +114,8 @@ PLANTED: list[tuple[Any, str, Callable[..., object], int]] = [
     (answering, "relevant_gaps", planted.gaps_not_before, 400),
     (answering, "gap_records", planted.gaps_as_possible_events, 400),
     (answering, "gap_records", planted.gaps_as_moments, 400),
-    (pull, "with_gap", planted.only_the_last_gap, 2000),
-    (pull, "with_gap", planted.last_gap_without_the_first, 2000),
+    (unseen, "with_gap", planted.only_the_last_gap, 2000),
+    (unseen, "with_gap", planted.last_gap_without_the_first, 2000),
 ]
 
 
@@ -139,13 +139,11 @@ def test_the_law_of_definite_words_notices_gaps_that_are_not_told(
 def test_the_law_of_cover_notices_gaps_that_end_in_silence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ended = Monitor._gap_ended
-
     def silently(*given: Any) -> Any:
-        state, clock, _ = ended(*given)
-        return state, clock, []
+        state, _ = gap_ended(*given)
+        return state, []
 
-    monkeypatch.setattr(Monitor, "_gap_ended", silently)
+    monkeypatch.setattr(pull, "gap_ended", silently)
     assert any(run.uncovered() for run in executions(100, GAPS))
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Judgement, Reference
-from choreomon.monitor import pull
-from choreomon.monitor.effects import Declared
+from choreomon.monitor import giving_up, pull
+from choreomon.monitor.effects import Declared, Effect
 from choreomon.monitor.messages import Response
 from choreomon.monitor.provisional import provisional_word
 from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
@@ -117,7 +117,7 @@ def test_the_law_of_giving_up_notices_taking_missing_answers_for_empty_ones(
     def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
         return monitor.judge(inspection.inspected, inspection.event, inspection.records)
 
-    monkeypatch.setattr(pull, "early_judgement", early)
+    monkeypatch.setattr(giving_up, "early_judgement", early)
     runs = list(executions(600, GIVING_UP))
     assert any(run.missed() for run in runs)
     assert any(run.false_alarms() for run in runs)
@@ -142,14 +142,14 @@ def test_the_law_of_final_words_notices_expecting_answers_all_the_same(
     """Planted: what is given up is judged as for now, and its inspections stay open."""
 
     def for_now(
-        monitor: Monitor, state: MonitorState, clock: VectorClock, event: VectorClock, effects: Any
-    ) -> Any:
+        monitor: Monitor, state: MonitorState, event: VectorClock, effects: list[Effect]
+    ) -> MonitorState:
         early = provisional_word(monitor, state, event)
         if early is not None:
-            effects.append(Declared(event, early[1], False))
-        return state, clock, effects
+            effects.append(early[1]._replace(provisional=False))
+        return state
 
-    monkeypatch.setattr(Monitor, "_given_up", for_now)
+    monkeypatch.setattr(pull, "given_up", for_now)
     runs = list(executions(100, GIVING_UP))
     assert any(run.told_again() for run in runs)
 

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 
 from choreomon.core.verdict import Reference
-from choreomon.monitor import host, pull
+from choreomon.monitor import host, judging, pull
 from choreomon.monitor.effects import Send
 from choreomon.monitor.messages import Inquiry, Response, Waiting
-from choreomon.monitor.pull import Monitor, open_inquiries
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.repeating import open_inquiries
 from choreomon.monitor.state import MonitorState
 from tests.laws.course import Step
 from tests.laws.faults import Faults, draw_execution, executions
@@ -103,7 +104,7 @@ def test_a_message_that_arrives_twice_at_once_is_answered_twice_and_changes_noth
 
 
 def test_that_law_notices_an_inquiry_that_waits_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pull, "_same", lambda inquiry, other, asker: False)
+    monkeypatch.setattr(pull, "same_inquiry", lambda inquiry, other, asker: False)
     assert any(postponed_twice(run) for run in executions(200, UNRELIABLE))
 
 
@@ -120,7 +121,7 @@ def test_the_guarantees_notice_answers_that_are_taken_for_those_about_another_ev
                 return place
         return None
 
-    monkeypatch.setattr(Monitor, "_inspection_at", whatever_waits)
+    monkeypatch.setattr(judging, "inspection_at", whatever_waits)
     assert any(run.missed() for run in executions(1000, UNRELIABLE))
 
 

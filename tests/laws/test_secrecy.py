@@ -13,10 +13,12 @@ import pytest
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import GAP, Reference
 from choreomon.formats.wire import encode
+from choreomon.monitor import pull
 from choreomon.monitor.effects import Declared, Send
 from choreomon.monitor.messages import Response, Waiting
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.state import MonitorState
+from choreomon.monitor.waiting import notice_of_waiting
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.drawn import NOISE
 from tests.laws.faults import Faults, executions
@@ -97,14 +99,13 @@ def test_that_law_notices_a_notice_of_waiting_that_says_for_which_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Planted: instead of the transition that is inspected, the event that it waits for."""
-    told = Monitor._waiting
 
     def with_label(monitor: Monitor, state: MonitorState, *rest: Any) -> Waiting:
-        waiting = told(monitor, state, *rest)
+        waiting = notice_of_waiting(monitor, state, *rest)
         row = monitor.table.rows[0].transition
         return waiting._replace(inspected=Reference(row.label.message.name, "P1", "q1"))
 
-    monkeypatch.setattr(Monitor, "_waiting", with_label)
+    monkeypatch.setattr(pull, "notice_of_waiting", with_label)
     assert any(list(leaks_of(run)) for run in executions(150, Faults(repeats=9)))
 
 

@@ -10,8 +10,8 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reference
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.history import Record
+from choreomon.monitor.judging import SMALL
 from choreomon.monitor.messages import Inquiry, Response
-from choreomon.monitor.pull import SMALL
 from choreomon.monitor.state import ProcessNext
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.interleaving import Run, System, Told

@@ -1,0 +1,57 @@
+"""Giving up: what is said of an event, for good, of which not all is known. Pure functions of a
+monitor's state.
+
+Without it an event that a dead monitor must answer about is under inspection for ever, and
+whatever others ask about it waits as long (docs/monitors.md, "Giving up").
+"""
+
+from __future__ import annotations
+
+from choreomon.core.vector_clock import VectorClock
+from choreomon.monitor.effects import Effect
+from choreomon.monitor.judging import first_at, judged
+from choreomon.monitor.provisional import early_judgement
+from choreomon.monitor.setup import MonitorSetup
+from choreomon.monitor.state import Inspection, MonitorState
+from choreomon.monitor.waiting import silent_ones
+
+
+def given_up(
+    monitor: MonitorSetup, state: MonitorState, event: VectorClock, effects: list[Effect]
+) -> MonitorState:
+    """The state in which nothing more is waited for about the own event with this clock; words go
+    to `effects`. What waited for it is to be tried again."""
+    own, count = monitor.own, event[monitor.own]
+    while True:
+        inspections = state.inspections
+        place = first_at(inspections, own, count)
+        if place == len(inspections) or inspections[place].event[own] != count:
+            break
+        inspection = inspections[place]
+        if inspection.inspected.final:
+            state = _noted_silent(monitor, state, inspection)
+        judgement = early_judgement(monitor, inspection)
+        state = judged(monitor, state, state.settled, place, judgement, effects)
+    if state.postponed:
+        mine = monitor.process
+        postponed = tuple(
+            each for each in state.postponed if each.sender != mine or each.event[own] != count
+        )
+        state = state._replace(postponed=postponed)
+    return state
+
+
+def _noted_silent(
+    monitor: MonitorSetup, state: MonitorState, inspection: Inspection
+) -> MonitorState:
+    place = first_at(state.decisions, monitor.own, inspection.event[monitor.own])
+    decision = state.decisions[place]
+    missing, behind = silent_ones(monitor, state, inspection)
+    silent = dict.fromkeys((*decision.silent, *missing))
+    waiting_for = dict.fromkeys((*decision.waiting_for, *behind))
+    decision = decision._replace(
+        silent=tuple(silent),
+        waiting_for=tuple(name for name in waiting_for if name not in silent),
+    )
+    decisions = (*state.decisions[:place], decision, *state.decisions[place + 1 :])
+    return state._replace(decisions=decisions)

@@ -1,0 +1,42 @@
+"""Inquiries that are made again while they are not answered, and telling that they are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from choreomon.core.vector_clock import VectorClock
+from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.setup import MonitorSetup
+from choreomon.monitor.state import MonitorState
+
+
+def open_inquiries(
+    monitor: MonitorSetup, state: MonitorState, clock: VectorClock
+) -> Iterator[Inquiry]:
+    """What others were asked and have not answered, oldest event first: what to ask again after
+    a restart, or where it may have been lost."""
+    if not state.inspections:
+        return
+    oldest = state.inspections[0].event
+    for event, inspected, waiting, _, _ in state.inspections:
+        for owner, asked in inspected.asks:
+            if owner in waiting and owner != monitor.process:
+                index = monitor.index_of[owner]
+                yield Inquiry(
+                    monitor.process,
+                    owner,
+                    inspected.reference,
+                    event,
+                    asked,
+                    clock,
+                    oldest[index],
+                )
+
+
+def same_inquiry(inquiry: Inquiry, other: Inquiry, asker: int) -> bool:
+    """Whether both ask the same for the same event of the process at `asker`."""
+    return (
+        inquiry.event[asker] == other.event[asker]
+        and inquiry.inspected == other.inspected
+        and inquiry.sender == other.sender
+    )

@@ -1,0 +1,93 @@
+"""Who waits for whom. Along a chain of inquiries the monitor that is asked may be alive, and wait
+for one that is dead; so that this one can be named, monitors tell it. Pure functions of states.
+
+What somebody waits for happened earlier, so along a chain of waiting there is always one that
+waits for nobody: it is silent itself, or a message is under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Reference
+from choreomon.monitor.judging import inspection_at
+from choreomon.monitor.messages import Inquiry, Waiting
+from choreomon.monitor.setup import MonitorSetup
+from choreomon.monitor.state import Inspection, MonitorState
+from choreomon.properties.tables import Inspected
+
+
+def notice_of_waiting(
+    monitor: MonitorSetup, state: MonitorState, clock: VectorClock, inquiry: Inquiry
+) -> Waiting:
+    """What the asker of an inquiry that waits here is told."""
+    count = inquiry.event[monitor.index_of[inquiry.sender]]
+    names = waited_for(monitor, state, inquiry.asked, inquiry.event[monitor.own])
+    behind = tuple(name for name in names if name != inquiry.sender)
+    return Waiting(monitor.process, inquiry.sender, inquiry.inspected, count, behind, clock)
+
+
+def told_of_waiting(monitor: MonitorSetup, state: MonitorState, told: Waiting) -> MonitorState:
+    """The state in which it is known for whom one that was asked waits; ignored where nothing waits
+    for it."""
+    place = inspection_at(monitor, state, told.sender, told.inspected, told.event_count)
+    if place is None:
+        return state
+    inspection = state.inspections[place]
+    behind = tuple(each for each in inspection.behind if each[0] != told.sender)
+    inspection = inspection._replace(behind=(*behind, (told.sender, told.waiting_for)))
+    inspections = (
+        *state.inspections[:place],
+        inspection,
+        *state.inspections[place + 1 :],
+    )
+    return state._replace(inspections=inspections)
+
+
+def silent_ones(
+    monitor: MonitorSetup, state: MonitorState, inspection: Inspection
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The other monitors that have not answered, and those whom these wait for in turn, or this
+    one itself, where it waits for what is undecided of its own."""
+    process = monitor.process
+    silent = tuple(name for name in inspection.waiting if name != process)
+    behind = roots(silent, inspection.behind)
+    if process in inspection.waiting:
+        asked, before = own_asked(monitor, inspection.inspected), inspection.event[monitor.own] - 1
+        behind |= dict.fromkeys(waited_for(monitor, state, asked, before))
+    return silent, tuple(name for name in behind if name not in (*silent, process))
+
+
+def waited_for(
+    monitor: MonitorSetup, state: MonitorState, asked: Iterable[Reference], known: int
+) -> tuple[str, ...]:
+    """For whom the own references `asked` are undecided at events up to the own count `known`:
+    the other monitors that have not answered about them, or those whom these said that they wait
+    for; where this one waits for itself, those for whom it does so in turn."""
+    own, process = monitor.own, monitor.process
+    names: dict[str, None] = {}
+    latest = dict.fromkeys(asked, known)
+    for event, inspected, waiting, _, behind in reversed(state.inspections):
+        if event[own] > latest.get(inspected.reference, 0):
+            continue
+        names |= roots(waiting, behind)
+        if process in waiting:  # for events that are older, which come later in this loop
+            for reference in own_asked(monitor, inspected):
+                latest[reference] = max(latest.get(reference, 0), event[own] - 1)
+    names.pop(process, None)
+    return tuple(names)
+
+
+def own_asked(monitor: MonitorSetup, inspected: Inspected) -> tuple[Reference, ...]:
+    """What a monitor asks itself about one transition."""
+    return next((asked for owner, asked in inspected.asks if owner == monitor.process), ())
+
+
+def roots(waiting: Iterable[str], behind: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, None]:
+    """Those in `waiting`, in order; instead of one that waits for others, these."""
+    further = dict(behind)
+    names: dict[str, None] = {}
+    for name in waiting:
+        names |= dict.fromkeys(further.get(name) or (name,))
+    return names
