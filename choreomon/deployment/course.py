@@ -232,6 +232,8 @@ class Course:
                 self._hear(self._until)
             except TimeIsUp:
                 raise self._late(f"{name} {doing}") from None
+            if not told and time.monotonic() > self._until:  # others may talk without end
+                raise self._late(f"{name} {doing}")
         message = told.popleft()
         if not isinstance(message, kind):
             raise InternalError(f"{name} tells {message}; {kind.__name__} was expected")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -231,22 +232,26 @@ def short() -> Iterator[Path]:
         yield Path(name)
 
 
-def started(*arguments: object, place: Path) -> subprocess.Popen[str]:
+@contextmanager
+def started(*arguments: object, place: Path) -> Iterator[subprocess.Popen[str]]:
     """A command in a process of its own that has said its first line. All processes that it starts
-    have its outputs."""
+    have its outputs. It is gone at the end, also where a test fails."""
     Path("hanging.yaml").write_text(HANGING, encoding="utf-8")
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "choreomon", "run", "hanging.yaml", *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(place), "COLUMNS": "100"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
-    assert process.stdout is not None
-    assert "violated at its event 1" in process.stdout.readline()
-    assert [*place.glob("choreomon-*")]
-    return process
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert "violated at its event 1" in process.stdout.readline()
+            assert [*place.glob("choreomon-*")]
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("options", [(), ("--embedded",)], ids=["beside", "embedded"])
@@ -262,10 +267,10 @@ def started(*arguments: object, place: Path) -> subprocess.Popen[str]:
 def test_of_a_run_that_is_interrupted_no_process_and_no_file_is_left(
     short: Path, number: signal.Signals, to_all: bool, code: int, options: tuple[str, ...]
 ) -> None:
-    process = started(*options, place=short)
-    (os.killpg if to_all else os.kill)(process.pid, number)
-    # The outputs are at their end when the last process is gone that has them.
-    _, errors = process.communicate(timeout=30)
+    with started(*options, place=short) as process:
+        (os.killpg if to_all else os.kill)(process.pid, number)
+        # The outputs are at their end when the last process is gone that has them.
+        _, errors = process.communicate(timeout=30)
     assert process.returncode == code
     assert errors.strip() == ("" if code < 0 else "interrupted")
     assert [*short.iterdir()] == []
@@ -287,12 +292,12 @@ def processes_of(session: int) -> dict[int, str]:
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
 def test_a_process_that_dies_ends_the_run_with_an_error_of_our_own(short: Path) -> None:
-    process = started(place=short)
-    children = sorted(processes_of(process.pid))
-    # The command, its nursery, and from it the network, three actors, and three agents.
-    assert len(children) == 1 + 1 + 1 + 3 + 3
-    os.kill(children[-1], signal.SIGKILL)
-    _, errors = process.communicate(timeout=30)
+    with started(place=short) as process:
+        children = sorted(processes_of(process.pid))
+        # The command, its nursery, and from it the network, three actors, and three agents.
+        assert len(children) == 1 + 1 + 1 + 3 + 3
+        os.kill(children[-1], signal.SIGKILL)
+        _, errors = process.communicate(timeout=30)
     assert process.returncode == 70
     assert "is gone, with exit code -9" in errors
     assert [*short.iterdir()] == []
