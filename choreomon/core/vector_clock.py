@@ -13,9 +13,13 @@ count. `knows` is that test, in constant time; `happened_before` is the definiti
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
 VectorClock: TypeAlias = tuple[int, ...]
+
+JUMP: Final = 1 << 48
+"""More events of one process than two clocks of one system can differ by, whatever was lost."""
 
 
 def zero(processes: int) -> VectorClock:
@@ -32,6 +36,12 @@ def merge(left: VectorClock, right: VectorClock) -> VectorClock:
     """The least clock that knows what either knows. Both have an entry for every process;
     that is not checked here, where all monitoring messages pass."""
     return tuple([a if a >= b else b for a, b in zip(left, right)])  # noqa: B905
+
+
+def is_far_beyond(clock: VectorClock, known: Sequence[int]) -> bool:
+    """Whether `clock` tells of so many more events than `known` that it is wrong. What is merged
+    is never forgotten again, by nobody who hears of it, so one that is wrong must not be."""
+    return max(clock) > JUMP and any(a - b > JUMP for a, b in zip(clock, known, strict=True))
 
 
 def happened_before(left: VectorClock, right: VectorClock) -> bool:

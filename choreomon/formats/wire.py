@@ -31,6 +31,8 @@ VERSION: Final = 2
 MAX_BYTES: Final = 1 << 20
 SYSTEM_BYTES: Final = 16
 NO_SYSTEM: Final = bytes(SYSTEM_BYTES)
+MAX_NAME: Final = 200
+"""Characters of the name of a process or a state, as in `choreomon.formats.labels.NAME_RULE`."""
 
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _ENCODER: Final = msgspec.msgpack.Encoder()
@@ -98,7 +100,9 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
     clocks: list[Any] = []
     records: tuple[Record, ...] = ()
     match message:
-        case Inquiry():
+        case Inquiry(inspected=inspected):
+            if max(len(inspected.source), len(inspected.target)) > MAX_NAME:
+                raise MalformedMessage(f"a state whose name is longer than {MAX_NAME} characters")
             clocks += [message.event, message.clock]
         case Response():
             clocks.append(message.clock)
@@ -114,7 +118,7 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
         names.append(message.receiver)
     for name in names:
         if name not in processes:
-            raise MalformedMessage(f"unknown process {name!r}")
+            raise MalformedMessage(f"unknown process {name[:MAX_NAME]!r}")
     for record in records:
         if record.result == OPEN:
             raise MalformedMessage(f"a record of {record.reference} is still open")
@@ -131,7 +135,9 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
             clocks.append(record.clock)
     count = len(processes)
     for clock in clocks:
-        if len(clock) != count or min(clock) < 0 or max(clock) >= NEVER:
+        if len(clock) != count:
+            raise MalformedMessage(f"{len(clock)} entries are no clock of {count} processes")
+        if min(clock) < 0 or max(clock) >= NEVER:
             raise MalformedMessage(f"{clock} is no clock of {count} processes")
 
 

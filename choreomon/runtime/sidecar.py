@@ -14,15 +14,14 @@ from typing import NamedTuple, TypeAlias, assert_never
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
-from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import NEVER
+from choreomon.core.vector_clock import VectorClock, is_far_beyond
 from choreomon.formats import local
 from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted, encode_clocks
 from choreomon.formats.labels import is_name
 from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.host import Host, HostEffect, HostState
-from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.messages import Inquiry, Notice, Response, Waiting
 from choreomon.monitor.rights import Refused
 from choreomon.runtime.inputs import (
     Abandoned,
@@ -237,6 +236,11 @@ class Sidecar:
         outputs: list[Output] = []
         for place, clock in heard:
             host = self.hosts[place]
+            if is_far_beyond(clock, state.hosts[place].clock):
+                # It came with a message, from whoever sent that: the event is one all the same.
+                told = f"{clock} was heard, which cannot be: is the header taken from outside?"
+                outputs.append(Dropped("clock", "service", told))
+                continue
             state, more = self._advanced(state, place, host.heard(state.hosts[place], clock))
             outputs += more
         for place in self._mentioned.get(label, ()):
@@ -311,7 +315,7 @@ class Sidecar:
             clock = clocks.get(key)
             if clock is not None:
                 entries = len(self.hosts[place].monitor.processes)
-                if len(clock) != entries or max(clock) >= NEVER:
+                if len(clock) != entries:
                     raise MalformedMessage(f"{clock} is no clock of {entries} processes")
                 heard.append((place, clock))
         return heard  # what is about systems that are not here is not ours to judge
@@ -432,10 +436,15 @@ class Sidecar:
             # Answered, it would miss events that will be told; merged, they would be told as
             # later than they were. It will be repeated, or asked for again.
             return state, [Dropped("held", message.sender, "the service may keep events back")]
+        clock = state.hosts[place].clock
+        if type(message) is not Notice and is_far_beyond(message.clock, clock):
+            told = f"{message.clock} tells of more than can have happened"
+            return state, [Dropped("clock", message.sender, told)]
+        stepped = host.receive(state.hosts[place], message)
         outputs: list[Output] = []
-        if isinstance(message, Response | Waiting):
+        if isinstance(message, Response | Waiting) and not _is_refused(stepped[1]):
             outputs.append(Answered(place, message.sender, message))
-        state, more = self._advanced(state, place, host.receive(state.hosts[place], message))
+        state, more = self._advanced(state, place, stepped)
         return state, outputs + more
 
     # What hosts do.
@@ -503,6 +512,10 @@ class Sidecar:
             for word in state.untold.values()
         ]
         return outputs
+
+
+def _is_refused(effects: Sequence[HostEffect]) -> bool:
+    return bool(effects) and type(effects[0]) is Refused
 
 
 def _now(state: SidecarState) -> tuple[VectorClock, ...]:

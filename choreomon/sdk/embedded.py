@@ -21,7 +21,7 @@ from typing import Final
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
-from choreomon.core.vector_clock import VectorClock, merge
+from choreomon.core.vector_clock import VectorClock, is_far_beyond, merge
 from choreomon.formats.agent_config import (
     AgentConfig,
     config_defects,
@@ -172,7 +172,8 @@ class EmbeddedProcess(Carrying):
             clock = clocks.get(key)
             if clock is not None:
                 known = self._heard[place]
-                if len(clock) != len(hosts[place].clock):
+                present = hosts[place].clock
+                if len(clock) != len(present) or is_far_beyond(clock, present):
                     self.refused_clocks += 1
                     continue
                 self._heard = [*self._heard]

@@ -13,4 +13,6 @@ def request_name(method: str, path: str) -> str:
     """`POST /orders/new` is `POST.orders.new`. A path with the ids of things in it gives a name
     for each thing, which no property mentions; such services give names themselves."""
     words = [_OTHER.sub("_", word) for word in path.split("/") if word]
-    return ".".join([_OTHER.sub("_", method) or "_", *words])[:_MAX]
+    name = ".".join([_OTHER.sub("_", method), *words])
+    # Clients may call their methods `-` and worse; names do not begin so.
+    return (f"_{name}" if name[:1] in ("", ".", "-") else name)[:_MAX]

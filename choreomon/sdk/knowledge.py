@@ -3,12 +3,14 @@
 Nothing that was heard is ever forgotten: it is carried on with what is sent, and told to the
 agent with the next report. Clocks of systems that the agent does not have are not carried on;
 what cannot be read is counted and otherwise treated as if nothing had come with the message.
-Both lose order, which makes verdicts less certain, never wrong.
+Both lose order, which makes verdicts less certain, never wrong. What cannot be read, and what tells
+of more than can have happened, is the same: whoever may write a header can write anything.
 """
 
 from __future__ import annotations
 
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.vector_clock import is_far_beyond
 from choreomon.formats.carried import (
     Clocks,
     ClockText,
@@ -54,7 +56,11 @@ class Knowledge:
         except MalformedMessage:
             self.refused += 1
             return ""
-        fitting = self._fitting(clocks)
+        fitting = {
+            key: clock
+            for key, clock in self._fitting(clocks).items()
+            if not is_far_beyond(clock, self._known[key])
+        }
         if len(fitting) == len(clocks):
             return heard
         self.refused += any(key in self._processes for key in clocks.keys() - fitting.keys())

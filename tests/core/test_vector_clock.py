@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.vector_clock import (
+    JUMP,
     VectorClock,
     by_name,
     concurrent,
     happened_before,
+    is_far_beyond,
     knows,
     merge,
     tick,
@@ -126,3 +128,11 @@ def test_the_own_entry_of_an_event_counts_the_events_of_its_process(run: Executi
     for event in run.events:
         seen[event.process] += 1
         assert event.clock[run.processes.index(event.process)] == seen[event.process]
+
+
+def test_a_clock_that_tells_of_more_than_can_have_happened_is_far_beyond() -> None:
+    known = (5, 7, JUMP)
+    assert not is_far_beyond((5, 7 + JUMP, 2 * JUMP), known)
+    assert is_far_beyond((6 + JUMP, 7, 0), known)
+    assert is_far_beyond((0, 0, 2 * JUMP + 1), known)
+    assert not is_far_beyond((0, 0, 0), known)

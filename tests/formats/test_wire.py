@@ -264,12 +264,25 @@ def test_who_opens_a_frame_reads_nothing_of_its_body() -> None:
         (AN_INQUIRY._replace(event=(3, NEVER, 4)), "no clock of 3"),
         (A_NOTICE_OF_WAITING._replace(waiting_for=("P3", "P9")), "P9"),
         (A_NOTICE_OF_WAITING._replace(clock=(1, 2)), "no clock of 3"),
+        (AN_INQUIRY._replace(inspected=Reference("q" * 201, "P1", "q2")), "longer than 200"),
+        (AN_INQUIRY._replace(inspected=Reference("q1", "P1", "q" * 201)), "longer than 200"),
     ],
 )
 def test_messages_that_no_peer_should_send_are_refused_with_the_reason(
     message: MonitoringMessage, said: str
 ) -> None:
     assert said in refused(encode(message))
+
+
+def test_what_is_told_of_a_message_is_much_smaller_than_it() -> None:
+    """It is logged; and to write down a frame that is refused should not cost more than to read
+    it."""
+    for large in (
+        AN_INQUIRY._replace(sender="P" * 100_000),
+        AN_INQUIRY._replace(clock=(1 << 40,) * 100_000),
+        A_NOTICE_OF_WAITING._replace(waiting_for=("P" * 100_000,)),
+    ):
+        assert len(refused(encode(large))) < 300
 
 
 def test_messages_are_small() -> None:

@@ -196,6 +196,9 @@ async def test_two_services_pass_the_clock_there_and_back() -> None:
         ("GET", "/", "GET"),
         ("GET", "//a b/ü/", "GET.a_b._"),
         ("GET", "/" + "x" * 300, "GET." + "x" * 196),
+        ("-", "/" + "x" * 300, "_-." + "x" * 197),
+        (".GET", "/", "_.GET"),
+        ("", "/x", "_.x"),
     ],
 )
 async def test_requests_have_names_of_the_documented_form(
