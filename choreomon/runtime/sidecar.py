@@ -437,7 +437,7 @@ class Sidecar:
             # later than they were. It will be repeated, or asked for again.
             return state, [Dropped("held", message.sender, "the service may keep events back")]
         clock = state.hosts[place].clock
-        if type(message) is not Notice and is_far_beyond(message.clock, clock):
+        if not isinstance(message, Notice) and is_far_beyond(message.clock, clock):
             told = f"{message.clock} tells of more than can have happened"
             return state, [Dropped("clock", message.sender, told)]
         stepped = host.receive(state.hosts[place], message)
