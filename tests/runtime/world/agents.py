@@ -244,7 +244,7 @@ class Agent:
             self.world.complain(f"{self.name} dropped: {output}")
 
     def _refused(self, reason: str, detail: str) -> None:
-        if not detail.startswith("no hello within"):
+        if reason not in TOO_LATE and not detail.startswith("no hello within"):
             self.world.complain(f"{self.name}: {reason}: {detail}")
 
     def failing(self, why: str | None) -> None:
@@ -259,6 +259,3 @@ def clocks_of(world: World, text: str) -> list[VectorClock]:
     """By system, in their order."""
     clocks: dict[bytes, Any] = decode_clocks_untrusted(text)
     return [clocks[system[:KEY_BYTES]] for system in world.case.systems]
-
-
-

@@ -203,9 +203,12 @@ class Playing:
             do()
 
     def _warm_up(self) -> None:
+        kinds = ("connect", "up", "down", "flush")
         while not all(service.ready for service in self.world.services.values()):
-            kinds = ("connect", "up", "down", "flush")
-            next(do for kind, do in self.moves() if kind in kinds)()
+            do = next((do for kind, do in self.moves() if kind in kinds), None)
+            if do is None:
+                return  # somebody died of it
+            do()
 
     def heal(self, rounds: int = 4000) -> list[str]:
         """Nothing goes wrong any more, and everything that is there is done, first come, first

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from choreomon.formats.local import Policy
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
+from choreomon.monitor.rules import SOUND, Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.asking import BackOff
@@ -34,6 +35,7 @@ class Build(NamedTuple):
     sidecar: type[Sidecar] = Sidecar
     driver: Callable[..., Driver] = Driver
     session: Callable[..., Session] = Session
+    rules: Rules = SOUND
 
 
 CrashKind: TypeAlias = Literal["before commit", "after commit", "agent sends", "service sends"]
@@ -67,6 +69,7 @@ class Case(NamedTuple):
     buffer: int = 3
     block_deadline: float | None = None
     most_open: int | None = None
+    most_sessions: int = 1024
     writes_at_once: bool = False
     patience: Patience = PATIENCE
     build: Build = Build()
@@ -111,6 +114,7 @@ class World:
         self.network = Network()
         self.counted: Counter[CrashKind] = Counter()
         self.complaints: list[str] = []
+        self.unreachable: set[str] = set()  # services that cannot connect with their agent
         self.truth = Truth(
             case.processes,
             case.automata,
@@ -128,7 +132,11 @@ class World:
             tuple(
                 case.build.host(
                     Monitor(
-                        table[name], case.processes, has_deadline=True, most_open=case.most_open
+                        table[name],
+                        case.processes,
+                        case.build.rules,
+                        has_deadline=True,
+                        most_open=case.most_open,
                     )
                 )
                 for table in tables
@@ -153,6 +161,7 @@ class World:
             systems=case.systems,
             hosts=self._hosts[index],
             lease=LEASE,
+            most_sessions=case.most_sessions,
         )
 
     def fresh_session(self) -> str:
@@ -197,6 +206,7 @@ class World:
         service, agent = self.services[name], self.agents[name]
         return (
             service.session is not None
+            and name not in self.unreachable
             and service.pipe is None
             and service.session.phase == AWAY
             and agent.driver is not None
