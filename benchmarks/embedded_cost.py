@@ -2,9 +2,9 @@
 
     python -m benchmarks.embedded_cost [--events 5000] [--processes 20]
 
-Microseconds of processor time of the service's own thread, as distributions. Coding of headers is apart:
-the clock's text, which is made when a message is sent and read when one is handled, is timed by
-itself and not part of the rest.
+Microseconds of processor time of the service's own thread, as distributions. Coding of headers is
+apart: the clock's text, which is made when a message is sent and read when one is handled, is timed
+by itself and not part of the rest.
 
     unmentioned   an event that no row mentions
     starts        one that a row mentions and that asks nobody

@@ -21,10 +21,10 @@ from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats.agent_config import AgentConfig
 from choreomon.formats.table_file import SplitTable
+from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import Input, Recovered, Report, decode_batch
 from choreomon.runtime.node import make_sidecar
 from choreomon.runtime.outputs import Decided, Output, Ticked, Word
-from choreomon.runtime.sidecar import SidecarState
 from choreomon.runtime.store import SqliteStore, boot_id
 
 _KEEP = """

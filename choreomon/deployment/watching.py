@@ -17,10 +17,11 @@ from choreomon.core.live import LiveVerdict
 from choreomon.deployment.instructions import Cost, Said, Settled, Told
 from choreomon.deployment.links import MICROSECONDS
 from choreomon.runtime.agent import Agent
+from choreomon.runtime.hosted import SidecarState, Stepped
 from choreomon.runtime.inputs import Expired, FromPeer, GivenUp, Happened, Input, Report
 from choreomon.runtime.node import Observer
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
-from choreomon.runtime.sidecar import Sidecar, SidecarState, Stepped
+from choreomon.runtime.sidecar import Sidecar
 
 _STEPS: Final = (Report, Happened, FromPeer, Expired, GivenUp)
 """Of all inputs those that are steps of a monitor."""

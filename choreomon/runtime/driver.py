@@ -18,6 +18,7 @@ from typing import Final, Protocol, assert_never
 from choreomon.formats.wire import encode
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.runtime.asking import Asking, BackOff
+from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import (
     Abandoned,
     Expired,
@@ -45,7 +46,7 @@ from choreomon.runtime.outputs import (
     Ticked,
     Word,
 )
-from choreomon.runtime.sidecar import Sidecar, SidecarState
+from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
 from choreomon.runtime.timeline import Timeline
 

@@ -11,7 +11,8 @@ from typing import Final
 import msgspec
 
 from choreomon.core.errors import MalformedMessage
-from choreomon.runtime.sidecar import Sidecar, SidecarState
+from choreomon.runtime.hosted import SidecarState
+from choreomon.runtime.sidecar import Sidecar
 
 VERSION: Final = 1
 

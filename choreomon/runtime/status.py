@@ -11,7 +11,8 @@ from choreomon.core.verdict import NEVER, Word
 from choreomon.formats.table_file import SplitTable
 from choreomon.formats.verdict_json import rfc3339
 from choreomon.monitor.host import Host, HostState
-from choreomon.runtime.sidecar import Sidecar, SidecarState
+from choreomon.runtime.hosted import SidecarState
+from choreomon.runtime.sidecar import Sidecar
 
 
 class PropertyReadings(NamedTuple):

@@ -7,28 +7,28 @@ function. What is left is an agent as somebody could have written it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import pytest
 
 from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.core.verdict import FRM, GAP, Judgement
-from choreomon.formats.wire import read_untrusted, open_untrusted
+from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor import rules
 from choreomon.monitor.history import Record
-from choreomon.monitor.host import Host, HostState, Stepped as HostStepped
-from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response, Waiting
+from choreomon.monitor.host import Host, HostState
+from choreomon.monitor.host import Stepped as HostStepped
+from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.rules import Sound
 from choreomon.properties.tables import Inspected
 from choreomon.runtime import driver as driver_module
 from choreomon.runtime import sidecar as sidecar_module
-from choreomon.runtime.driver import CommitFailed, Driver, Store
-from choreomon.runtime.inputs import FromPeer, Gap, Hello, Input, Lapsed, Report
+from choreomon.runtime.driver import Driver, Store
+from choreomon.runtime.hosted import SidecarState
+from choreomon.runtime.inputs import FromPeer, Hello, Input, Report
 from choreomon.runtime.outputs import Answer, Ask, AskAgain, Decided, Output, Reply
-from choreomon.runtime.sessions import Session, Sessions
-from choreomon.runtime.sidecar import Sidecar, SidecarState
+from choreomon.runtime.sessions import Session
+from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.sidecar import Stepped as SidecarStepped
-from tests.runtime.world.world import Build
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 

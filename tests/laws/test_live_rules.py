@@ -184,7 +184,7 @@ def test_a_hello_over_an_older_connection_does_not_take_the_session_away() -> No
     course = Staged(TWO_STEPS, dict.fromkeys(NAMES, "block"))
     driver = course.world.agents["X"].driver
     assert driver is not None
-    (name, before), = driver.state.sessions.items()
+    ((name, before),) = driver.state.sessions.items()
     course.leaves("X")
     course.returns("X")
     newer = driver.state.sessions[name].connection
@@ -198,7 +198,7 @@ def test_a_promise_over_an_older_connection_does_not_count() -> None:
     course = Staged(TWO_STEPS, {"X": "buffer", "Y": "block", "Z": "block"})
     driver = course.world.agents["X"].driver
     assert driver is not None
-    (name, before), = driver.state.sessions.items()
+    ((name, before),) = driver.state.sessions.items()
     course.leaves("X")
     course.waits()
     assert not driver.state.sessions[name].promised

@@ -13,10 +13,11 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.formats import local
 from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted
 from choreomon.runtime.driver import Driver
+from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import FromPeer, Gap, Hello, Input, Report, decode_batch
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Output, Reply, Ticked, Word
 from choreomon.runtime.service import ServiceSide
-from choreomon.runtime.sidecar import Sidecar, SidecarState
+from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot
 from tests.runtime.world.clock import rounded_up
 from tests.runtime.world.connections import Loop, Pipe, first

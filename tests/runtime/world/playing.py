@@ -59,9 +59,11 @@ class Playing:
             if service.ready and len(service.acts) < concurrency:
                 if world.may_send(name):
                     found.append(("send", lambda s=service: world.does(s, s.send)))
-                for flight in world.app:
-                    if flight.message.receiver == name:
-                        found.append(("handle", lambda s=service, f=flight: self._handle(s, f)))
+                found += [
+                    ("handle", lambda s=service, f=flight: self._handle(s, f))
+                    for flight in world.app
+                    if flight.message.receiver == name
+                ]
             if world.wants_connection(name):
                 found.append(("connect", lambda n=name: world.connect(n)))
             if service.pipe is not None:

@@ -20,10 +20,11 @@ from choreomon.runtime import figures as figures_module
 from choreomon.runtime import outputs
 from choreomon.runtime.exposition import Beside, Exposition
 from choreomon.runtime.figures import OTHER, REASONS, Figures, Histogram
+from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import Gap, Goodbye, Hello, Promised, Report
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
 from choreomon.runtime.process_memory import resident_bytes
-from choreomon.runtime.sidecar import Sidecar, SidecarState
+from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.status import agent_status, readings
 from tests.formats.live_verdicts import BY_HAND, A, B, host_of, two_steps
 
