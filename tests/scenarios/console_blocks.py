@@ -9,6 +9,9 @@ that name. So they find what a block marked `hibou` holds, whose first line is i
 comment, as in `/* NAME.hif */`. Commands run in a directory of their own, in which `scenarios`
 is ours.
 
+Pages about live agents are others: their commands need a real shell, with processes in the
+background, and their YAML is not that of documents. See `tests/docs`.
+
     python -m tests.scenarios.console_blocks
 
 writes what the commands print now into the pages, except where there is a `...`, and
@@ -33,6 +36,12 @@ from choreomon.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+LIVE_PAGES = [
+    ROOT / "docs" / name
+    for name in ("agent-protocol.md", "instrument.md", "live.md", "operations.md")
+]
+DOCUMENT_PAGES = [page for page in PAGES if page not in LIVE_PAGES]
+"""Pages about documents and what is done with them in one process."""
 ANY_LINES = "..."
 
 PICTURES = {
@@ -195,7 +204,7 @@ def _renewed_block(block: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    for path in PAGES:
+    for path in DOCUMENT_PAGES:
         path.write_text(renewed(path), encoding="utf-8")
     for name in PICTURES:
         (ROOT / "docs" / "pictures" / name).write_bytes(drawn(name))

@@ -24,6 +24,8 @@ from choreomon.formats.read import load_document, parse_document
 from choreomon.formats.trace import trace_line
 from simulator.run import simulation
 from tests.scenarios.console_blocks import (
+    DOCUMENT_PAGES,
+    LIVE_PAGES,
     PAGES,
     PICTURES,
     ROOT,
@@ -47,7 +49,7 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks_of(page, "console")], ids=name_of
+    "page", [page for page in DOCUMENT_PAGES if blocks_of(page, "console")], ids=name_of
 )
 def test_every_command_prints_and_returns_what_the_page_says(page: Path) -> None:
     with workplace(page):
@@ -63,7 +65,7 @@ def test_every_command_prints_and_returns_what_the_page_says(page: Path) -> None
 
 @pytest.mark.parametrize(
     ("page", "file", "text"),
-    [(page, file, text) for page in PAGES for file, text in documents_of(page)],
+    [(page, file, text) for page in DOCUMENT_PAGES for file, text in documents_of(page)],
     ids=lambda value: name_of(value) if isinstance(value, Path) else str(value)[:20].strip(),
 )
 def test_every_document_is_valid(page: Path, file: str, text: str) -> None:
@@ -146,7 +148,8 @@ def test_the_line_of_a_trace_is_one_of_a_real_trace() -> None:
     prepared.run(
         0, recorder=lambda e: lines.append(trace_line(e, prepared.application.processes) + "\n")
     )
-    shown = [block for page in PAGES for block in blocks_of(page, "json") if "kind" not in block]
+    blocks = [block for page in DOCUMENT_PAGES for block in blocks_of(page, "json")]
+    shown = [block for block in blocks if "kind" not in block]
     assert shown
     assert [block for block in shown if block not in lines] == []
 
@@ -171,15 +174,19 @@ def offline_files_of(page: Path) -> list[tuple[str, str]]:
     return written + [(json.loads(block)["kind"], block) for block in blocks]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if offline_files_of(page)], ids=name_of)
+@pytest.mark.parametrize(
+    "page", [page for page in DOCUMENT_PAGES if offline_files_of(page)], ids=name_of
+)
 def test_every_interaction_and_multi_trace_on_a_page_can_be_read(page: Path) -> None:
     for kind, text in offline_files_of(page):
         assert OFFLINE[kind](text) is not None
 
 
 def test_the_pages_show_commands_and_documents() -> None:
-    assert sum(len(commands_in(b)) for page in PAGES for b in blocks_of(page, "console")) >= 20
-    assert sum(len(documents_of(page)) for page in PAGES) >= 8
+    consoles = [block for page in DOCUMENT_PAGES for block in blocks_of(page, "console")]
+    assert sum(len(commands_in(block)) for block in consoles) >= 20
+    assert sum(len(documents_of(page)) for page in DOCUMENT_PAGES) >= 8
+    assert [page for page in LIVE_PAGES if not page.is_file()] == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,23 @@
+"""The tables of pages, as lists of cells."""
+
+from __future__ import annotations
+
+import re
+
+
+def table_under(text: str, heading: str) -> list[list[str]]:
+    """The rows of the first table under a heading, without the first row and the line below it.
+
+    Raises `ValueError` where there is none.
+    """
+    found = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"no heading {heading!r}")
+    section = re.split(r"^#+ ", text[found.end() :], maxsplit=1, flags=re.MULTILINE)[0]
+    table = re.search(r"^\|.*\n\|[-|]+\|\n((?:\|.*\n)+)", section, re.MULTILINE)
+    if table is None:
+        raise ValueError(f"no table under {heading!r}")
+    return [
+        [cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        for row in table.group(1).splitlines()
+    ]

@@ -1,0 +1,237 @@
+"""The client for Node.js beside a real agent that is killed: nothing is lost or counted twice."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import which
+from typing import IO, Any
+from urllib.request import urlopen
+
+import pytest
+
+from choreomon.formats.carried import decode_carried_untrusted, decode_clocks_untrusted
+from choreomon.sdk import blocking
+from tests.cli.command_line import choreomon
+from tests.scenarios.console_blocks import ROOT
+
+CLIENT = ROOT / "examples" / "node" / "choreomon.js"
+ROUND = 500
+"""Events between two kills."""
+TRIES = 100_000
+
+PROPERTY = """
+property:
+  sequences:
+    - steps: ["shop -> courier : parcel", "handle courier -> shop : back"]
+"""
+AGENT = """
+process: shop
+tables: [tables/shop.json]
+listen: tcp://127.0.0.1:0
+insecure: true
+local: {path: run/agent.sock}
+store: shop.db
+http: 127.0.0.1:0
+limits: {window: 64}
+verdicts: [{file: verdicts.jsonl}]
+"""
+
+# Does what it is told by lines of its standard input, and answers each with a line.
+SCRIPT = """
+const { Process } = require(process.argv[2]);
+const lines = require('node:readline').createInterface({ input: process.stdin });
+let shop, waiting = [], answers = [], told = 0, known = 0;
+const commands = {
+  async connect() {
+    shop = await Process.connect('run/agent.sock');
+    const [say, take] = [shop.say.bind(shop), shop.take.bind(shop)];
+    shop.say = (message) => { told += message.type === 'report'; say(message); };
+    shop.take = (message) => {
+      if (message.type === 'welcome') known += message.number - shop.done;
+      take(message);
+    };
+  },
+  send(count) {
+    for (let n = 0; n < count; n++) waiting.push(shop.sending('courier', 'parcel'));
+  },
+  handle(...headers) {
+    for (const header of headers) waiting.push(shop.handling(header, 'order'));
+  },
+  deaf() { shop.socket.pause(); },
+  cut() { shop.socket.destroy(); },
+  async all() {
+    for (const answer of await Promise.all(waiting.splice(0))) answers.push(answer ?? '');
+  },
+  close() { shop.close(); lines.close(); },
+};
+lines.on('line', async (line) => {
+  const [name, ...given] = line.split(' ');
+  await commands[name](...given);
+  console.log(JSON.stringify({ answers, told, known }));
+});
+"""
+
+
+def line_of(process: subprocess.Popen[str], stream: IO[str] | None) -> dict[str, Any]:
+    """The next line of JSON. What is none is the complaint of a process that has failed."""
+    assert stream is not None
+    line = stream.readline()
+    if not line.startswith("{"):
+        process.kill()
+        raise AssertionError(line + stream.read())
+    found: dict[str, Any] = json.loads(line)
+    return found
+
+
+class Agent:
+    """A real one; `start` returns when it is ready."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "choreomon", "agent", "--config", "agent.yaml"],
+            cwd=self.folder,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        ready = line_of(self.process, self.process.stderr)
+        assert ready["message"] == "ready", ready
+        self.http = ready["http"]
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def events(self) -> int:
+        """How many have happened since it was started."""
+        with urlopen(f"http://{self.http}/status") as answer:
+            return int(json.load(answer)["properties"][0]["events"])
+
+
+class Service:
+    """The script."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "service.js").write_text(SCRIPT)
+        self.process = subprocess.Popen(
+            ["node", "service.js", str(CLIENT)],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def do(self, *words: object) -> dict[str, Any]:
+        self.begin(*words)
+        return line_of(self.process, self.process.stdout)
+
+    def begin(self, *words: object) -> None:
+        stdin = self.process.stdin
+        assert stdin is not None
+        stdin.write(" ".join(map(str, words)) + "\n")
+        stdin.flush()
+
+    def end(self) -> dict[str, Any]:
+        return line_of(self.process, self.process.stdout)
+
+
+@pytest.fixture
+def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "property.yaml").write_text(PROPERTY)
+    (tmp_path / "agent.yaml").write_text(AGENT)
+    assert choreomon("split", "property.yaml", "-o", "tables").code == 0
+    agent = Agent(tmp_path)
+    yield agent
+    agent.kill()
+
+
+@pytest.fixture
+def service(agent: Agent) -> Iterator[Service]:
+    if which("node") is None:
+        pytest.skip("this machine has no node, so that the client for Node.js is not tried")
+    service = Service(agent.folder)
+    service.do("connect")
+    yield service
+    service.process.kill()
+    service.process.communicate()
+
+
+def own_entries(answers: list[str]) -> list[int]:
+    clocks = [decode_clocks_untrusted(decode_carried_untrusted(text).clock) for text in answers]
+    return [clock[0] for each in clocks for clock in each.values()]
+
+
+def test_what_a_killed_agent_did_not_take_is_told_again(agent: Agent, service: Service) -> None:
+    agent.process.send_signal(signal.SIGSTOP)  # it takes nothing
+    service.do("send", ROUND)
+    agent.kill()
+    agent.start()
+    done = service.do("all")
+    assert own_entries(done["answers"]) == [*range(1, ROUND + 1)]
+    assert done["told"] > ROUND
+    assert done["known"] == 0
+
+
+def test_what_a_killed_agent_took_without_answering_counts_once(
+    agent: Agent, service: Service
+) -> None:
+    service.do("deaf")
+    service.do("send", 64)  # a window
+    for _ in range(TRIES):
+        if agent.events() == 64:
+            break
+    agent.kill()
+    service.do("cut")
+    agent.start()
+    service.do("send", 1)
+    done = service.do("all")
+    assert own_entries(done["answers"]) == [*range(1, 66)]
+    assert done["told"] == 64 + 65
+    assert done["known"] == 64
+
+
+def test_an_agent_may_be_killed_at_any_moment(agent: Agent, service: Service) -> None:
+    for _ in range(3):
+        service.do("send", ROUND)
+        service.begin("all")
+        agent.kill()
+        agent.start()
+        service.end()
+    done = service.do("all")
+    assert own_entries(done["answers"]) == [*range(1, 3 * ROUND + 1)]
+    service.do("close")
+    assert service.process.wait() == 0
+    # Another service goes on where that one ended: the agent has counted what it has told.
+    with blocking.connect("run/agent.sock", deadline=60) as shop:  # type: ignore[attr-defined]
+        (clock,) = decode_clocks_untrusted(shop.sending("courier", "parcel").clock).values()
+    assert clock[0] == 3 * ROUND + 1
+
+
+def test_headers_that_nobody_can_read_disturb_no_service(agent: Agent, service: Service) -> None:
+    readable = service.do("send", 1) and service.do("all")["answers"][0]
+    clock = decode_carried_untrusted(readable).clock
+    headers = [
+        f"1/courier/back/{clock}",  # a right one
+        "1/courier/back/AAAA",  # no clock
+        f"1/courier/back/{clock}AAAA",  # too long
+        "1/courier/back/",  # of nobody who is monitored
+        "1//back/AAAA",  # the others are no headers, and come from outside
+        "2/courier/back/x",
+        "rubbish",
+        "1/courier/back/" + "A" * 5000,
+    ]
+    service.do("handle", *headers)
+    service.do("send", 1)
+    done = service.do("all")
+    # Those that are from the courier happened, all four, and those from outside are in no table.
+    assert own_entries([done["answers"][0], done["answers"][-1]]) == [1, 6]
