@@ -71,6 +71,7 @@ class SqliteStore:
         self._boot = boot
         # With `power` nothing is lost, so that the file is as if it were closed after every commit.
         self._closed = int(durability == "power")
+        self._synchronous = _SYNCHRONOUS[durability]
         folder = os.path.dirname(self._file) or "."
         if not os.path.isdir(folder):
             raise self._unusable(f"there is no folder {folder}: make it first")
@@ -119,7 +120,7 @@ class SqliteStore:
         if not self.forgetful:
             self._note_boot()
         run("COMMIT")
-        run(f"PRAGMA synchronous={_SYNCHRONOUS[durability]}")
+        run(f"PRAGMA synchronous={self._synchronous}")
         if max_pages is not None:
             run(f"PRAGMA max_page_count={max_pages}")
         (self._number,) = run("SELECT coalesce(max(number), 0) FROM journal").fetchone()
@@ -171,14 +172,19 @@ class SqliteStore:
         """The row says that something may be lost, so that the file need not any more."""
         run = self._database.execute
         self._roll_back()
-        run("BEGIN IMMEDIATE")
+        # Were the row lost with the power in its turn, counts that it leaves out would be used
+        # twice: the next start would leave out the same ones.
+        run("PRAGMA synchronous=FULL")
         try:
+            run("BEGIN IMMEDIATE")
             run("INSERT INTO journal VALUES (?, ?)", (self._number + 1, row))
             self._note_boot()
             run("COMMIT")
         except sqlite3.Error:
             self._roll_back()
             raise
+        finally:
+            run(f"PRAGMA synchronous={self._synchronous}")
         self._unsaid = False
 
     def snapshot(self, state: bytes) -> None:

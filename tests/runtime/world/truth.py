@@ -2,7 +2,9 @@
 
 The real order is that of the commits in the agents. An event that was never told happened when its
 message left. One that was told only after it had left is looked at in both places: nothing may be
-missed in either.
+missed in either. Under `fire-and-forget` all are told late, and only the order of the commits is
+spoken of: by the order in which messages left, an event that was told late can cancel what came
+after it.
 """
 
 from __future__ import annotations
@@ -95,8 +97,10 @@ class Truth:
         automata: Sequence[SequenceAutomaton],
         keys: Sequence[bytes],
         exact: frozenset[str] = frozenset(),
+        late: frozenset[str] = frozenset(),
     ) -> None:
         self.exact = exact
+        self.late = late
         self.processes = tuple(processes)
         self.automata = tuple(automata)
         self.index_of = {name: place for place, name in enumerate(self.processes)}
@@ -254,7 +258,7 @@ class Truth:
             if act.label in labels and when < ticked.get(id(act), when + 1)
         }
         found: list[tuple[int, Label, Key | Act]] = [
-            (left.get(id(act), when) if by_leaving or key[0] in self.exact else when, label, key)
+            (left.get(id(act), when) if self._left_counts(key[0], by_leaving) else when, label, key)
             for when, key, label, act in ticks
         ]
         found += [
@@ -264,6 +268,9 @@ class Truth:
         ]
         found.sort(key=lambda each: each[0])
         return found
+
+    def _left_counts(self, process: str, by_leaving: bool) -> bool:
+        return process in self.exact or (by_leaving and process not in self.late)
 
     def words(self) -> Iterator[tuple[str, Said]]:
         for agent, said in self.said_by.items():

@@ -124,6 +124,11 @@ class World:
                 for name, policy in zip(case.processes, case.policies, strict=True)
                 if policy == "buffer"
             ),
+            frozenset(
+                name
+                for name, policy in zip(case.processes, case.policies, strict=True)
+                if policy == "fire-and-forget"
+            ),
         )
         self._sessions = 0
         self._sidecar = watched(case.build.sidecar)
