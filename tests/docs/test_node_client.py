@@ -15,7 +15,6 @@ from urllib.request import urlopen
 import pytest
 
 from choreomon.formats.carried import decode_carried_untrusted, decode_clocks_untrusted
-from choreomon.sdk import blocking
 from tests.cli.command_line import choreomon
 from tests.scenarios.console_blocks import ROOT
 
@@ -198,23 +197,6 @@ def test_what_a_killed_agent_took_without_answering_counts_once(
     assert own_entries(done["answers"]) == [*range(1, 66)]
     assert done["told"] == 64 + 65
     assert done["known"] == 64
-
-
-def test_an_agent_may_be_killed_at_any_moment(agent: Agent, service: Service) -> None:
-    for _ in range(3):
-        service.do("send", ROUND)
-        service.begin("all")
-        agent.kill()
-        agent.start()
-        service.end()
-    done = service.do("all")
-    assert own_entries(done["answers"]) == [*range(1, 3 * ROUND + 1)]
-    service.do("close")
-    assert service.process.wait() == 0
-    # Another service goes on where that one ended: the agent has counted what it has told.
-    with blocking.connect("run/agent.sock", deadline=60) as shop:  # type: ignore[attr-defined]
-        (clock,) = decode_clocks_untrusted(shop.sending("courier", "parcel").clock).values()
-    assert clock[0] == 3 * ROUND + 1
 
 
 def test_headers_that_nobody_can_read_disturb_no_service(agent: Agent, service: Service) -> None:

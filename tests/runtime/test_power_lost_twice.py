@@ -1,5 +1,5 @@
-"""An agent that may have forgotten says so, and leaves out counts. Were that row lost with the power
-in its turn, the next start would leave out the same counts, and they would be used twice."""
+"""An agent that may have forgotten says so, and leaves out counts. Were that row lost with the
+power in its turn, the next start would leave out the same counts, and they would be used twice."""
 
 from __future__ import annotations
 
