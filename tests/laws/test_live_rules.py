@@ -60,6 +60,13 @@ BY_CHANCE: list[tuple[str, Flavor, Build, int]] = [
     ("keeps no words", BATCHES, Build(sidecar=live_rules.KeepsNoWords), 200),
     ("asks nothing again", Flavor(), Build(sidecar=live_rules.AsksNothingAgain), 100),
     ("counts repeats", BATCHES, Build(sidecar=live_rules.CountsRepeats), 60),
+    ("welcomes before the commit", BATCHES,
+     Build(driver=live_rules.WelcomesBeforeTheCommit), 250),
+    ("says before the commit", BATCHES, Build(driver=live_rules.SaysBeforeTheCommit), 100),
+    ("repeats before the commit", BATCHES, Build(driver=live_rules.RepeatsBeforeTheCommit), 150),
+    ("logs no responses", BATCHES, Build(driver=live_rules.LogsNoResponses), 250),
+    ("hears before the buffer arrived", BUFFERS,
+     Build(sidecar=live_rules.HearsBeforeTheBufferArrived), 500),
     ("tells no gaps", GAPS, Build(host=live_rules.TellsNoGaps), 100),
     ("ignores amnesia", POWER, Build(driver=live_rules.IgnoresAmnesia), 100),
 ]  # fmt: skip
@@ -146,6 +153,26 @@ def a_buffer_that_has_not_arrived(build: Build) -> Staged:
     return course
 
 
+def a_service_that_is_away_for_long(build: Build) -> Staged:
+    """Y takes a back long after its agent heard of it last, and no other service came since. What
+    its agent had said by then was known before a."""
+    course = Staged(TWO_STEPS, {"X": "block", "Y": "let-go", "Z": "block"}, build)
+    course.leaves("Y")
+    for _ in range(8):
+        course.waits()
+    course.sends(M)
+    course.delivers()
+    course.sends(M)  # its answer tells Z's service what its agent has heard
+    course.delivers()
+    course.passes(noise("Z", "X"))
+    course.sends(A)
+    course.passes(noise("X", "Z"))
+    course.sends(V)
+    course.sends(M)
+    course.delivers()
+    return course
+
+
 Course = Callable[[Build], Staged]
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -158,6 +185,8 @@ COURSES: list[tuple[str, Course, Build, Patch | None]] = [
      Build(driver=live_rules.IgnoresLeases), None),
     ("leases end by the timer", an_agent_that_sleeps_over_the_end_of_a_lease,
      Build(driver=live_rules.LapsesByTimer), None),
+    ("the absent are taken for dead", a_service_that_is_away_for_long,
+     Build(sidecar=live_rules.TakesTheAbsentForDead), None),
     ("answers before the buffer arrived", a_buffer_that_has_not_arrived, RIGHT,
      live_rules.answers_before_the_buffer_arrived),
 ]  # fmt: skip

@@ -152,6 +152,9 @@ class Truth:
 
     def left(self, act: Act, *, noted: bool = False) -> None:
         """`noted`: its agent knew before that there would be a gap."""
+        if noted and act.name not in self.noted:
+            self.breaks("acknowledged", f"{act} went on for a gap that is not there")
+            noted = False
         self.lefts.append(Left(self.noted[act.name] if noted else self.now(), act))
 
     def forgot(self, agent: Agent) -> None:
