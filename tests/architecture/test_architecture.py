@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -323,3 +324,9 @@ def test_a_package_that_names_its_modules_names_all(package: str) -> None:
     words = {word.strip(",") for line in said.splitlines() for word in line.split()}
     there = {path.stem for path in folder.glob("*.py")} - {"__init__", "__main__"}
     assert there <= words
+
+
+def test_modules_of_tests_have_names_of_their_own() -> None:
+    """Two of one name in two folders cannot be collected in one run."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, times in names.items() if times > 1] == []
