@@ -13,7 +13,9 @@ def table_under(text: str, heading: str) -> list[list[str]]:
     found = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
     if found is None:
         raise ValueError(f"no heading {heading!r}")
-    section = re.split(r"^#+ ", text[found.end() :], maxsplit=1, flags=re.MULTILINE)[0]
+    # A line that begins with # inside of a block of code is no heading.
+    rest = re.sub(r"^```.*?^```$", "", text[found.end() :], flags=re.MULTILINE | re.DOTALL)
+    section = re.split(r"^#+ ", rest, maxsplit=1, flags=re.MULTILINE)[0]
     table = re.search(r"^\|.*\n\|[-|]+\|\n((?:\|.*\n)+)", section, re.MULTILINE)
     if table is None:
         raise ValueError(f"no table under {heading!r}")

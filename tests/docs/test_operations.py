@@ -1,0 +1,169 @@
+"""The tables of the page on operating agents are those of the code, row by row."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from choreomon import cli
+from choreomon.core.live import LiveVerdict
+from choreomon.formats.agent_config import parse_agent_config
+from choreomon.formats.agent_document import AgentDocument
+from choreomon.runtime import figures
+from choreomon.runtime.exposition import Exposition
+from choreomon.runtime.figures import Figures
+from choreomon.runtime.status import Readings
+from tests.docs.tables import table_under
+from tests.scenarios.console_blocks import ROOT, blocks_of
+
+PAGE = ROOT / "docs" / "operations.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+SCHEMA = AgentDocument.model_json_schema()
+TEXTS = {"name", "path", "address", "URL"}
+"""What the page calls values that are a string in JSON."""
+
+
+def names_under(heading: str) -> list[str]:
+    return [row[0].strip("`") for row in table_under(TEXT, heading)]
+
+
+# agent.yaml
+
+
+def alternatives(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a value may be, references resolved."""
+    if "$ref" in schema:
+        return alternatives(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
+    parts = schema.get("anyOf") or schema.get("oneOf")
+    return [each for part in parts for each in alternatives(part)] if parts else [schema]
+
+
+def leaves(schema: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
+    """Each field that has no fields of its own, by its path."""
+    found: dict[str, dict[str, Any]] = {}
+    for part in alternatives(schema):
+        if "items" in part and leaves(part["items"]):
+            found |= leaves(part["items"], f"{path}[]")
+        for name, field in part.get("properties", {}).items():
+            here = f"{path}.{name}" if path else name
+            found |= leaves(field, here) or {here: field}
+    return found
+
+
+def value_of(field: dict[str, Any]) -> str:
+    """What the page calls the values of a field; of a string only that it is one."""
+    parts = [part for part in alternatives(field) if part["type"] != "null"]
+    if {part["type"] for part in parts} == {"string", "number"}:
+        return "time"
+    (part,) = parts
+    if "enum" in part:
+        *first, last = [f"`{each}`" for each in part["enum"]]
+        return f"{', '.join(first)} or {last}"
+    match part["type"]:
+        case "integer":
+            return f"{part['minimum']} to {part['maximum']}"
+        case "boolean":
+            return "true or false" if "default" in field else "true"
+        case "array":
+            assert part["items"]["type"] == "string"
+            return "list of paths"
+        case "object":
+            return "address by name"
+        case other:
+            assert other == "string"
+            return "text"
+
+
+FIELDS = leaves(SCHEMA)
+
+
+def test_every_field_is_in_the_table_with_its_values_and_its_default() -> None:
+    shown = {
+        name.strip("`"): (
+            "text" if value in TEXTS else value,
+            yaml.safe_load(default.strip("`")) if default else "",
+        )
+        for name, value, default, _ in table_under(TEXT, "agent.yaml")
+    }
+    assert shown == {
+        path: (value_of(field), field.get("default", "")) for path, field in FIELDS.items()
+    }
+
+
+def test_a_default_of_null_is_told_from_none() -> None:
+    assert {path for path, field in FIELDS.items() if field.get("default", "") is None} == {
+        "store",
+        "http",
+    }
+
+
+def test_the_configuration_on_the_page_is_one() -> None:
+    (block,) = blocks_of(PAGE, "yaml")
+    assert parse_agent_config(block, "agent.yaml").process == "billing"
+
+
+# What it tells
+
+
+def metrics() -> set[str]:
+    exposition = Exposition(Figures("P", [], now=lambda: 0.0), read=lambda: Readings((), 0, 0, 0))
+    suffixes = {"counter": "_total", "info": "_info"}
+    return {
+        f"{each.name.removesuffix('_info')}{suffixes.get(each.type, '')} {each.type}"
+        for each in text_string_to_metric_families(exposition.text()[0].decode())
+        if each.name.startswith("choreomon_")
+    }
+
+
+def test_every_metric_is_in_the_table_with_its_type() -> None:
+    shown = [f"{row[0].strip('`')} {row[1]}" for row in table_under(TEXT, "Metrics")]
+    # The text form has no type for facts.
+    assert {each.replace("_info gauge", " gauge") for each in shown} == metrics()
+    named = set(re.findall(r"\bchoreomon_[a-z_]+", TEXT))
+    assert named == {each.partition(" ")[0] for each in shown}
+
+
+def test_every_reason_of_a_refusal_is_in_the_table() -> None:
+    assert sorted(names_under("What is refused")) == sorted(figures.REASONS)
+
+
+def test_reasons_in_alerts_are_reasons() -> None:
+    (alert,) = re.findall(r'reason=~"(.*?)"', TEXT)
+    assert {*alert.replace("\\", "").split("|")} <= {*figures.REASONS}
+
+
+def test_every_field_of_a_verdict_is_in_the_table() -> None:
+    assert names_under("Verdicts") == [each.name for each in fields(LiveVerdict)]
+
+
+def test_every_exit_code_is_in_the_table() -> None:
+    codes = [value for name, value in vars(cli).items() if name.isupper() and type(value) is int]
+    assert names_under("Exit codes") == [str(code) for code in sorted(codes)]
+
+
+def test_everything_that_is_logged_is_in_the_table() -> None:
+    sources = [Path(ROOT, "choreomon", "runtime", name) for name in ("agent.py", "logs.py")]
+    said = [
+        message
+        for source in sources
+        for message in re.findall(
+            r"(?:log|self)\.(?:info|warning|error|seldom)\(\s*(?:f?\"[^\"]*\", |reason, )?"
+            r"\"([^\"]+)\"",
+            source.read_text(encoding="utf-8"),
+        )
+    ]
+    assert sorted(names_under("Logs")) == sorted(said)
+
+
+@pytest.mark.parametrize(
+    "heading", ["agent.yaml", "Metrics", "What is refused", "Verdicts", "Exit codes", "Logs"]
+)
+def test_no_row_is_there_twice(heading: str) -> None:
+    names = names_under(heading)
+    assert len(names) == len({*names})
