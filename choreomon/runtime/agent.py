@@ -11,6 +11,7 @@ import asyncio
 import secrets
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -23,7 +24,7 @@ from choreomon.formats.agent_config import AgentConfig
 from choreomon.formats.status_json import status_json
 from choreomon.formats.table_file import SplitTable
 from choreomon.formats.trace import trace_line
-from choreomon.formats.verdict_json import live_verdict, verdict_line
+from choreomon.formats.verdict_json import live_verdict
 from choreomon.runtime.configured_sinks import make_sinks
 from choreomon.runtime.exposition import Beside, Exposition
 from choreomon.runtime.figures import Figures
@@ -83,7 +84,7 @@ class Agent:
         self.config = config
         self.tables = tuple(tables)
         self.log = log
-        self.last_words: list[LiveVerdict] = []
+        self.last_words: deque[LiveVerdict] = deque(maxlen=LAST_WORDS)
         self.http_address: Address | None = None
         self.figures = Figures(config.process, tables, now=now)
         self._loop = loop
@@ -202,8 +203,8 @@ class Agent:
 
     def _tell(self, word: Word) -> None:
         verdict = self._live(word)
-        self.last_words = [*self.last_words[1 - LAST_WORDS :], verdict]
-        self.sinks.tell(verdict_line(verdict), word.id)
+        self.last_words.append(verdict)
+        self.sinks.tell(verdict)
 
     def _live(self, word: Word) -> LiveVerdict:
         return live_verdict(
@@ -216,12 +217,9 @@ class Agent:
             time=self._wall(),
         )
 
-    def _line(self, word: Word) -> str:
-        return verdict_line(self._live(word))
-
-    def _untold(self) -> Iterator[tuple[str, Callable[[], str]]]:
+    def _untold(self) -> Iterator[tuple[str, Callable[[], LiveVerdict]]]:
         for name, word in self.node.driver.state.untold.items():
-            yield name, partial(self._line, word)
+            yield name, partial(self._live, word)
 
     def _delivered(self, words: list[str]) -> None:
         self.node.driver.told(words)
@@ -298,7 +296,7 @@ class Agent:
             sinks=self.sinks.failing,
             words=figures.verdicts,
             refused=figures.refusals,
-            verdicts=self.last_words,
+            verdicts=tuple(self.last_words),
         )
         return status_json(status)
 

@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from choreomon.core.live import LiveVerdict
+from choreomon.formats.verdict_json import verdict_line
 from choreomon.runtime.sinks import SinkFailed
 from choreomon.runtime.worker_thread import WorkerThread
 
@@ -36,7 +38,12 @@ class DescriptorLines:
         self._torn = False
         self._thread = WorkerThread(name)
 
-    async def take(self, lines: Sequence[str]) -> None:
+    async def take(self, verdicts: Sequence[LiveVerdict]) -> None:
+        await self.append([verdict_line(verdict) for verdict in verdicts])
+
+    async def append(self, lines: Sequence[str]) -> None:
+        """Write all of them, which have no line ends. Raises `SinkFailed` where not all are surely
+        written."""
         try:
             await self._thread.run(partial(self._write, lines))
         except OSError as error:

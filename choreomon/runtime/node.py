@@ -261,8 +261,10 @@ class Node:
 
     def _flush_now(self) -> None:
         self._flushing = False
-        self.flush()
-        self._arm()  # also for what is due without anything to commit, as that a service is gone
+        if self._stopped or not self.driver.idle:
+            self.flush()
+        else:
+            self._arm()  # something may be due without anything to commit: that a service is gone
 
     def flush(self) -> None:
         """Commit, and let out."""

@@ -18,14 +18,15 @@ from functools import partial
 from itertools import islice
 from typing import Final, Protocol, TypeAlias
 
+from choreomon.core.live import LiveVerdict
 from choreomon.runtime.asking import BackOff
 
 MOST: Final = 1024
 """Words that wait for one sink."""
 PATIENT: Final = BackOff(0.25, 30.0)
 
-Untold: TypeAlias = Iterable[tuple[str, Callable[[], str]]]
-"""Ids of words that are not delivered, oldest first, and what makes the line of each."""
+Untold: TypeAlias = Iterable[tuple[str, Callable[[], LiveVerdict]]]
+"""Ids of words that are not delivered, oldest first, and what makes the verdict of each."""
 
 
 class SinkFailed(Exception):
@@ -33,15 +34,14 @@ class SinkFailed(Exception):
 
 
 class Sink(Protocol):
-    """Somewhere words go. `name` is for logs, and tells no secrets; `at_once`: how many lines it
-    takes in one go."""
+    """Somewhere words go. `name` is for logs, and tells no secrets; `at_once`: how many
+    verdicts it takes in one go."""
 
     name: str
     at_once: int
 
-    async def take(self, lines: Sequence[str]) -> None:
-        """Take all of them, which have no line ends. Raises `SinkFailed` where it has not, or not
-        surely."""
+    async def take(self, verdicts: Sequence[LiveVerdict]) -> None:
+        """Take all of them. Raises `SinkFailed` where it has not, or not surely."""
 
     async def close(self) -> None:
         """Nothing more comes."""
@@ -57,13 +57,13 @@ class _Lane:
         self.sink = sink
         self.name = name
         self.bit = bit
-        self.waiting: dict[str, str] = {}
+        self.waiting: dict[str, LiveVerdict] = {}
         self.wake = asyncio.Event()
         self.behind = False
         self.failing = ""
 
-    def put(self, id: str, line: str) -> None:
-        self.waiting[id] = line
+    def put(self, verdict: LiveVerdict) -> None:
+        self.waiting[verdict.id] = verdict
         self.wake.set()
 
 
@@ -107,11 +107,12 @@ class Sinks:
         self._closing = asyncio.Event()
         self._tasks = [loop.create_task(self._serve(lane)) for lane in self._lanes]
 
-    def tell(self, line: str, id: str) -> None:
+    def tell(self, verdict: LiveVerdict) -> None:
         """Give a word to all sinks. One that is not delivered yet is given only to those that
         neither have it nor wait with it. After `close` nothing is taken any more."""
         if self._closing.is_set():
             return
+        id = verdict.id
         if not self._lanes:
             self._loop.call_soon(self._delivered, [id])
             return
@@ -121,7 +122,7 @@ class Sinks:
                 if lane.behind or len(lane.waiting) >= self._most:
                     lane.behind = True  # later words wait, too, so that their order is kept
                 else:
-                    lane.put(id, line)
+                    lane.put(verdict)
 
     @property
     def undelivered(self) -> int:
@@ -198,12 +199,12 @@ class Sinks:
         if self._closing.is_set():
             return
         lane.behind = False
-        for id, line in self._untold():
+        for id, verdict in self._untold():
             if self._missing.get(id, 0) & lane.bit and id not in lane.waiting:
                 if len(lane.waiting) >= self._most:
                     lane.behind = True
                     return
-                lane.put(id, line())
+                lane.put(verdict())
 
 
 async def _within(seconds: float, tasks: Sequence[asyncio.Task[None]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from choreomon.core.live import LiveVerdict
-from choreomon.formats.verdict_json import decode_verdict_untrusted
+from choreomon.formats.verdict_json import verdict_line
 from choreomon.runtime.http_client import RequestFailed, request
 from choreomon.runtime.sinks import SinkFailed
 
@@ -35,18 +35,18 @@ class Webhook:
         self._timeout = timeout
         self._tls = tls
 
-    async def take(self, lines: Sequence[str]) -> None:
+    async def take(self, verdicts: Sequence[LiveVerdict]) -> None:
         if self._tls is None and self._secure:
             self._tls = ssl.create_default_context()  # which reads many files
-        for line in lines:
-            key = quote(decode_verdict_untrusted(line).id, safe="/")
+        for verdict in verdicts:
+            key = quote(verdict.id, safe="/")
             try:
                 response = await request(
                     self._url,
                     timeout=self._timeout,
                     method="POST",
                     headers={"Content-Type": "application/json", "Idempotency-Key": key},
-                    body=f"{line}\n".encode(),
+                    body=f"{verdict_line(verdict)}\n".encode(),
                     tls=self._tls,
                     whole=False,
                 )
@@ -72,10 +72,10 @@ class Callback:
         self.name = name
         self._function = function
 
-    async def take(self, lines: Sequence[str]) -> None:
-        for line in lines:
+    async def take(self, verdicts: Sequence[LiveVerdict]) -> None:
+        for verdict in verdicts:
             try:
-                result = self._function(decode_verdict_untrusted(line))
+                result = self._function(verdict)
                 if isawaitable(result):
                     await result
             except Exception as error:

@@ -63,12 +63,12 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
 async def test_lines_are_appended(tmp_path: Path) -> None:
     path = tmp_path / "words.jsonl"
     sink = FileLines(path)
-    await sink.take(["one", "zwölf"])
-    await sink.take(["three"])
+    await sink.append(["one", "zwölf"])
+    await sink.append(["three"])
     assert path.read_text(encoding="utf-8") == "one\nzwölf\nthree\n"
     await sink.close()
     again = FileLines(path)
-    await again.take(["four"])
+    await again.append(["four"])
     await again.close()
     assert path.read_text(encoding="utf-8") == "one\nzwölf\nthree\nfour\n"
 
@@ -76,12 +76,12 @@ async def test_lines_are_appended(tmp_path: Path) -> None:
 async def test_a_file_that_was_moved_away_is_made_again(tmp_path: Path) -> None:
     path = tmp_path / "words"
     sink = FileLines(path)
-    await sink.take(["one"])
+    await sink.append(["one"])
     path.rename(tmp_path / "words.1")
-    await sink.take(["two"])
+    await sink.append(["two"])
     path.rename(tmp_path / "words.2")
     path.write_text("somebody else's\n")
-    await sink.take(["three"])
+    await sink.append(["three"])
     assert (tmp_path / "words.1").read_text() == "one\n"
     assert (tmp_path / "words.2").read_text() == "two\n"
     assert path.read_text() == "somebody else's\nthree\n"
@@ -91,9 +91,9 @@ async def test_a_file_that_was_moved_away_is_made_again(tmp_path: Path) -> None:
 async def test_a_file_that_was_emptied_is_written_from_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "words"
     sink = FileLines(path)
-    await sink.take(["one"])
+    await sink.append(["one"])
     os.truncate(path, 0)
-    await sink.take(["two"])
+    await sink.append(["two"])
     assert path.read_bytes() == b"two\n"
     await sink.close()
 
@@ -101,7 +101,7 @@ async def test_a_file_that_was_emptied_is_written_from_its_beginning(tmp_path: P
 async def test_short_writes_are_gone_on_with(tmp_path: Path, disk: Disk) -> None:
     disk.at_most = 3
     sink = FileLines(tmp_path / "words")
-    await sink.take(["a long line", "and another one"])
+    await sink.append(["a long line", "and another one"])
     assert (tmp_path / "words").read_text() == "a long line\nand another one\n"
     await sink.close()
 
@@ -111,12 +111,12 @@ async def test_a_line_that_was_cut_off_is_ended_and_comes_again(tmp_path: Path, 
     sink = FileLines(path)
     disk.room = 6
     with pytest.raises(SinkFailed, match="No space left"):
-        await sink.take(["one", "two"])
+        await sink.append(["one", "two"])
     assert path.read_text() == "one\ntw"
     with pytest.raises(SinkFailed):
-        await sink.take(["one", "two"])
+        await sink.append(["one", "two"])
     disk.room = 10**9
-    await sink.take(["one", "two"])
+    await sink.append(["one", "two"])
     assert path.read_text() == "one\ntw\none\ntwo\n"
     await sink.close()
 
@@ -125,20 +125,20 @@ async def test_where_an_agent_was_killed_within_a_line_the_next_one_ends_it(tmp_
     path = tmp_path / "words"
     path.write_text("one\ntw")
     sink = FileLines(path)
-    await sink.take(["two"])
+    await sink.append(["two"])
     assert path.read_text() == "one\ntw\ntwo\n"
     await sink.close()
 
 
 async def test_sync_means_that_it_is_on_the_disk(tmp_path: Path, disk: Disk) -> None:
     sink = FileLines(tmp_path / "words", sync=True)
-    await sink.take(["one"])
+    await sink.append(["one"])
     assert disk.synced == 2  # the new file, and that it is in its folder
-    await sink.take(["two"])
+    await sink.append(["two"])
     assert disk.synced == 3
     await sink.close()
     plain = FileLines(tmp_path / "others")
-    await plain.take(["one"])
+    await plain.append(["one"])
     assert disk.synced == 3
     await plain.close()
 
@@ -146,9 +146,9 @@ async def test_sync_means_that_it_is_on_the_disk(tmp_path: Path, disk: Disk) -> 
 async def test_what_cannot_be_written_fails_and_succeeds_when_it_can(tmp_path: Path) -> None:
     sink = FileLines(tmp_path / "folder" / "words")
     with pytest.raises(SinkFailed, match="cannot be written: No such file"):
-        await sink.take(["one"])
+        await sink.append(["one"])
     (tmp_path / "folder").mkdir()
-    await sink.take(["one"])
+    await sink.append(["one"])
     assert (tmp_path / "folder" / "words").read_text() == "one\n"
     await sink.close()
 
@@ -158,7 +158,7 @@ async def test_a_pipe_whose_reader_left_fails() -> None:
     os.close(reading)
     sink = DescriptorLines(writing, "pipe")
     with pytest.raises(SinkFailed, match="Broken pipe"):
-        await sink.take(["one"])
+        await sink.append(["one"])
     os.close(writing)
     await sink.close()
 
@@ -167,7 +167,7 @@ async def test_a_reader_that_stands_still_does_not_hold_up_the_loop() -> None:
     reading, writing = os.pipe()
     sink = DescriptorLines(writing, "pipe")
     more_than_a_pipe_holds = "x" * 1_000_000
-    taking = asyncio.ensure_future(sink.take([more_than_a_pipe_holds]))
+    taking = asyncio.ensure_future(sink.append([more_than_a_pipe_holds]))
     for _ in range(50):
         await asyncio.sleep(0)
     assert not taking.done()
@@ -279,7 +279,7 @@ async def test_sinks_are_made_as_configured(
         f"file {path}",
         "webhook https://example.org",
     ]
-    await sinks[1].take([json.dumps({})])
+    await sinks[1].append([json.dumps({})])
     assert disk.synced == 2
     for sink in sinks:
         await sink.close()

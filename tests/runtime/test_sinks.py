@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choreomon.core.live import LiveVerdict
 from choreomon.runtime.asking import BackOff
 from choreomon.runtime.sinks import SinkFailed, Sinks
+from tests.formats.live_verdicts import BY_HAND
 
 pytestmark = pytest.mark.asyncio
 
@@ -22,20 +25,20 @@ class Memory:
         self.name = name
         self.at_once = at_once
         self.failures = failures
-        self.took: list[str] = []
+        self.took: list[LiveVerdict] = []
         self.tries = 0
         self.closed = False
         self.open = asyncio.Event()
         self.open.set()
 
-    async def take(self, lines: Sequence[str]) -> None:
+    async def take(self, verdicts: Sequence[LiveVerdict]) -> None:
         self.tries += 1
-        assert 0 < len(lines) <= self.at_once
+        assert 0 < len(verdicts) <= self.at_once
         await self.open.wait()
         if self.failures:
             self.failures -= 1
             raise SinkFailed("not now")
-        self.took += lines
+        self.took += verdicts
 
     async def close(self) -> None:
         self.closed = True
@@ -45,7 +48,7 @@ class Agent:
     """What keeps words until they are delivered, in the order in which it told them."""
 
     def __init__(self, *sinks: Memory, most: int = 4) -> None:
-        self.untold: dict[str, str] = {}
+        self.untold: dict[str, LiveVerdict] = {}
         self.delivered: list[str] = []
         self.failed: list[tuple[str, str]] = []
         self.slept: list[float] = []
@@ -55,7 +58,7 @@ class Agent:
             sinks,
             loop=asyncio.get_running_loop(),
             delivered=self._delivered,
-            untold=lambda: [(id, lambda line=line: line) for id, line in self.untold.items()],
+            untold=lambda: [(id, lambda told=told: told) for id, told in self.untold.items()],
             failed=lambda sink, why: self.failed.append((sink, why)),
             most=most,
             back_off=BackOff(1.0, 4.0),
@@ -72,14 +75,13 @@ class Agent:
         await self.awake.wait()
 
     def tell(self, *words: int) -> None:
-        for word in words:
-            id, line = f"id {word}", f"line {word}"
-            self.untold[id] = line
-            self.sinks.tell(line, id)
+        for verdict in verdicts(*words):
+            self.untold[verdict.id] = verdict
+            self.sinks.tell(verdict)
 
 
-def lines(*words: int) -> list[str]:
-    return [f"line {word}" for word in words]
+def verdicts(*words: int) -> list[LiveVerdict]:
+    return [dataclasses.replace(BY_HAND, id=f"id {word}") for word in words]
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -107,7 +109,7 @@ async def test_a_word_is_delivered_when_all_sinks_took_it() -> None:
     assert agent.sinks.undelivered == 3
     slow.open.set()
     await until(lambda: not agent.untold)
-    assert quick.took == slow.took == lines(1, 2, 3)
+    assert quick.took == slow.took == verdicts(1, 2, 3)
     assert agent.delivered == ["id 1", "id 2", "id 3"]
     assert agent.sinks.undelivered == 0
     await agent.sinks.close()
@@ -139,7 +141,7 @@ async def test_a_sink_that_fails_is_tried_again_with_a_back_off() -> None:
     agent.tell(2)
     await until(lambda: not agent.untold)
     assert agent.slept[5:] == [1.0]
-    assert sink.took == lines(1, 2)
+    assert sink.took == verdicts(1, 2)
     await agent.sinks.close()
 
 
@@ -152,7 +154,7 @@ async def test_a_sink_that_fails_does_not_hold_up_the_others() -> None:
     agent.tell(*range(100, 103))
     for _ in range(60):  # what was told while `alive` was full is fetched
         await settled()
-    assert alive.took == lines(*range(103))
+    assert alive.took == verdicts(*range(103))
     assert agent.sinks.failing == {"dead": "not now"}
     assert agent.delivered == []
     await agent.sinks.close()
@@ -166,7 +168,7 @@ async def test_what_a_sink_has_no_room_for_is_fetched_later_in_order() -> None:
     assert sum(len(lane.waiting) for lane in agent.sinks._lanes) == 4
     sink.open.set()
     await until(lambda: not agent.untold)
-    assert sink.took == lines(*range(50))
+    assert sink.took == verdicts(*range(50))
     await agent.sinks.close()
 
 
@@ -179,7 +181,7 @@ async def test_a_word_that_comes_while_a_sink_is_behind_does_not_overtake() -> N
     await until(lambda: len(sink.took) == 1)  # there is room for one more, and it lacks three
     agent.tell(6)
     await until(lambda: not agent.untold)
-    assert sink.took == lines(*range(7))
+    assert sink.took == verdicts(*range(7))
     await agent.sinks.close()
 
 
@@ -188,12 +190,12 @@ async def test_a_word_that_is_told_again_is_not_taken_twice() -> None:
     slow.open.clear()
     agent = Agent(quick, slow)
     agent.tell(1)
-    await until(lambda: quick.took == lines(1))
+    await until(lambda: quick.took == verdicts(1))
     agent.tell(1)
     await settled()
     slow.open.set()
     await until(lambda: not agent.untold)
-    assert quick.took == slow.took == lines(1)
+    assert quick.took == slow.took == verdicts(1)
     await agent.sinks.close()
 
 
@@ -203,27 +205,27 @@ async def test_what_was_never_told_is_not_fetched() -> None:
     sink.open.clear()
     agent = Agent(sink, most=2)
     agent.tell(*range(6))
-    agent.untold["id secret"] = "line secret"
+    agent.untold["id secret"] = dataclasses.replace(BY_HAND, id="id secret")
     sink.open.set()
     await until(lambda: len(agent.untold) == 1)
     await settled()
-    assert sink.took == lines(*range(6))
+    assert sink.took == verdicts(*range(6))
     await agent.sinks.close()
 
 
 async def test_whatever_a_sink_raises_no_word_is_lost() -> None:
     class Broken(Memory):
-        async def take(self, lines: Sequence[str]) -> None:
+        async def take(self, verdicts: Sequence[LiveVerdict]) -> None:
             if self.tries == 0:
                 self.tries += 1
                 raise ZeroDivisionError
-            await super().take(lines)
+            await super().take(verdicts)
 
     sink = Broken()
     agent = Agent(sink)
     agent.tell(1)
     await until(lambda: not agent.untold)
-    assert sink.took == lines(1)
+    assert sink.took == verdicts(1)
     assert agent.failed == [("memory", "ZeroDivisionError")]
     await agent.sinks.close()
 
@@ -255,12 +257,12 @@ async def test_at_the_end_each_sink_gets_one_more_try() -> None:
     agent.tell(1, 2, 3)
     await until(lambda: len(agent.slept) == 2)
     await agent.sinks.close()
-    assert failing.took == lines(1, 2, 3)
+    assert failing.took == verdicts(1, 2, 3)
     assert dead.tries == 2
     assert [*agent.untold] == ["id 1", "id 2", "id 3"]
-    agent.sinks.tell("line 4", "id 4")
+    agent.sinks.tell(*verdicts(4))
     await settled()
-    assert failing.took == lines(1, 2, 3)
+    assert failing.took == verdicts(1, 2, 3)
 
 
 async def test_the_end_does_not_wait_for_a_sink_that_stands_still() -> None:
@@ -268,7 +270,7 @@ async def test_the_end_does_not_wait_for_a_sink_that_stands_still() -> None:
     still.open.clear()
     agent = Agent(still, alive)
     agent.tell(1)
-    await until(lambda: alive.took == lines(1))
+    await until(lambda: alive.took == verdicts(1))
     await agent.sinks.close(grace=0.01)
     assert still.took == []
     assert [*agent.untold] == ["id 1"]
@@ -316,6 +318,6 @@ async def _course(data: st.DataObject) -> None:
         sink.open.set()
     await until(lambda: not agent.untold)
     for sink in sinks:
-        assert sink.took == lines(*range(told))
+        assert sink.took == verdicts(*range(told))
     assert sorted(agent.delivered) == sorted(f"id {word}" for word in range(told))
     await agent.sinks.close()

@@ -85,7 +85,7 @@ def test_a_word_is_posted_with_its_id(run: Run) -> None:
     async def main() -> None:
         async with receiving(OK) as receiver:
             url = f"http://me:p%40ss@127.0.0.1:{receiver.port}/hook/a?b=c#d"
-            await Webhook(url).take([LINE])
+            await Webhook(url).take([BY_HAND])
             ((head, body),) = receiver.requests
             first, *lines = head.decode().rstrip().split("\r\n")
             assert first == "POST /hook/a?b=c HTTP/1.1"
@@ -103,7 +103,7 @@ def test_a_word_is_posted_with_its_id(run: Run) -> None:
 def test_any_2xx_takes_it(run: Run, status: int) -> None:
     async def main() -> None:
         async with receiving(f"HTTP/1.1 {status} x\r\n\r\n".encode()) as receiver:
-            await Webhook(f"http://127.0.0.1:{receiver.port}").take([LINE])
+            await Webhook(f"http://127.0.0.1:{receiver.port}").take([BY_HAND])
 
     run(main)
 
@@ -114,7 +114,7 @@ def test_any_other_answer_does_not(run: Run, status: int) -> None:
         moved = f"HTTP/1.1 {status} x\r\nLocation: /\r\nContent-Length: 0\r\n\r\n".encode()
         async with receiving(moved, OK) as receiver:
             with pytest.raises(SinkFailed, match=f"it answers {status}"):
-                await Webhook(f"http://127.0.0.1:{receiver.port}").take([LINE])
+                await Webhook(f"http://127.0.0.1:{receiver.port}").take([BY_HAND])
             assert len(receiver.requests) == 1  # no redirection is followed
 
     run(main)
@@ -125,9 +125,9 @@ def test_what_is_said_before_the_answer_is_none(run: Run) -> None:
         early = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
         async with receiving(early + OK, early + b"HTTP/1.1 500 x\r\n\r\n") as receiver:
             webhook = Webhook(f"http://127.0.0.1:{receiver.port}")
-            await webhook.take([LINE])
+            await webhook.take([BY_HAND])
             with pytest.raises(SinkFailed, match="500"):
-                await webhook.take([LINE])
+                await webhook.take([BY_HAND])
 
     run(main)
 
@@ -149,7 +149,7 @@ def test_what_is_no_answer_does_not_take_it(run: Run, answer: bytes | None, told
         async with receiving(answer) as receiver:
             timeout = 0.05 if answer is None else 5.0
             with pytest.raises(SinkFailed, match=told):
-                await Webhook(f"http://127.0.0.1:{receiver.port}", timeout).take([LINE])
+                await Webhook(f"http://127.0.0.1:{receiver.port}", timeout).take([BY_HAND])
 
     run(main)
 
@@ -160,7 +160,7 @@ def test_where_nobody_listens_it_is_not_taken(run: Run) -> None:
             bound.bind(("127.0.0.1", 0))
             port = bound.getsockname()[1]
             with pytest.raises(SinkFailed, match="Connection refused"):
-                await Webhook(f"http://127.0.0.1:{port}").take([LINE])
+                await Webhook(f"http://127.0.0.1:{port}").take([BY_HAND])
 
     run(main)
 
@@ -170,10 +170,10 @@ def test_over_tls_only_who_has_a_trusted_certificate_takes_it(run: Run) -> None:
         async with receiving(OK, OK, tls=True) as receiver:
             url = f"https://localhost:{receiver.port}/hook"
             with pytest.raises(SinkFailed, match="its certificate is not trusted"):
-                await Webhook(url, 5.0).take([LINE])
+                await Webhook(url, 5.0).take([BY_HAND])
             assert receiver.requests == []
             trusted = ssl.create_default_context(cafile=TLS / "localhost.pem")
-            await Webhook(url, 5.0, tls=trusted).take([LINE])
+            await Webhook(url, 5.0, tls=trusted).take([BY_HAND])
             assert len(receiver.requests) == 1
 
     run(main)
@@ -188,7 +188,7 @@ def test_tls_to_what_has_none_is_told(run: Run) -> None:
         server = await asyncio.start_server(plain, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         with pytest.raises(SinkFailed, match="TLS: "):
-            await Webhook(f"https://localhost:{port}/hook", 5.0).take([LINE])
+            await Webhook(f"https://localhost:{port}/hook", 5.0).take([BY_HAND])
         server.close()
         await server.wait_closed()
 
@@ -254,8 +254,8 @@ def test_functions_get_the_verdict(run: Run) -> None:
         seen.append(verdict)
 
     async def main() -> None:
-        await Callback(seen.append).take([LINE])
-        await Callback(waits).take([LINE])
+        await Callback(seen.append).take([BY_HAND])
+        await Callback(waits).take([BY_HAND])
         assert seen == [BY_HAND, BY_HAND]
 
     run(main)
@@ -271,8 +271,8 @@ def test_a_function_that_raises_has_not_taken_it(run: Run) -> None:
 
     async def main() -> None:
         with pytest.raises(SinkFailed, match="KeyError: 'x'"):
-            await Callback(sync).take([LINE])
+            await Callback(sync).take([BY_HAND])
         with pytest.raises(SinkFailed, match="ValueError: y"):
-            await Callback(later).take([LINE])
+            await Callback(later).take([BY_HAND])
 
     run(main)
