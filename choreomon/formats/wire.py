@@ -16,7 +16,7 @@ import msgspec
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import GAP, NEVER
+from choreomon.core.verdict import GAP, NEVER, Reference
 from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import (
     Inquiry,
@@ -26,6 +26,7 @@ from choreomon.monitor.messages import (
     Response,
     Waiting,
 )
+from choreomon.monitor.rights import Rights
 
 VERSION: Final = 2
 MAX_BYTES: Final = 1 << 20
@@ -33,6 +34,10 @@ SYSTEM_BYTES: Final = 16
 NO_SYSTEM: Final = bytes(SYSTEM_BYTES)
 MAX_NAME: Final = 200
 """Characters of the name of a process or a state, as in `choreomon.formats.labels.NAME_RULE`."""
+
+_LONGEST_NUMBER: Final = 9
+"""Bytes of a number; the lengths of what follows take fewer."""
+_LONGEST_CHARACTER: Final = 4
 
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _ENCODER: Final = msgspec.msgpack.Encoder()
@@ -51,6 +56,35 @@ class Frame(NamedTuple):
 def encode(message: MonitoringMessage, system: bytes = NO_SYSTEM) -> bytes:
     """The wire form. Its length is not bounded here; a peer refuses more than `MAX_BYTES`."""
     return _ENCODER.encode((VERSION, system, _KINDS[type(message)], message))
+
+
+def longest_body(rights: Rights) -> int:
+    """Bytes that the body of a message has at most that others may send to a monitor with these
+    rights: what is longer need not be read to be refused. `MAX_BYTES` where answers may have any
+    number of records."""
+    if rights.most_records is None:
+        return MAX_BYTES
+    clock = _LONGEST_NUMBER * (1 + len(rights.index_of))
+    name = _LONGEST_NUMBER + MAX_NAME * _LONGEST_CHARACTER
+    names = name * (6 + len(rights.index_of))  # those of a message, and whom it waits for
+
+    def references(asked: Collection[Reference]) -> int:
+        return sum(_LONGEST_NUMBER + sum(map(_text_bytes, each)) for each in asked)
+
+    asking = max(map(references, rights.may_ask.values()), default=0)
+    record = 2 * clock + _LONGEST_NUMBER * 2
+    answering = max(
+        (
+            rights.most_records * (references(asked) + record * len(asked))
+            for asked in rights.asked_of.values()
+        ),
+        default=0,
+    )
+    return min(MAX_BYTES, names + 2 * clock + 4 * _LONGEST_NUMBER + max(asking, answering))
+
+
+def _text_bytes(text: str) -> int:
+    return _LONGEST_NUMBER + len(text.encode())
 
 
 def open_untrusted(data: bytes) -> Frame:

@@ -76,6 +76,11 @@ class Host:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rights", rights_of(self.monitor))
 
+    @property
+    def rights(self) -> Rights:
+        """What others may say to this one."""
+        return self._rights
+
     def initial(self) -> HostState:
         return HostState(zero(len(self.monitor.processes)), self.monitor.initial())
 

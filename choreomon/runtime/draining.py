@@ -15,6 +15,9 @@ from typing import Final
 
 import zmq
 
+BATCH_BYTES: Final = 1 << 17
+"""Bytes after which everybody else has a turn: to read rubbish costs up to 50 ns a byte."""
+
 _READABLE: Final = (zmq.POLLIN, zmq.POLLIN | zmq.POLLOUT)
 
 
@@ -23,8 +26,9 @@ def _nothing() -> None:
 
 
 class DrainingReader:
-    """Takes messages from a socket while there are any, at most `batch` in one go: the rest has to
-    wait until everybody else on the loop had a turn.
+    """Takes messages from a socket while there are any, at most `batch` in one go, and none after
+    `batch_bytes` of them (`took`): the rest has to wait until everybody else on the loop had a
+    turn.
 
     `take` takes one message. It says whether that was handed on, and raises `zmq.Again` where there
     is none. `on_drained` is called after a batch of which something was handed on. Both are called
@@ -43,12 +47,14 @@ class DrainingReader:
         take: Callable[[], bool],
         *,
         batch: int,
+        batch_bytes: int = BATCH_BYTES,
         on_drained: Callable[[], None] = _nothing,
     ) -> None:
         self._loop = loop
         self._socket = socket
         self._take = take
         self._batch = batch
+        self._batch_bytes = self._room = batch_bytes
         self._on_drained = on_drained
         self._descriptor = socket.fileno()
         self._reading = False
@@ -65,6 +71,10 @@ class DrainingReader:
         # is nothing.
         if self._reading and not self._scheduled and not self._taking:
             self._schedule()
+
+    def took(self, size: int) -> None:
+        """The message that is being taken has so many bytes; to be called by `take`."""
+        self._room -= size
 
     def pause(self) -> None:
         """Take nothing more. What is there stays in the socket, up to its high-water mark."""
@@ -101,9 +111,10 @@ class DrainingReader:
 
     def _drain(self) -> None:
         left = self._batch
+        self._room = self._batch_bytes
         self._taking = True
         try:
-            while left and self._reading:
+            while left and self._room > 0 and self._reading:
                 left -= 1
                 if self._take():
                     self._handed_on = True

@@ -53,7 +53,10 @@ class Exposition:
 
     def text(self, accept: str = "") -> tuple[bytes, str]:
         """The metrics in a form that the scraper's `Accept` names, and the type of that."""
-        encoder, content_type = choose_encoder(accept)
+        try:
+            encoder, content_type = choose_encoder(accept)
+        except (TypeError, ValueError):  # a version that is no number
+            encoder, content_type = choose_encoder("")
         return encoder(self._registry), content_type
 
 

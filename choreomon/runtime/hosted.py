@@ -12,6 +12,7 @@ from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock, is_far_beyond
 from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted, encode_clocks
+from choreomon.formats.wire import longest_body
 from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, Response, Waiting
@@ -54,6 +55,7 @@ class Hosted:
     _keys: tuple[bytes, ...] = field(init=False, repr=False)
     _mentioned: Mapping[Label, tuple[int, ...]] = field(init=False, repr=False)
     _labels: tuple[str, ...] = field(init=False, repr=False)
+    _longest: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         mentioned: dict[Label, tuple[int, ...]] = {}
@@ -65,6 +67,8 @@ class Hosted:
         object.__setattr__(self, "_keys", keys)
         object.__setattr__(self, "_mentioned", mentioned)
         object.__setattr__(self, "_labels", tuple(map(str, mentioned)))
+        longest = tuple(longest_body(host.rights) for host in self.hosts)
+        object.__setattr__(self, "_longest", longest)
 
     def initial(self) -> SidecarState:
         return SidecarState(tuple(host.initial() for host in self.hosts), {}, {})

@@ -12,6 +12,7 @@ from typing import Any, Final
 import zmq
 
 from choreomon.formats.wire import MAX_BYTES
+from choreomon.runtime.draining import BATCH_BYTES
 
 _SLACK: Final = 1024
 """Bytes by which libzmq's limit is above ours: encryption adds some, and what is little too long is
@@ -36,6 +37,8 @@ class Limits:
     """Frames that wait to be read from one connection; above it the other end has to wait."""
     batch: int = 64
     """Frames that are read from a socket before everybody else has a turn."""
+    batch_bytes: int = BATCH_BYTES
+    """Bytes after which everybody else has a turn, too."""
     rate: float = 20_000.0
     """Frames a second from one peer, those of all its connections together: inquiries and answers
     apart."""

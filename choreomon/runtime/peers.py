@@ -233,7 +233,12 @@ class PeerSockets:
 
     def _read(self, socket: zmq.Socket[bytes], take: Callable[[], bool]) -> DrainingReader:
         return DrainingReader(
-            self._loop, socket, take, batch=self._limits.batch, on_drained=self._on_drained
+            self._loop,
+            socket,
+            take,
+            batch=self._limits.batch,
+            batch_bytes=self._limits.batch_bytes,
+            on_drained=self._on_drained,
         )
 
     def _dealer(self, peer: str) -> _Dealer | None:
@@ -277,6 +282,7 @@ class PeerSockets:
             self._skipping = bool(router.getsockopt(zmq.RCVMORE))
             return False
         part = router.recv(zmq.NOBLOCK, copy=False)
+        self._reader.took(len(part))
         self._skipping = part.more
         # It is read from every frame, not remembered of every connection: that costs a hundredth
         # of what a message costs, and nothing is left to be taken over.
@@ -293,6 +299,7 @@ class PeerSockets:
 
     def _take_answered(self, dealer: _Dealer) -> bool:
         frame = dealer.socket.recv(zmq.NOBLOCK)
+        dealer.reader.took(len(frame))
         skipped = dealer.skipping
         dealer.skipping = bool(dealer.socket.getsockopt(zmq.RCVMORE))
         if skipped or self._refuses("answered", dealer.peer, frame, dealer.skipping):

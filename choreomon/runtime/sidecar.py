@@ -325,6 +325,9 @@ class Sidecar(Hosted):
             if place is None:
                 told = f"its system is {frame.system.hex()}: all agents need files of one split"
                 return state, [Dropped("system", peer, told)]
+            if len(frame.body) > self._longest[place]:
+                told = f"{len(frame.body)} bytes: no message of this system is so long"
+                return state, [Dropped("oversized", peer, told)]
             host = self.hosts[place]
             message = read_untrusted(frame, host.monitor.index_of)
         except MalformedMessage as error:

@@ -1,0 +1,117 @@
+"""What frames of others cost is bounded: how long one may be, how many bytes have one turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from choreomon.core.message import SEND, Label, Message
+from choreomon.core.verdict import NEVER, Reference
+from choreomon.formats.wire import MAX_BYTES, MAX_NAME, NO_SYSTEM, encode, longest_body
+from choreomon.monitor.history import Record
+from choreomon.monitor.host import Host
+from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response, Waiting
+from choreomon.monitor.pull import Monitor
+from choreomon.properties.automaton import StatedTransition, sequence_automaton
+from choreomon.properties.tables import transition_tables
+from choreomon.runtime.exposition import Exposition
+from choreomon.runtime.figures import Figures
+from choreomon.runtime.inputs import FromPeer
+from choreomon.runtime.outputs import Dropped
+from choreomon.runtime.peer_limits import Limits
+from choreomon.runtime.sidecar import Sidecar
+from choreomon.runtime.status import readings
+from tests.runtime.conftest import Run
+from tests.runtime.peer_network import Network, insecure
+from tests.runtime.real_agents import tables_of
+
+NAMES = ("A", "B", "C")
+LONG = "q" * MAX_NAME
+PROPERTY = sequence_automaton(
+    initial=[LONG],
+    final=["q3"],
+    transitions=[
+        StatedTransition(LONG, Label(SEND, Message("A", "a", "B")), "q1"),
+        StatedTransition("q1", Label(SEND, Message("B", "b", "A")), "q2"),
+        StatedTransition("q2", Label(SEND, Message("A", "c", "B")), "q3"),
+        StatedTransition("q2", Label(SEND, Message("B", "undo", "A")), LONG),
+    ],
+)
+
+
+def host(process: str, most_open: int | None = 512) -> Host:
+    return Host(Monitor(transition_tables(PROPERTY, NAMES)[process], NAMES, most_open=most_open))
+
+
+def longest_messages(of: Host) -> list[MonitoringMessage]:
+    """All that others may send to it, as long as it can be."""
+    rights, clock = of.rights, (NEVER - 1,) * len(NAMES)
+    assert rights.most_records is not None
+    messages: list[MonitoringMessage] = []
+    for sender, asked in rights.may_ask.items():
+        inspected = Reference("\U0001f600" * MAX_NAME, sender, "\U0001f600" * MAX_NAME)
+        messages.append(
+            Inquiry(sender, rights.process, inspected, clock, tuple(asked), clock, NEVER - 1)
+        )
+    for (inspected, sender), asked in rights.asked_of.items():
+        records = [Record(each, clock, "Frm_p", clock) for each in asked] * rights.most_records
+        messages.append(
+            Response(sender, rights.process, inspected, NEVER, tuple(records), clock, NEVER)
+        )
+        messages.append(Waiting(sender, rights.process, inspected, NEVER, NAMES, clock))
+    return messages
+
+
+@pytest.mark.parametrize("process", ["A", "B"])
+def test_no_message_that_may_be_sent_is_longer_than_the_longest_body(process: str) -> None:
+    one = host(process)
+    sizes = [len(encode(message)) for message in longest_messages(one)]
+    assert len(sizes) > 2
+    assert max(sizes) < longest_body(one.rights) < max(sizes) + 9000 < MAX_BYTES
+
+
+def test_what_is_longer_is_refused_unread() -> None:
+    sidecar = Sidecar("A", (NO_SYSTEM,), (host("A"),))
+    state = sidecar.initial()
+    inquiry = longest_messages(host("A"))[0]
+    data = encode(inquiry)
+    assert isinstance(inquiry, Inquiry)
+    _, outputs = sidecar.step(state, FromPeer("B", data))
+    assert [each.reason for each in outputs if isinstance(each, Dropped)] != ["oversized"]
+    longer = encode(inquiry._replace(asked=inquiry.asked * 1000))
+    stepped, outputs = sidecar.step(state, FromPeer("B", longer))
+    assert stepped is state
+    assert [each.reason for each in outputs if isinstance(each, Dropped)] == ["oversized"]
+    assert len(outputs) == 1
+
+
+def test_without_a_bound_on_records_there_is_none_on_bytes() -> None:
+    assert longest_body(host("A", most_open=None).rights) == MAX_BYTES
+
+
+def test_long_frames_leave_everybody_else_a_turn(run: Run) -> None:
+    async def main() -> None:
+        with Network() as network:
+            limits = Limits(frame_bytes=100, batch=64, batch_bytes=150)
+            bank = network.side(insecure("bank", "shop"), limits=limits)
+            foreign = network.plain_client("shop", bank.sockets.endpoint)
+            for size in (100, 100, 100, 100, 10, 10, 10, 10):
+                foreign.send(bytes(size))
+            await bank.until_asked(8)
+            batches = "".join(what[0] for what, _, _ in bank.log).split("d")
+            assert max(map(len, batches[:2])) <= 2
+
+    run(main)
+
+
+@pytest.mark.parametrize(
+    "accept", ["application/openmetrics-text;version=x", "application/openmetrics-text;version=²"]
+)
+def test_a_scraper_that_asks_for_what_cannot_be_gets_text(accept: str) -> None:
+    table = tables_of()["B"]
+    sidecar = Sidecar("B", (NO_SYSTEM,), (Host(Monitor(table.table, table.processes)),))
+    exposition = Exposition(
+        Figures("B", [table], now=lambda: 0.0), read=lambda: readings(sidecar, sidecar.initial())
+    )
+    text, content_type = exposition.text(accept)
+    assert text.startswith(b"# HELP")
+    assert content_type.startswith("text/plain")
