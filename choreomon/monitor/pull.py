@@ -30,7 +30,7 @@ from choreomon.core.errors import InternalError
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import Judgement, Reference
-from choreomon.monitor.answering import answer, must_wait, promise, undecided
+from choreomon.monitor.answering import FOREVER, answer, must_wait, promise, undecided
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.giving_up import given_up
 from choreomon.monitor.history import OPEN, Record
@@ -101,10 +101,11 @@ class Monitor(MonitorSetup):
             case Observe(event):
                 return state._replace(unprocessed=(*state.unprocessed, event)), clock, []
             case ProcessNext() if state.unprocessed:
-                return self._process(state, clock, state.unprocessed[0], state.unprocessed[1:])
+                queued, *later = state.unprocessed
+                return self._retried(*self._process(state, clock, queued, tuple(later)))
             case ProcessNext() | Event():
-                queued = len(state.unprocessed)
-                raise InternalError(f"{self.process}: {given} with {queued} events queued")
+                waiting = len(state.unprocessed)
+                raise InternalError(f"{self.process}: {given} with {waiting} events queued")
             case Expire(event):
                 early = provisional_word(self, state, event)
                 return (state, clock, []) if early is None else (early[0], clock, [early[1]])
@@ -207,7 +208,7 @@ class Monitor(MonitorSetup):
             while len(state.inspections) > self.most_open and state.inspections[0].event != event:
                 state = given_up(self, state, state.inspections[0].event, effects)
                 state, _, _ = self._retried(state, clock, effects)
-        return self._retried(state, clock, effects) if postponed else (state, clock, effects)
+        return state, clock, effects
 
     # Algorithm 3: monitoring messages.
 
@@ -242,7 +243,10 @@ class Monitor(MonitorSetup):
             settled = (*settled[:index], promised, *settled[index + 1 :])
         effects: list[Effect] = []
         after = received(self, state, settled, sender, inspected, count, records, effects)
-        if after.postponed and len(after.inspections) < len(state.inspections):
+        decided = len(after.inspections) < len(state.inspections)
+        # What waits does so for the oldest that is undecided of a transition. In a backlog it is
+        # mostly another one that was decided now.
+        if decided and after.postponed and undecided(self, after).get(inspected, FOREVER) >= count:
             return self._retried(after, clock, effects)
         return after, clock, effects
 

@@ -1,0 +1,60 @@
+"""What waits at a monitor has a reason to: after every step each postponed inquiry is about a
+transition that is undecided at an event which happened before. So nobody is kept waiting, although
+the postponed ones are looked through only when something was decided that they may wait for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from choreomon.monitor import pull
+from choreomon.monitor.answering import must_wait, undecided
+from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.state import MonitorState
+from tests.laws.course import Step
+from tests.laws.faults import Faults, executions
+from tests.laws.unreliable import Execution
+
+EVERYTHING = Faults(gaps=3, losses=4, copies=4, repeats=4, give_ups=3)
+
+
+def kept_waiting(run: Execution) -> list[tuple[Step, Inquiry]]:
+    """Postponed inquiries that need not wait, with the steps after which they did."""
+    found: list[tuple[Step, Inquiry]] = []
+    for step in run.steps:
+        monitor, state = run.setting.hosts[step.process].monitor, step.after.monitor
+        if state.postponed:
+            open_now = undecided(monitor, state)
+            found += [
+                (step, each) for each in state.postponed if not must_wait(monitor, open_now, each)
+            ]
+    return found
+
+
+@pytest.mark.parametrize("most_open", [None, 2])
+def test_nothing_is_kept_waiting_that_need_not_wait(most_open: int | None) -> None:
+    waited = 0
+    for run in executions(1000, EVERYTHING, deadline=True, most_open=most_open):
+        assert not kept_waiting(run)
+        waited += sum(bool(step.after.monitor.postponed) for step in run.steps)
+    assert waited > 1000
+
+
+def test_that_law_notices_when_only_the_newest_is_thought_to_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planted: what was decided is taken to have had something older of its transition before it,
+    so that the postponed ones need not be looked through."""
+
+    def always_older(*given: Any) -> dict[object, int]:
+        return dict.fromkeys(undecided(*given), 0)
+
+    def answered(monitor: pull.Monitor, state: MonitorState, *given: Any) -> pull.Stepped:
+        with monkeypatch.context() as planted:
+            planted.setattr(pull, "undecided", always_older)
+            return as_it_is(monitor, state, *given)
+
+    as_it_is = pull.Monitor._answered
+    monkeypatch.setattr(pull.Monitor, "_answered", answered)
+    assert any(kept_waiting(run) for run in executions(300, EVERYTHING))
