@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from choreomon.core.message import SEND, Label, Message
-from choreomon.core.verdict import POSSIBLY_VIOLATED
+from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
@@ -82,17 +82,21 @@ class Clock:
 
 
 def made(
-    *, most_open: int | None = None, patience: Patience | None = None
+    *,
+    most_open: int | None = None,
+    patience: Patience | None = None,
+    session: str | None = "s",
 ) -> tuple[Driver, Ports, Disk, Clock]:
-    """The driver of B, which asks A about each of its events."""
+    """The driver of B, which asks A about each of its events, and the session of a service."""
     disk, clock = Disk(lambda moment: None), Clock()
     ports = Ports(disk)
     table = transition_tables(PROPERTY, NAMES)["B"]
     host = Host(Monitor(table, NAMES, has_deadline=True, most_open=most_open))
     driver = Driver(Sidecar("B", (SYSTEM,), (host,)), disk, ports, clock, patience)
     driver.recover(forgetful=False)
-    driver.take(Hello(1, "block", "", "s", 0))
-    driver.flush()
+    if session is not None:
+        driver.take(Hello(1, "block", "", session, 0))
+        driver.flush()
     return driver, ports, disk, clock
 
 
@@ -198,3 +202,72 @@ def test_a_driver_with_rows_per_snapshot_goes_on_from_the_snapshot() -> None:
     recover: Callable[..., bool] = again.recover
     assert recover(forgetful=False)
     assert again.state.hosts == driver.state.hosts
+
+
+# Services that are not there any more.
+
+
+def gap_is_open(driver: Driver) -> bool:
+    gaps = driver.state.hosts[0].monitor.gaps
+    return bool(gaps) and gaps[-1].until[1] == NEVER
+
+
+def hello_and_promise(driver: Driver, connection: int, session: str, clock: Clock) -> None:
+    driver.take(Hello(connection, "let-go", "", session, 0))
+    driver.renewed(session, connection, clock.time)
+    driver.flush()
+
+
+def minutes_pass(driver: Driver, clock: Clock, minutes: int) -> None:
+    for _ in range(60 * minutes):
+        clock.time += 1.0
+        driver.tick()
+
+
+def test_a_gap_stays_open_while_a_service_may_live_that_nobody_followed() -> None:
+    """It cannot be told from one that died, and if it lives it lets messages go."""
+    driver, _, _, clock = made(session=None)
+    hello_and_promise(driver, 1, "s", clock)
+    assert not gap_is_open(driver)
+    driver.disconnected("s")
+    minutes_pass(driver, clock, 10)
+    assert gap_is_open(driver)
+    assert [*driver.state.sessions] == ["s"]
+
+
+def test_a_gap_ends_where_a_service_has_a_successor() -> None:
+    driver, _, _, clock = made(session=None)
+    hello_and_promise(driver, 1, "s", clock)
+    driver.disconnected("s")
+    minutes_pass(driver, clock, 10)
+    hello_and_promise(driver, 2, "successor", clock)
+    for _ in range(90):
+        clock.time += 1.0
+        driver.renewed("successor", 2, clock.time)
+        driver.tick()
+    assert [*driver.state.sessions] == ["successor"]
+    assert not gap_is_open(driver)
+
+
+def test_nothing_is_open_where_a_service_that_waits_for_its_agent_died() -> None:
+    driver, _, _, clock = made()
+    driver.disconnected("s")
+    minutes_pass(driver, clock, 2)
+    assert not gap_is_open(driver)
+
+
+def test_of_two_workers_the_one_that_began_earlier_counts_as_dead_when_it_was_away_for_long() -> (
+    None
+):
+    """Of one that lives, and lets messages go without its agent for so long, it is not known any
+    more (docs/live.md, "Limits"); of the other one it is."""
+    driver, _, _, clock = made(session=None)
+    hello_and_promise(driver, 1, "first", clock)
+    hello_and_promise(driver, 2, "second", clock)
+    driver.disconnected("second")
+    minutes_pass(driver, clock, 2)
+    assert [*driver.state.sessions] == ["first", "second"]
+    assert gap_is_open(driver)
+    driver.disconnected("first")
+    minutes_pass(driver, clock, 2)
+    assert [*driver.state.sessions] == ["second"]
