@@ -28,17 +28,16 @@ from choreomon.runtime.outputs import (
     Ticked,
     Word,
 )
-from choreomon.runtime.sessions import (
-    Sessions,
-)
+from choreomon.runtime.sessions import Sessions
+from choreomon.runtime.untold import Untold
 
 
 class SidecarState(NamedTuple):
-    """`hosts` in the order of the properties. `untold`: words that were not delivered, by id."""
+    """`hosts` in the order of the properties. `untold`: words that were not delivered."""
 
     hosts: tuple[HostState, ...]
     sessions: Sessions
-    untold: Mapping[str, Word]
+    untold: Untold
 
 
 Stepped: TypeAlias = tuple[SidecarState, list[Output]]
@@ -71,7 +70,7 @@ class Hosted:
         object.__setattr__(self, "_longest", longest)
 
     def initial(self) -> SidecarState:
-        return SidecarState(tuple(host.initial() for host in self.hosts), {}, {})
+        return SidecarState(tuple(host.initial() for host in self.hosts), {}, Untold())
 
     def label(self, event: EventKind, peer: str, name: str) -> Label:
         """That of an event of the own process; `peer` is the other end of its message."""
@@ -156,7 +155,7 @@ class Hosted:
                 case Declared():
                     word = self._word(place, effect)
                     if word is not None:
-                        state = state._replace(untold={**state.untold, word.id: word})
+                        state = state._replace(untold=state.untold.added(word))
                     count = effect.event[self.hosts[place].monitor.own]
                     outputs.append(Decided(place, count, word, effect.provisional))
                 case Refused(reason, sender, detail):

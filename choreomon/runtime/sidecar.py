@@ -95,9 +95,7 @@ class Sidecar(Hosted):
                 host = self.hosts[system]
                 return self._advanced(state, system, host.give_up(state.hosts[system], count))
             case Told(words=words):
-                told = set(words)
-                untold = {name: word for name, word in state.untold.items() if name not in told}
-                return state._replace(untold=untold), []
+                return state._replace(untold=state.untold.without(words)), []
             case Recovered(forgetful=forgetful):
                 return self._recovered(state, forgetful)
             case Report() | FromPeer():
