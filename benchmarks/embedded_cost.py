@@ -190,7 +190,10 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=20)
     given = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    print(f"{given.events} events, {given.processes} processes\n")
+    print(
+        f"{given.events} events, {given.processes} processes; "
+        f"load of the machine at the beginning {os.getloadavg()[0]:.1f}\n"
+    )
     print("| what | mean | median | 90 % | 99 % | most | asked for below |")
     print("|---|---|---|---|---|---|---|")
     gc.freeze()
