@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, assert_never
 
 from choreomon.formats.wire import encode
-from choreomon.monitor.messages import Inquiry, Response
+from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.runtime.asking import Asking, BackOff
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import (
@@ -86,8 +86,8 @@ class Ports(Protocol):
     def ask(self, peer: str, frame: bytes) -> None:
         """To another agent; it may be lost."""
 
-    def answer(self, peer: str, frame: bytes) -> None:
-        """To another agent that asked; it may be lost."""
+    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+        """To another agent that asked: an answer, or that it `waits` for one; it may be lost."""
 
     def tell(self, word: Word) -> None:
         """To all sinks. `Driver.told` is to be called when it was delivered."""
@@ -306,7 +306,8 @@ class Driver:
                 self._give_ups[system].add(count, now)
                 self._asking[system, inquiry.receiver].ask(inquiry, now)
             case Answer(system, message):
-                ports.answer(message.receiver, encode(message, self.sidecar.systems[system]))
+                frame = encode(message, self.sidecar.systems[system])
+                ports.answer(message.receiver, frame, waits=type(message) is Waiting)
             case Answered(system, peer, response):
                 asking, now = self._asking.get((system, peer)), self._now()
                 if asking is not None:

@@ -44,7 +44,8 @@ class Observer(Protocol):
         """What a sidecar told of itself."""
 
     def sent(self, kind: str, size: int) -> None:
-        """A frame of so many bytes went to another agent, an `inquiry` or a `response`."""
+        """A frame of so many bytes went to another agent: an `inquiry`, a `response`, or `waiting`,
+        that there is none yet."""
 
     def committed(self, seconds: float) -> None:
         """A commit took so long."""
@@ -317,9 +318,9 @@ class Node:
         if self.peers is not None and self.peers.ask(peer, frame):
             self.observer.sent("inquiry", len(frame))
 
-    def answer(self, peer: str, frame: bytes) -> None:
+    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
         if self.peers is not None and self.peers.answer(peer, frame):
-            self.observer.sent("response", len(frame))
+            self.observer.sent("waiting" if waits else "response", len(frame))
 
     def tell(self, word: Word) -> None:
         self._tell(word)

@@ -16,7 +16,7 @@ from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.asking import FEW, IN_FLIGHT
 from choreomon.runtime.driver import RETRY, Driver, Patience
-from choreomon.runtime.inputs import Hello, Report, decode_batch
+from choreomon.runtime.inputs import FromPeer, Happened, Hello, Report, decode_batch
 from choreomon.runtime.outputs import Reply, Word
 from choreomon.runtime.sidecar import Sidecar
 from tests.runtime.world.disk import Disk
@@ -41,6 +41,7 @@ class Ports:
         self.words: list[Word] = []
         self.failures: list[str | None] = []
         self.asks = 0
+        self.asked: list[tuple[str, bytes]] = []
         self._rows = self._inputs = 0
 
     def _note(self, what: str) -> None:
@@ -57,10 +58,11 @@ class Ports:
         self._note("close")
 
     def ask(self, peer: str, frame: bytes) -> None:
+        self.asked.append((peer, frame))
         self._note("ask")
 
-    def answer(self, peer: str, frame: bytes) -> None:
-        self._note("answer")
+    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+        self._note("waiting" if waits else "answer")
 
     def tell(self, word: Word) -> None:
         self._note("word")
@@ -202,6 +204,42 @@ def test_a_driver_with_rows_per_snapshot_goes_on_from_the_snapshot() -> None:
     recover: Callable[..., bool] = again.recover
     assert recover(forgetful=False)
     assert again.state.hosts == driver.state.hosts
+
+
+def test_who_asks_again_is_told_that_he_has_to_wait() -> None:
+    """C is first, then B, then A: A asks B, which waits for C."""
+    names = ("A", "B", "C")
+    steps = [Message("C", "c", "B"), Message("B", "b", "A"), Message("A", "a", "C")]
+    chain = sequence_automaton(
+        initial=["q0"],
+        final=["q3"],
+        transitions=[
+            StatedTransition(f"q{place}", Label(SEND, step), f"q{place + 1}")
+            for place, step in enumerate(steps)
+        ],
+    )
+    drivers, ports = {}, {}
+    for name, table in transition_tables(chain, names).items():
+        ports[name] = Ports(Disk(lambda moment: None))
+        sidecar = Sidecar(name, (SYSTEM,), (Host(Monitor(table, names)),))
+        drivers[name] = Driver(sidecar, None, ports[name], Clock())
+    heard: tuple[int, ...] = ()
+    for sender, name, receiver in steps:
+        drivers[sender].take(Happened("send", receiver, name, [heard], 0))
+        drivers[sender].flush()
+        heard = drivers[sender].state.hosts[0].clock
+
+    def asks(name: str) -> None:
+        for peer, frame in ports[name].asked:
+            drivers[peer].take(FromPeer(name, frame))
+            drivers[peer].flush()
+
+    asks("A")
+    assert [kind for kind, _ in ports["B"].left] == ["ask"]
+    asks("A")  # he asks again
+    assert [kind for kind, _ in ports["B"].left] == ["ask", "waiting"]
+    asks("B")
+    assert [kind for kind, _ in ports["C"].left] == ["answer"]
 
 
 # Services that are not there any more.

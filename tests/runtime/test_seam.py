@@ -90,7 +90,7 @@ class Agent:
     def ask(self, peer: str, frame: bytes) -> None:
         self._carrier.send(("ask", self.name, peer), frame)
 
-    def answer(self, peer: str, frame: bytes) -> None:
+    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
         self._carrier.send(("answer", self.name, peer), frame)
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:

@@ -232,7 +232,7 @@ class Agent:
         self.world.network.send(self.name, peer, frame)
         self.world.sent(self)
 
-    def answer(self, peer: str, frame: bytes) -> None:
+    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
         self.ask(peer, frame)
 
     def tell(self, word: Word) -> None:
