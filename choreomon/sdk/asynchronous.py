@@ -137,16 +137,18 @@ class ConnectedProcess(Carrying):
         if self._closed:
             return
         self._closed = True
-        with suppress(TimeoutError):
-            async with asyncio.timeout(deadline):
-                if not self._session.idle:
-                    self._idle = self._loop.create_future()
-                    await self._idle
-                self._session.goodbye()
-                self._write()
-                if self._session.phase == OPEN and self._stream is not None:
-                    await asyncio.shield(self._stream.ended)
-        await self._end()
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(deadline):
+                    if not self._session.idle:
+                        self._idle = self._loop.create_future()
+                        await self._idle
+                    self._session.goodbye()
+                    self._write()
+                    if self._session.phase == OPEN and self._stream is not None:
+                        await asyncio.shield(self._stream.ended)
+        finally:  # also where the caller is cancelled, who cannot close it again
+            await self._end()
 
     async def __aenter__(self) -> ConnectedProcess:
         return self
@@ -288,16 +290,20 @@ class ConnectedProcess(Carrying):
 
     async def _end(self) -> None:
         self._closed = True
-        if self._connecting is not None:
-            self._connecting.cancel()
-            await asyncio.wait([self._connecting])
-        if self._stream is not None:
-            self._stream.abort()
-            await self._stream.ended
-        self._session.give_up()
-        self._turn(self._loop.time())
-        if self._timer is not None:
-            self._timer.cancel()
+        try:
+            if self._connecting is not None:
+                self._connecting.cancel()
+                await asyncio.wait([self._connecting])
+            if self._stream is not None:
+                self._stream.abort()
+                await self._stream.ended
+        finally:
+            if self._stream is not None:
+                self._stream.abort()
+            self._session.give_up()
+            self._turn(self._loop.time())
+            if self._timer is not None:
+                self._timer.cancel()
 
 
 class _Stream(asyncio.Protocol):

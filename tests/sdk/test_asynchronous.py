@@ -323,6 +323,26 @@ async def test_rubbish_from_an_agent_breaks_the_connection_and_nothing_else(path
 
 
 @in_virtual_time
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_close_that_is_cancelled_leaves_nothing_behind(path: Path, times: int) -> None:
+    async with fake_agent(path) as agent:
+        process = await connected(agent, deadline=None)
+        agent.stands_still = True
+        sending = asyncio.create_task(process.sending("customer", "parcel"))
+        closing = asyncio.create_task(process.close(None))
+        await asyncio.sleep(1)
+        for _ in range(times):
+            closing.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await closing
+        with pytest.raises(ProcessClosed):
+            await sending
+        await asyncio.sleep(1)
+        assert agent.served == []
+
+
+@in_virtual_time
 async def test_a_name_that_is_none_is_the_callers_fault(path: Path) -> None:
     async with fake_agent(path) as agent, await connected(agent) as process:
         with pytest.raises(ValueError, match="'a/b'"):
