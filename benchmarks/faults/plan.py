@@ -72,20 +72,33 @@ def draw_plan(seed: int, *, messages: int = 240) -> Plan:
     )
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports of loopback that were free a moment ago."""
-    holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [holder.getsockname()[1] for holder in holders]
-    for holder in holders:
-        holder.close()
-    return ports
+class HeldPorts:
+    """Ports of loopback at which the processes of a schedule may listen, again and again, and
+    nobody else.
+
+    Each is bound here, without listening, as long as it is held. So the kernel gives it to nobody
+    who asks for any port, neither to listen at nor to connect from, also while the agent whose it
+    is is not there; and who connects then is refused. Who names it and sets `SO_REUSEADDR`, as
+    libzmq and asyncio do, may listen there.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._holders = [socket.socket() for _ in range(count)]
+        for holder in self._holders:
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            holder.bind(("127.0.0.1", 0))
+        self.ports: list[int] = [holder.getsockname()[1] for holder in self._holders]
+
+    def let_go(self) -> None:
+        for holder in self._holders:
+            holder.close()
 
 
 @dataclass(frozen=True)
 class Premises:
     """The folder of a schedule, with everything in it, and its addresses.
 
-    `listen` are the agents' own addresses, `pages` where their pages are.
+    `listen` are the agents' own addresses, `pages` where their pages are; `ports` holds both.
     """
 
     folder: Path
@@ -94,6 +107,7 @@ class Premises:
     tables: Mapping[str, SplitTable]
     listen: Mapping[str, str]
     pages: Mapping[str, int]
+    ports: HeldPorts
 
     def config(self, name: str) -> Path:
         return self.folder / f"{name}.yaml"
@@ -129,7 +143,8 @@ def lay_out(folder: Path, plan: Plan) -> Premises:
     system = system_id(plan.automaton, names, "sound", f"faults {plan.seed}".encode())
     by_process = transition_tables(plan.automaton, names)
     tables = {name: SplitTable(system, TITLE, "sound", names, by_process[name]) for name in names}
-    ports = free_ports(2 * len(names))
+    held = HeldPorts(2 * len(names))
+    ports = held.ports
     premises = Premises(
         folder,
         plan,
@@ -137,6 +152,7 @@ def lay_out(folder: Path, plan: Plan) -> Premises:
         tables,
         {name: f"tcp://127.0.0.1:{port}" for name, port in zip(names, ports, strict=False)},
         dict(zip(names, ports[len(names) :], strict=True)),
+        held,
     )
     if plan.curve:
         make_keys(folder, names)

@@ -19,9 +19,13 @@ from choreomon.core.live import AgentStatus
 from choreomon.formats.status_json import decode_status_untrusted
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-WITHIN: Final = 90.0
-"""Seconds until whatever is waited for must be there."""
 LOOK_EVERY: Final = 0.02
+"""Seconds between two looks for what is waited for."""
+LOOKS: Final = 4500
+"""Looks until whatever is waited for must be there, from the last one at which some process had
+done something. On a machine that is busy looks come later, as everything else does."""
+PAGE_WITHIN: Final = 90.0
+"""Seconds until the page of an agent must be there."""
 HIT_WITHIN: Final = 0.25
 """Seconds for which a moment is looked for in which there is something to hit."""
 
@@ -114,7 +118,8 @@ class System:
         process = self.processes.pop((kind, name))
         self._ending.append(process)
         process.terminate()
-        code = await asyncio.wait_for(process.wait(), WITHIN)
+        await self.until(lambda: process.returncode is not None, f"the {kind} of {name} ends")
+        code = process.returncode
         if code:
             log = self.premises.log(name).read_text(encoding="utf-8")[-2000:]
             raise TookTooLong(f"the {kind} of {name} ended with {code}:\n{log}")
@@ -127,6 +132,7 @@ class System:
                 await process.wait()
         for between in self.ways.values():
             await between.stop()
+        self.premises.ports.let_go()
 
     # ---------------------------------------------------------------- one process
 
@@ -207,15 +213,28 @@ class System:
         await self._until(is_true, what)
 
     async def _until(self, true: Callable[[], Awaitable[bool]], what: str) -> None:
-        end = now() + WITHIN * 1e6
+        looks, done = 0, self._done()
         while not await true():
-            if now() > end:
-                raise TookTooLong(f"not within {WITHIN:g} seconds: {what}")
             for (kind, name), process in self.processes.items():
                 if process.returncode not in (None, -signal.SIGKILL):
                     log = self.premises.log(name).read_text(encoding="utf-8")[-2000:]
                     raise TookTooLong(f"the {kind} of {name} ended by itself:\n{log}")
+            looks, before, done = looks + 1, done, self._done()
+            if done != before:
+                looks = 0
+            elif looks == LOOKS:
+                raise TookTooLong(f"nothing happened in {LOOKS} looks for: {what}")
             await asyncio.sleep(LOOK_EVERY)
+
+    def _done(self) -> int:
+        """Grows with everything that services and agents do, and has an end, as scripts have."""
+        premises = self.premises
+        return sum(
+            path.stat().st_size
+            for name in self.plan.names
+            for path in (premises.acts(name), premises.trace(name), premises.verdicts(name))
+            if path.exists()
+        )
 
     async def until_status(
         self,
@@ -244,15 +263,18 @@ class System:
         return decode_status_untrusted(body) if code == b"200" else None
 
     async def page(self, name: str, page: str) -> bytes:
-        """The code of the answer, and the answer; nothing where there is none."""
+        """The code of the answer, and the answer; nothing where nobody is there. Raises
+        `TookTooLong` where somebody is, and says nothing."""
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", self.premises.pages[name])
         except OSError:
             return b""
         try:
             writer.write(f"GET /{page} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-            answer = await asyncio.wait_for(reader.read(), WITHIN)
-        except (OSError, TimeoutError):
+            answer = await asyncio.wait_for(reader.read(), PAGE_WITHIN)
+        except TimeoutError:
+            raise TookTooLong(f"the agent of {name} does not answer /{page}") from None
+        except OSError:
             return b""
         finally:
             writer.close()

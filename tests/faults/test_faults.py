@@ -12,7 +12,6 @@ SHORT = [name for name in KINDS if name != "unreachable-10s"]
 MESSAGES = 120
 
 
-@pytest.mark.real_faults
 @pytest.mark.parametrize("name", SHORT)
 @pytest.mark.asyncio
 async def test_nothing_is_missed_made_up_or_lost(name: str) -> None:
