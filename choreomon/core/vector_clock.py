@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 
 VectorClock: TypeAlias = tuple[int, ...]
 
-JUMP: Final = 1 << 48
+JUMP: Final = 1 << 40
 """More events of one process than two clocks of one system can differ by, whatever was lost."""
 
 
@@ -42,6 +42,11 @@ def is_far_beyond(clock: VectorClock, known: Sequence[int]) -> bool:
     """Whether `clock` tells of so many more events than `known` that it is wrong. What is merged
     is never forgotten again, by nobody who hears of it, so one that is wrong must not be."""
     return max(clock) > JUMP and any(a - b > JUMP for a, b in zip(clock, known, strict=True))
+
+
+def as_far_as_can_be(clock: VectorClock, known: Sequence[int]) -> VectorClock:
+    """What `clock` tells, but of no process so much that `is_far_beyond` would say so."""
+    return tuple(min(a, b + JUMP) for a, b in zip(clock, known, strict=True))
 
 
 def happened_before(left: VectorClock, right: VectorClock) -> bool:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.message import Event, Label
-from choreomon.core.vector_clock import VectorClock, merge, tick, zero
+from choreomon.core.vector_clock import VectorClock, as_far_as_can_be, merge, tick, zero
 from choreomon.core.verdict import NEVER
 from choreomon.monitor.effects import Effect
 from choreomon.monitor.messages import (
@@ -126,6 +126,19 @@ class Host:
         """A message of another monitor. One that may not be sent is refused; one that arrives
         again, or too late, does no harm."""
         return self._step(state, message)
+
+    def approach(self, state: HostState, message: Inquiry | Response | Waiting) -> Stepped:
+        """A message whose clock is far beyond this one is not taken, but this one comes nearer.
+
+        What a monitor knows is never forgotten. One that was made to know too much by something
+        wrong (a frame that was damaged is enough) would be refused by all others for ever; so it is
+        refused until they know as much, and they get there in steps: one for each message, which
+        is repeated.
+        """
+        refused = self._refusal(state.clock, message)
+        if refused is not None:
+            return state, [refused]
+        return self.heard(state, as_far_as_can_be(message.clock, state.clock))
 
     def expire(self, state: HostState, count: int) -> Stepped:
         """The deadline for answers about the own event number `count` has passed."""
@@ -230,6 +243,16 @@ class Host:
             state, clock, more = self.monitor.step(state, clock, given)  # type: ignore[arg-type]
             return state, clock, effects + more
         return self.monitor.step(state, clock, given)  # type: ignore[arg-type, return-value]
+
+    def _refusal(self, clock: VectorClock, message: Inquiry | Response | Waiting) -> Refused | None:
+        """Why it may not be sent."""
+        match message:
+            case Inquiry():
+                return self._rights.wrong_inquiry(message)
+            case Response():
+                return self._rights.wrong_response(clock, message)
+            case Waiting():
+                return self._rights.wrong_waiting(message)
 
     def _step(self, state: HostState, given: Input | MonitoringMessage) -> Stepped:
         clock, before = state

@@ -18,7 +18,7 @@ from choreomon.formats import local
 from choreomon.formats.labels import is_name
 from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor.host import HostEffect
-from choreomon.monitor.messages import Notice, Response, Waiting
+from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.monitor.rights import Refused
 from choreomon.runtime.hosted import Hosted, SidecarState, Stepped
 from choreomon.runtime.inputs import (
@@ -338,9 +338,15 @@ class Sidecar(Hosted):
             # later than they were. It will be repeated, or asked for again.
             return state, [Dropped("held", message.sender, "the service may keep events back")]
         clock = state.hosts[place].clock
-        if not isinstance(message, Notice) and is_far_beyond(message.clock, clock):
+        if isinstance(message, Inquiry | Response | Waiting) and is_far_beyond(
+            message.clock, clock
+        ):
             told = f"{message.clock} tells of more than can have happened"
-            return state, [Dropped("clock", message.sender, told)]
+            stepped = host.approach(state.hosts[place], message)
+            state, more = self._advanced(state, place, stepped)
+            if not _is_refused(stepped[1]):
+                more = [*more, Dropped("clock", message.sender, told)]
+            return state, more
         stepped = host.receive(state.hosts[place], message)
         outputs: list[Output] = []
         if isinstance(message, Response | Waiting) and not _is_refused(stepped[1]):
