@@ -33,25 +33,30 @@ def main() -> int:
     began = time.monotonic()
     rows: list[str] = []
     broken: list[str] = []
-    for name in given.faults or KINDS:
-        kind = KINDS[name]
+    command = f"python -m benchmarks.faults {' '.join(sys.argv[1:])}".strip()
+    kinds = [KINDS[name] for name in given.faults or KINDS]
+    for kind in kinds:
         outcomes = asyncio.run(
             _outcomes(kind, given.seed, given.schedules, given.messages, given.at_once)
         )
         rows.append(row(kind, outcomes))
         print(rows[-1], flush=True)
-        for outcome in outcomes:
-            for law, what in outcome.judged.broken[:MOST_TOLD]:
-                broken.append(f"{name}, seed {outcome.seed}, {law}: {what} ({outcome.kept})")
-                print(f"BROKEN {broken[-1][:2000]}", flush=True)
-            if not outcome.judged.hits:
-                broken.append(f"{name}, seed {outcome.seed}: nothing was hit")
-                print(broken[-1], flush=True)
-    command = f"python -m benchmarks.faults {' '.join(sys.argv[1:])}".strip()
-    text = "\n".join(document(command, given.seed, rows, broken, time.monotonic() - began))
-    if given.write is not None:
-        given.write.write_text(f"{text}\n", encoding="utf-8")
+        for finding in _findings(kind, outcomes):
+            broken.append(finding)
+            print(f"BROKEN {finding[:2000]}", flush=True)
+        if given.write is not None:  # so that a run that is ended leaves what was seen
+            seconds = time.monotonic() - began
+            text = "\n".join(document(command, given.seed, rows, len(kinds), broken, seconds))
+            given.write.write_text(f"{text}\n", encoding="utf-8")
     return 1 if broken else 0
+
+
+def _findings(kind: Kind, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    for outcome in outcomes:
+        for law, what in outcome.judged.broken[:MOST_TOLD]:
+            yield f"{kind.name}, seed {outcome.seed}, {law}: {what} ({outcome.kept})"
+        if not outcome.judged.hits:
+            yield f"{kind.name}, seed {outcome.seed}: nothing was hit"
 
 
 async def _outcomes(
@@ -97,10 +102,17 @@ HEAD = (
 
 
 def document(
-    command: str, seed: int, rows: Sequence[str], broken: Sequence[str], seconds: float
+    command: str,
+    seed: int,
+    rows: Sequence[str],
+    kinds: int,
+    broken: Sequence[str],
+    seconds: float,
 ) -> Iterator[str]:
     yield "# Faults with real processes\n"
     yield f"`{command}`\n"
+    if len(rows) < kinds:
+        yield f"**The run was not finished: {len(rows)} of {kinds} faults were played.**\n"
     yield (
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; seeds "
         f"from {seed}; {seconds:.0f} s, load of the machine at the end {os.getloadavg()[0]:.1f}.\n"
