@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import fcntl
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
+
+_PORT = re.compile(r"127\.0\.0\.1(?::|\", )(\d+)")
+
+
+def ports_in(text: str) -> list[int]:
+    """Those of loopback, in order: after a colon, and in Python."""
+    return sorted({int(port) for port in _PORT.findall(text)})
 
 
 @contextmanager
-def alone_with_the_ports_of(page: Path) -> Iterator[None]:
-    """Of several test runs in one checkout, one at a time uses the ports of a page."""
-    with page.open(encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        ports = sorted({int(port) for port in re.findall(r"127\.0\.0\.1:(\d+)", file.read())})
-        taken = [port for port in ports if _is_taken(port)]
-        assert taken == [], f"another program listens at ports that {page.name} uses"
-        yield
-
-
-def _is_taken(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return True
-        return False
+def on_ports_of_its_own(text: str) -> Iterator[str]:
+    """The text of a page with other ports in place of those that it names, which nobody else is
+    given meanwhile: each is bound here, without listening. Who names it and sets `SO_REUSEADDR`,
+    as libzmq, asyncio and servers of Python do, may listen there."""
+    with ExitStack() as held:
+        for port in ports_in(text):
+            holder = held.enter_context(socket.socket())
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            holder.bind(("127.0.0.1", 0))
+            text = re.sub(rf"\b{port}\b", f"port-{holder.getsockname()[1]}", text)
+        yield text.replace("port-", "")

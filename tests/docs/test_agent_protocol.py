@@ -11,7 +11,7 @@ import pytest
 
 from choreomon.formats import carried, local
 from choreomon.formats.carried import decode_clocks_untrusted, encode_clocks
-from tests.docs.ports import alone_with_the_ports_of
+from tests.docs.ports import on_ports_of_its_own
 from tests.docs.shell_pages import follow, missing_programs
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT
@@ -117,5 +117,5 @@ def test_who_follows_the_page_has_a_client_that_speaks(tmp_path: Path) -> None:
     if missing := missing_programs(TEXT):
         pytest.skip(f"this machine has no {', '.join(missing)}, which docs/agent-protocol.md uses")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    with alone_with_the_ports_of(PAGE):
-        follow(TEXT, tmp_path)
+    with on_ports_of_its_own(TEXT) as text:
+        follow(text, tmp_path)

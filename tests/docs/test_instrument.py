@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.ports import alone_with_the_ports_of
+from tests.docs.ports import on_ports_of_its_own
 from tests.docs.shell_pages import Change, File, follow, missing_programs, steps_of
 from tests.scenarios.console_blocks import ROOT
 
@@ -17,8 +17,8 @@ TEXT = PAGE.read_text(encoding="utf-8")
 def test_a_newcomer_instruments_two_services_and_sees_a_violation(tmp_path: Path) -> None:
     if missing := missing_programs(TEXT):
         pytest.skip(f"this machine has no {', '.join(missing)}, which docs/instrument.md uses")
-    with alone_with_the_ports_of(PAGE):
-        follow(TEXT, tmp_path)
+    with on_ports_of_its_own(TEXT) as text:
+        follow(text, tmp_path)
 
 
 def test_a_message_path_takes_two_lines() -> None:
