@@ -7,6 +7,7 @@ something that was damaged on its way.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -84,8 +85,12 @@ class Rights:
         if settled > reached:
             return Refused("clock", sender, "it promises more than happened")
         if records:
-            if self.most_records is not None and len(records) > self.most_records * len(asked):
-                return Refused("answer", sender, f"{len(records)} records: more than there can be")
+            most = self.most_records
+            if most is not None and len(records) > most:  # else no reference has more
+                of_one = max(Counter([record.reference for record in records]).values())
+                if of_one > most:
+                    told = f"{of_one} records of one transition: more than there can be"
+                    return Refused("answer", sender, told)
             peer = self.index_of[sender]
             there = clock[peer]
             for reference, until, result, _ in records:

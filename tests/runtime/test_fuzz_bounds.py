@@ -84,6 +84,22 @@ def test_what_is_longer_is_refused_unread() -> None:
     assert len(outputs) == 1
 
 
+def test_an_answer_has_a_bound_on_the_records_of_one_transition() -> None:
+    """What judging takes grows with their square, and another transition makes no room for them."""
+    one = host("A")
+    responses = [each for each in longest_messages(one) if isinstance(each, Response)]
+    response = max(responses, key=lambda each: len(each.records))
+    low = (0,) * len(NAMES)
+    kept = tuple([record._replace(clock=low, since=None) for record in response.records])
+    assert len({record.reference for record in kept}) > 1
+    right = response._replace(records=kept, clock=low, settled=0)
+    assert one.rights.wrong_response(low, right) is None
+    wrong = right._replace(records=(kept[0],) * len(kept))
+    refused = one.rights.wrong_response(low, wrong)
+    assert refused is not None
+    assert refused.reason == "answer"
+
+
 def test_without_a_bound_on_records_there_is_none_on_bytes() -> None:
     assert longest_body(host("A", most_open=None).rights) == MAX_BYTES
 
