@@ -49,8 +49,11 @@ class Limits:
     handshake: float = 5.0
     """To connect, and to say who one is."""
     reconnect: float = 0.1
-    """Before connecting again; doubled up to `reconnect_most`."""
-    reconnect_most: float = 5.0
+    """Before connecting again; libzmq doubles it up to `reconnect_most`, and begins anew when it
+    was connected."""
+    reconnect_most: float = 1.0
+    """What was asked meanwhile waits in the socket, so this is how late a peer that is back is
+    asked. A peer that stays away costs an attempt to connect, and to look its name up, so often."""
     lookups: int = 8
     """Peers whose addresses are names that are looked up at once."""
     revive: float = 5.0
