@@ -33,7 +33,7 @@ exports.Process = class Process {
     [this.rest, this.ready] = [Buffer.alloc(0), false];
     this.socket = net.connect(this.path, () => this.say({ type: 'hello', policy: 'block', session: this.session }));
     this.socket.on('data', (data) => this.heard(data)).on('error', () => {}); // `close` follows
-    this.socket.on('close', () => { this.ready = false; if (!this.closed) setTimeout(() => this.open(), 250); });
+    this.socket.on('close', () => { this.ready = false; setTimeout(() => this.closed || this.open(), 250); });
   }
   say(message) {
     const body = Buffer.from(JSON.stringify(message));

@@ -9,12 +9,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import which
+from threading import Timer
 from typing import IO, Any
 from urllib.request import urlopen
 
 import pytest
 
 from choreomon.formats.carried import decode_carried_untrusted, decode_clocks_untrusted
+from choreomon.sdk import blocking
 from tests.cli.command_line import choreomon
 from tests.scenarios.console_blocks import ROOT
 
@@ -22,6 +24,8 @@ CLIENT = ROOT / "examples" / "node" / "choreomon.js"
 ROUND = 500
 """Events between two kills."""
 TRIES = 100_000
+WITHIN = 120.0
+"""Seconds after which a process that says nothing is given up."""
 
 PROPERTY = """
 property:
@@ -66,7 +70,7 @@ const commands = {
   async all() {
     for (const answer of await Promise.all(waiting.splice(0))) answers.push(answer ?? '');
   },
-  close() { shop.close(); lines.close(); },
+  close() { shop.close(); },
 };
 lines.on('line', async (line) => {
   const [name, ...given] = line.split(' ');
@@ -79,7 +83,12 @@ lines.on('line', async (line) => {
 def line_of(process: subprocess.Popen[str], stream: IO[str] | None) -> dict[str, Any]:
     """The next line of JSON. What is none is the complaint of a process that has failed."""
     assert stream is not None
-    line = stream.readline()
+    patience = Timer(WITHIN, process.kill)
+    patience.start()
+    try:
+        line = stream.readline()
+    finally:
+        patience.cancel()
     if not line.startswith("{"):
         process.kill()
         raise AssertionError(line + stream.read())
@@ -106,13 +115,16 @@ class Agent:
         self.http = ready["http"]
 
     def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate()
+        with self.process:
+            self.process.kill()
 
-    def events(self) -> int:
-        """How many have happened since it was started."""
-        with urlopen(f"http://{self.http}/status") as answer:
-            return int(json.load(answer)["properties"][0]["events"])
+    def until(self, events: int) -> None:
+        """So many have happened since it was started."""
+        for _ in range(TRIES):
+            with urlopen(f"http://{self.http}/status", timeout=WITHIN) as answer:
+                if json.load(answer)["properties"][0]["events"] >= events:
+                    return
+        raise AssertionError(f"not {events} events in {TRIES} looks")
 
 
 class Service:
@@ -141,6 +153,12 @@ class Service:
 
     def end(self) -> dict[str, Any]:
         return line_of(self.process, self.process.stdout)
+
+    def ends(self) -> int:
+        """What it exits with when it is told nothing more. Node lives on while it may be told
+        something, so its standard input is closed first."""
+        self.process.communicate(timeout=WITHIN)
+        return self.process.returncode
 
 
 @pytest.fixture
@@ -186,9 +204,7 @@ def test_what_a_killed_agent_took_without_answering_counts_once(
 ) -> None:
     service.do("deaf")
     service.do("send", 64)  # a window
-    for _ in range(TRIES):
-        if agent.events() == 64:
-            break
+    agent.until(64)
     agent.kill()
     service.do("cut")
     agent.start()
@@ -197,6 +213,24 @@ def test_what_a_killed_agent_took_without_answering_counts_once(
     assert own_entries(done["answers"]) == [*range(1, 66)]
     assert done["told"] == 64 + 65
     assert done["known"] == 64
+
+
+def test_an_agent_may_be_killed_at_any_moment(agent: Agent, service: Service) -> None:
+    for events in (0, 30, 300):
+        service.do("send", ROUND)
+        service.begin("all")
+        agent.until(events)
+        agent.kill()
+        agent.start()
+        service.end()
+    done = service.do("all")
+    assert own_entries(done["answers"]) == [*range(1, 3 * ROUND + 1)]
+    service.do("close")
+    assert service.ends() == 0
+    # Another service goes on where that one ended: the agent has counted what it has told.
+    with blocking.connect("run/agent.sock", deadline=WITHIN) as shop:
+        (clock,) = decode_clocks_untrusted(shop.sending("courier", "parcel").clock).values()
+    assert clock[0] == 3 * ROUND + 1
 
 
 def test_headers_that_nobody_can_read_disturb_no_service(agent: Agent, service: Service) -> None:
@@ -217,3 +251,11 @@ def test_headers_that_nobody_can_read_disturb_no_service(agent: Agent, service: 
     done = service.do("all")
     # Those that are from the courier happened, all four, and those from outside are in no table.
     assert own_entries([done["answers"][0], done["answers"][-1]]) == [1, 6]
+
+
+def test_a_client_that_is_closed_while_its_agent_is_away_ends(
+    agent: Agent, service: Service
+) -> None:
+    agent.kill()
+    service.do("close")
+    assert service.ends() == 0
