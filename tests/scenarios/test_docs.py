@@ -212,10 +212,11 @@ def test_exit_codes_belong_to_the_command_before_them() -> None:
 
 
 def test_the_map_of_the_rooms_is_true() -> None:
-    """Every file on it exists, and every package is on it."""
+    """Every file on it exists, every package is on it, and of some packages every module."""
     (tree,) = blocks_of(ROOT / "CONTRIBUTING.md", "text")
     rooms: list[str] = []
     missing: list[str] = []
+    shown: set[Path] = set()
     for line in tree.splitlines():
         entry = line.split()[0]
         depth = (len(line) - len(line.lstrip())) // 2
@@ -225,10 +226,21 @@ def test_the_map_of_the_rooms_is_true() -> None:
         else:
             path = ROOT.joinpath(*rooms[:depth], entry)
         missing += [] if path.exists() else [str(path)]
+        if entry.endswith(".py"):
+            beside = {ROOT.joinpath(*rooms[:depth], name) for name in re.findall(r"\w+\.py", line)}
+            missing += [str(each) for each in beside if not each.exists()]
+            shown |= beside
+    whole = [
+        path
+        for package in ("actors", "monitor", "runtime", "sdk", "deployment")
+        for path in (ROOT / "choreomon" / package).glob("*.py")
+        if path.name != "__init__.py"
+    ]
     packages = {
         path.parent.name
         for top in ("choreomon", "simulator")
         for path in ROOT.glob(f"{top}/**/*.py")
     }
     assert missing == []
+    assert [path for path in whole if path not in shown] == []
     assert packages <= set(re.findall(r"([\w-]+)/", tree))
