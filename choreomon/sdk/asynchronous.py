@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
-from typing import Final, cast
+from typing import cast
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
 from choreomon.formats.carried import Carried, ClockText
 from choreomon.formats.local import MAX_AGENT_FRAME, FrameSplitter, Policy, decode_agent_untrusted
-from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, given_address, read_token
-from choreomon.sdk.carriers import Carrying
+from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
 from choreomon.sdk.complaints import REFUSED_FOR_GOOD, checked_name, closed, unavailable
+from choreomon.sdk.connected import Connected, asked_for
 from choreomon.sdk.journal import Ticket
 from choreomon.sdk.lease import GREETING_SECONDS, NEVER
 from choreomon.sdk.process import OFF, Process
@@ -53,21 +53,16 @@ async def connect(
         ValueError: the address is none.
         OSError: the token file cannot be read.
     """
-    where = given_address(address, os.environ)
-    if where is None:
+    asked = asked_for(address, policy, deadline, buffer, token_file)
+    if asked is None:
         return OFF
-    session = Session(policy=policy, deadline=deadline, buffer=buffer)
-    session.token = read_token(token_file, os.environ)
-    process = ConnectedProcess(where, session, token_file=token_file, backoff=backoff)
+    process = ConnectedProcess(*asked, token_file=token_file, backoff=backoff)
     await process.begin(deadline)
     return process
 
 
-class ConnectedProcess(Carrying):
-    """See `Process`. `lost` counts the events that the monitor was never told, `malformed` and
-    `refused_clocks` what came with messages and could not be read."""
-
-    on: Final = True
+class ConnectedProcess(Connected):
+    """See `Process`."""
 
     def __init__(
         self,
@@ -77,11 +72,7 @@ class ConnectedProcess(Carrying):
         token_file: str | os.PathLike[str] | None,
         backoff: Backoff,
     ) -> None:
-        super().__init__()
-        self._address = address
-        self._session = session
-        self._token_file = token_file
-        self._backoff = backoff
+        super().__init__(address, session, token_file=token_file, backoff=backoff)
         self._loop = asyncio.get_running_loop()
         self._welcomed: asyncio.Future[None] = self._loop.create_future()
         self._stream: _Stream | None = None
@@ -92,18 +83,6 @@ class ConnectedProcess(Carrying):
         self._timer_at = NEVER
         self._reported = 0
         self._crowd = 0
-
-    @property
-    def name(self) -> str:
-        return self._session.process
-
-    @property
-    def lost(self) -> int:
-        return self._session.lost
-
-    @property
-    def refused_clocks(self) -> int:
-        return self._session.knowledge.refused
 
     async def sending(self, to: str, name: str) -> Carried:
         ticket = self._event(SEND, to, checked_name(name), "")

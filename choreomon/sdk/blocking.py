@@ -19,9 +19,9 @@ from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
 from choreomon.formats.carried import Carried, ClockText
 from choreomon.formats.local import MAX_AGENT_FRAME, FrameSplitter, Policy, decode_agent_untrusted
-from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, given_address, read_token
-from choreomon.sdk.carriers import Carrying
+from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
 from choreomon.sdk.complaints import REFUSED_FOR_GOOD, checked_name, closed, unavailable
+from choreomon.sdk.connected import Connected, asked_for
 from choreomon.sdk.journal import Ticket
 from choreomon.sdk.lease import GREETING_SECONDS, NEVER
 from choreomon.sdk.process import BLOCKING_OFF, BlockingProcess
@@ -40,21 +40,16 @@ def connect(
     backoff: Backoff = PATIENT,
 ) -> BlockingProcess:
     """As `choreomon.sdk.asynchronous.connect`, without a loop."""
-    where = given_address(address, os.environ)
-    if where is None:
+    asked = asked_for(address, policy, deadline, buffer, token_file)
+    if asked is None:
         return BLOCKING_OFF
-    session = Session(policy=policy, deadline=deadline, buffer=buffer)
-    session.token = read_token(token_file, os.environ)
-    process = ConnectedProcess(where, session, token_file=token_file, backoff=backoff)
+    process = ConnectedProcess(*asked, token_file=token_file, backoff=backoff)
     process.begin(deadline)
     return process
 
 
-class ConnectedProcess(Carrying):
-    """See `BlockingProcess`. `lost` counts the events that the monitor was never told,
-    `malformed` and `refused_clocks` what came with messages and could not be read."""
-
-    on: Final = True
+class ConnectedProcess(Connected):
+    """See `BlockingProcess`."""
 
     def __init__(
         self,
@@ -64,11 +59,7 @@ class ConnectedProcess(Carrying):
         token_file: str | os.PathLike[str] | None,
         backoff: Backoff,
     ) -> None:
-        super().__init__()
-        self._address = address
-        self._session = session
-        self._token_file = token_file
-        self._backoff = backoff
+        super().__init__(address, session, token_file=token_file, backoff=backoff)
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._welcomed = False
@@ -81,18 +72,6 @@ class ConnectedProcess(Carrying):
         self._wake_end.setblocking(False)
         self._wait_end.setblocking(False)
         self._thread = threading.Thread(target=self._keep_connected, name="choreomon", daemon=True)
-
-    @property
-    def name(self) -> str:
-        return self._session.process
-
-    @property
-    def lost(self) -> int:
-        return self._session.lost
-
-    @property
-    def refused_clocks(self) -> int:
-        return self._session.knowledge.refused
 
     def sending(self, to: str, name: str) -> Carried:
         """See `Process.sending`."""
