@@ -260,12 +260,16 @@ class ConnectedProcess(Connected):
 
     async def _open(self, stream: _Stream) -> None:
         where = self._address
-        async with asyncio.timeout(GREETING_SECONDS):
-            if where.path:
-                await self._loop.create_unix_connection(lambda: stream, where.path)
-            else:
-                self._session.token = read_token(self._token_file, os.environ)
-                await self._loop.create_connection(lambda: stream, where.host, where.port)
+        try:
+            async with asyncio.timeout(GREETING_SECONDS):
+                if where.path:
+                    await self._loop.create_unix_connection(lambda: stream, where.path)
+                else:
+                    self._session.token = read_token(self._token_file, os.environ)
+                    await self._loop.create_connection(lambda: stream, where.host, where.port)
+        except BaseException:
+            stream.forgotten()
+            raise
 
     async def _end(self) -> None:
         self._closed = True
@@ -303,9 +307,16 @@ class _Stream(asyncio.Protocol):
         self._process.received(self, data)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._process.gone(error)
         if not self.ended.done():
+            self._process.gone(error)
             self.ended.set_result(None)
+
+    def forgotten(self) -> None:
+        """Who asked for it was cancelled when it was just made: uvloop closes it then, and never
+        says that it is lost."""
+        if self._transport is not None:
+            self._transport.abort()
+            self.connection_lost(None)
 
     def split(self, data: bytes) -> list[bytes]:
         return self._splitter.feed(data)
