@@ -142,16 +142,10 @@ class Sidecar(Hosted):
         return state, [*outputs, *more, Reply(connection, welcome)]
 
     def _reported(self, state: SidecarState, report: Report) -> Stepped:
+        not_next = self._not_next(state, report)
+        if not_next is not None:
+            return state, not_next
         connection, name, number = report.connection, report.session, report.number
-        session = state.sessions.get(name)
-        if session is None or session.connection != connection:
-            refused = "this connection has no session: say hello"
-            return state, self._refused(connection, number, "session", refused)
-        if number <= session.last:
-            return state, self._repeated(session, connection, number)
-        wrong = self._wrong_number(session, number, report.done)
-        if wrong:
-            return state, self._refused(connection, number, *wrong)
         peer = report.peer
         if not is_name(report.name) or not is_name(peer):
             refused = "peer and name should be names of a process and a message"
@@ -171,19 +165,24 @@ class Sidecar(Hosted):
         return self._taken(state, name, number, report.done, outputs)
 
     def _gap(self, state: SidecarState, gap: Gap) -> Stepped:
-        connection, name, number = gap.connection, gap.session, gap.number
-        session = state.sessions.get(name)
+        not_next = self._not_next(state, gap)
+        if not_next is not None:
+            return state, not_next
+        state, outputs = self._lost(state, gap.session)
+        state, more = self._watched(state)
+        return self._taken(state, gap.session, gap.number, gap.done, [*outputs, *more])
+
+    def _not_next(self, state: SidecarState, given: Report | Gap) -> list[Output] | None:
+        """What is answered where it is not the next thing of its session; `None`: it is."""
+        connection, number = given.connection, given.number
+        session = state.sessions.get(given.session)
         if session is None or session.connection != connection:
             refused = "this connection has no session: say hello"
-            return state, self._refused(connection, number, "session", refused)
+            return self._refused(connection, number, "session", refused)
         if number <= session.last:
-            return state, self._repeated(session, connection, number)
-        wrong = self._wrong_number(session, number, gap.done)
-        if wrong:
-            return state, self._refused(connection, number, *wrong)
-        state, outputs = self._lost(state, name)
-        state, more = self._watched(state)
-        return self._taken(state, name, number, gap.done, [*outputs, *more])
+            return self._repeated(session, connection, number)
+        wrong = self._wrong_number(session, number, given.done)
+        return self._refused(connection, number, *wrong) if wrong else None
 
     def _wrong_number(
         self, session: Session, number: int, done: int
