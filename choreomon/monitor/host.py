@@ -59,9 +59,6 @@ class HostState(NamedTuple):
     monitor: MonitorState
 
 
-new_host_state: Final = HostState.__new__
-"""Quicker than calling the class, as in `choreomon.monitor.pull`."""
-
 HostEffect: TypeAlias = Effect | Refused
 Stepped: TypeAlias = tuple[HostState, list[HostEffect]]
 
@@ -117,7 +114,7 @@ class Host:
         carries, and what to do. What was heard before is told with `heard` first."""
         clock = tick(state.clock, self.monitor.own)
         event = Event(label, clock)
-        stepped, effects = self._step(new_host_state(HostState, clock, state.monitor), event)
+        stepped, effects = self._step(HostState(clock, state.monitor), event)
         return stepped, clock, effects
 
     # Other monitors.
@@ -259,4 +256,4 @@ class Host:
         monitor, merged, effects = self.step(before, clock, given)
         if monitor is before and merged == clock:
             return state, effects
-        return new_host_state(HostState, merged, monitor), effects
+        return HostState(merged, monitor), effects

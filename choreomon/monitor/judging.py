@@ -25,10 +25,6 @@ SMALL: Final = 4
 (or above `MAX_CHAIN`), and a promise that is better by less than this is not taken down:
 doing either every time would cost more than it saves."""
 
-new_inspection: Final = Inspection.__new__
-new_record: Final = Record.__new__
-new_state: Final = MonitorState.__new__
-
 
 def received(
     monitor: MonitorSetup,
@@ -49,13 +45,9 @@ def received(
     records = answered + records
     if len(waiting) > 1:
         at = waiting.index(owner)
-        less = new_inspection(
-            Inspection, event, inspected, waiting[:at] + waiting[at + 1 :], records, behind
-        )
+        less = Inspection(event, inspected, waiting[:at] + waiting[at + 1 :], records, behind)
         inspections = (*inspections[:place], less, *inspections[place + 1 :])
-        return new_state(
-            MonitorState, unprocessed, history, inspections, decisions, postponed, settled, gaps
-        )
+        return MonitorState(unprocessed, history, inspections, decisions, postponed, settled, gaps)
     judgement = monitor.judge(inspected, event, records)
     return judged(monitor, state, settled, place, judgement, effects)
 
@@ -95,9 +87,7 @@ def judged(
     history = (*history[:place], chain, *history[place + 1 :])
     if inspected.final:
         decisions = _decided(monitor, decisions, inspected.reference, event, judgement, effects)
-    return new_state(
-        MonitorState, unprocessed, history, inspections, decisions, postponed, settled, gaps
-    )
+    return MonitorState(unprocessed, history, inspections, decisions, postponed, settled, gaps)
 
 
 def kept(
@@ -140,7 +130,7 @@ def _evaluated(
         return chain[:at] + chain[at + 1 :]
     return (
         *chain[:at],
-        new_record(Record, chain[at].reference, event, result),
+        Record(chain[at].reference, event, result),
         *chain[at + 1 :],
     )
 

@@ -62,15 +62,6 @@ WAITING_PER_OPEN: Final = 4
 """Inquiries of others that may wait here for each inspection that may be open. One more is not
 taken down, and its asker will repeat it."""
 
-# To call `__new__` takes two thirds of the time of calling the class; where every message
-# makes such values, that is a twentieth of what monitors cost.
-new_inquiry: Final = Inquiry.__new__
-new_inspection: Final = Inspection.__new__
-new_record: Final = Record.__new__
-new_response: Final = Response.__new__
-new_send: Final = Send.__new__
-new_state: Final = MonitorState.__new__
-
 
 @dataclass(frozen=True)
 class Monitor(MonitorSetup):
@@ -143,10 +134,8 @@ class Monitor(MonitorSetup):
             reference = inspected.reference
             for owner, index, asked in others:
                 effects.append(
-                    new_send(
-                        Send,
-                        new_inquiry(
-                            Inquiry,
+                    Send(
+                        Inquiry(
                             self.process,
                             owner,
                             reference,
@@ -159,9 +148,7 @@ class Monitor(MonitorSetup):
                 )
             records: tuple[Record, ...] = ()
             if own_asked:
-                inquiry = new_inquiry(
-                    Inquiry, self.process, self.process, reference, event, own_asked, clock, 0
-                )
+                inquiry = Inquiry(self.process, self.process, reference, event, own_asked, clock, 0)
                 is_open = state.inspections or unprocessed
                 if is_open and must_wait(self, undecided(self, state), inquiry):
                     waiting = (*waiting, self.process)
@@ -171,15 +158,15 @@ class Monitor(MonitorSetup):
             if waiting:
                 inspections = (
                     *inspections,
-                    new_inspection(Inspection, event, inspected, waiting, records),
+                    Inspection(event, inspected, waiting, records),
                 )
-                chains[place] = (*chains[place], new_record(Record, reference, event, OPEN))
+                chains[place] = (*chains[place], Record(reference, event, OPEN))
                 missing += inspected.final
                 continue
             judgement = STARTS if inspected.starts else self.judge(inspected, event, records)
             result = judgement.result
             if result is not None and self.remembers[place]:
-                chains[place] = (*chains[place], new_record(Record, reference, event, result))
+                chains[place] = (*chains[place], Record(reference, event, result))
                 fired.append(place)
             if inspected.final:
                 judged.append((reference, judgement))
@@ -194,8 +181,7 @@ class Monitor(MonitorSetup):
         # what of the history no longer matters.
         for place in fired:
             chains[place] = kept(self, chains[place], place, inspections, settled)
-        state = new_state(
-            MonitorState,
+        state = MonitorState(
             unprocessed,
             tuple(chains),
             inspections,
@@ -215,12 +201,12 @@ class Monitor(MonitorSetup):
     def _inquired(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Stepped:
         asker, _, _, _, _, heard, promised = inquiry
         clock = merge(clock, heard)
-        unprocessed, history, inspections, decisions, postponed, settled, gaps = state
+        postponed, settled = state.postponed, state.settled
         index = self.index_of[asker]
         if promised >= settled[index] + SMALL:
             settled = (*settled[:index], promised, *settled[index + 1 :])
         effects: list[Effect] = []
-        is_open = inspections or unprocessed
+        is_open = state.inspections or state.unprocessed
         if is_open and must_wait(self, undecided(self, state), inquiry):
             if postponed and any(same_inquiry(inquiry, each, index) for each in postponed):
                 effects.append(Send(notice_of_waiting(self, state, clock, inquiry)))
@@ -229,9 +215,7 @@ class Monitor(MonitorSetup):
         else:
             effects.append(self._response(state, clock, inquiry))
         if settled is not state.settled or postponed is not state.postponed:
-            state = new_state(
-                MonitorState, unprocessed, history, inspections, decisions, postponed, settled, gaps
-            )
+            state = state._replace(postponed=postponed, settled=settled)
         return state, clock, effects
 
     def _answered(self, state: MonitorState, clock: VectorClock, response: Response) -> Stepped:
@@ -254,11 +238,8 @@ class Monitor(MonitorSetup):
         asker, _, inspected, event, _, _, _ = inquiry
         index = self.index_of[asker]
         records, promised = answer(self, state, inquiry), promise(state, clock, index)
-        return new_send(
-            Send,
-            new_response(
-                Response, self.process, asker, inspected, event[index], records, clock, promised
-            ),
+        return Send(
+            Response(self.process, asker, inspected, event[index], records, clock, promised),
         )
 
     def _retried(self, state: MonitorState, clock: VectorClock, effects: list[Effect]) -> Stepped:
@@ -272,17 +253,7 @@ class Monitor(MonitorSetup):
                 (waiting if must_wait(self, open_now, inquiry) else ready).append(inquiry)
             if not ready:
                 break
-            unprocessed, history, inspections, decisions, _, settled, gaps = state
-            state = new_state(
-                MonitorState,
-                unprocessed,
-                history,
-                inspections,
-                decisions,
-                tuple(waiting),
-                settled,
-                gaps,
-            )
+            state = state._replace(postponed=tuple(waiting))
             for inquiry in ready:
                 if inquiry.sender == self.process:
                     state = received(
