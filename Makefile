@@ -5,9 +5,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SCENARIO ?= scenarios/smart-home-violating.yaml
 REPORT ?= demo-report.html
+FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check format bench faults soak clean cluster cluster-stop cluster-clean cluster-test
+.PHONY: demo test check format bench faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -44,6 +45,13 @@ soak: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks.live_soak $(SOAK_ARGS)
 	$(BIN)/python -m benchmarks.live_soak --dead $(SOAK_ARGS)
 	$(BIN)/python -m benchmarks.live_soak --dead --events 110000 --window 10000
+
+# 100,000 bad frames at every socket of a real agent, and inputs that are led by coverage; minutes.
+fuzz: $(VENV)/.installed-to-check
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	$(BIN)/python -m benchmarks.fuzz siege --write $(FUZZ_PAGE) $(FUZZ_ARGS)
+	$(BIN)/python -m benchmarks.fuzz guided --frames 1000000 --write $(FUZZ_PAGE)
+	$(BIN)/python -m benchmarks.fuzz worst --write $(FUZZ_PAGE)
 
 # The payment saga in containers: docs/cluster.md.
 COMPOSE ?= $(if $(shell command -v docker-compose),docker-compose,docker compose)

@@ -232,8 +232,11 @@ class Driver:
 
     def disconnected(self, session: str) -> None:
         """A service is not there any more; it may come back."""
-        if session in self.state.sessions:
+        sessions = self.state.sessions
+        if session in sessions:
             self._absent[session] = self._now() + self._patience.absent
+            if len(self._absent) > 2 * len(sessions):  # many were pushed out before their time
+                self._absent = {name: at for name, at in self._absent.items() if name in sessions}
 
     # Commits.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from choreomon.core.message import SEND, Label, Message
@@ -13,9 +15,10 @@ from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response, Wai
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
+from choreomon.runtime.driver import Driver
 from choreomon.runtime.exposition import Exposition
 from choreomon.runtime.figures import Figures
-from choreomon.runtime.inputs import FromPeer
+from choreomon.runtime.inputs import FromPeer, Hello
 from choreomon.runtime.outputs import Dropped
 from choreomon.runtime.peer_limits import Limits
 from choreomon.runtime.sidecar import Sidecar
@@ -117,6 +120,24 @@ def test_long_frames_leave_everybody_else_a_turn(run: Run) -> None:
             assert max(map(len, batches[:2])) <= 2
 
     run(main)
+
+
+def test_services_that_come_and_go_leave_no_more_behind_than_there_are_sessions() -> None:
+    """Each has a minute to come back, but not when its session was pushed out by newer ones."""
+    sidecar = Sidecar("A", (NO_SYSTEM,), (host("A"),), most_sessions=10)
+    driver = Driver(sidecar, None, Silent(), lambda: 0.0)
+    for number in range(1, 1000):
+        driver.take(Hello(number, "block", "", f"s{number}", 0))
+        driver.flush()
+        driver.disconnected(f"s{number}")
+    assert 10 <= len(driver._absent) <= 20
+
+
+class Silent:
+    """Ports that let out nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: None
 
 
 @pytest.mark.parametrize(
