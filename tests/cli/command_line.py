@@ -43,6 +43,19 @@ CONFORMING = (
     + PROPERTY
 )
 POSSIBLE = VIOLATED.replace("at: 500", "at: 0")  # concurrent, and a network without order
+STARTED = (
+    VIOLATED.split("property:", maxsplit=1)[0].replace("{b: []}", "{b: [], never: []}")
+    + """
+property:
+  automaton:
+    initial: [q0, q1]
+    final: [q2]
+    transitions:
+      - {from: q0, to: q1, on: "P1 -> P3 : never"}
+      - {from: q1, to: q2, on: "P2 -> P3 : b"}
+"""
+)
+"""q1 is initial although a transition leads to it: the paper's tables forget that."""
 ENDLESS = """
 application:
   processes:
@@ -56,6 +69,17 @@ property:
     final: [q1]
     transitions: [{from: q0, to: q1, on: "A -> A : m"}]
 """
+KEYS = [
+    "seed",
+    "events",
+    "monitoring_messages",
+    "monitoring_bytes",
+    "latency_ms",
+    "history_records",
+    "verdicts",
+    "formed",
+]
+"""Of a run in the output of `--json`, simulated or real."""
 
 
 @dataclass(frozen=True)

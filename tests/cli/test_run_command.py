@@ -16,18 +16,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import ROOT, VIOLATED, choreomon
+from tests.cli.command_line import KEYS, ROOT, STARTED, VIOLATED, choreomon
 
-KEYS = [
-    "seed",
-    "events",
-    "monitoring_messages",
-    "monitoring_bytes",
-    "latency_ms",
-    "history_records",
-    "verdicts",
-    "formed",
-]
 FAST = ("--speed", 20, "--embedded")
 
 FORMED = """
@@ -171,21 +161,7 @@ def test_strategies_to_compare_with_are_the_simulator_s(strategy: str) -> None:
 
 
 def test_rules_of_the_command_line_come_before_those_of_the_document() -> None:
-    """q1 is initial although a transition leads to it: the paper's tables forget that."""
-    text = (
-        VIOLATED.split("property:", maxsplit=1)[0]
-        + """
-property:
-  automaton:
-    initial: [q0, q1]
-    final: [q2]
-    transitions:
-      - {from: q0, to: q1, on: "P1 -> P3 : never"}
-      - {from: q1, to: q2, on: "P2 -> P3 : b"}
-"""
-    )
-    text = text.replace("handlers: {b: []}", "handlers: {b: [], never: []}")
-    Path("started.yaml").write_text(text, encoding="utf-8")
+    Path("started.yaml").write_text(STARTED, encoding="utf-8")
     assert choreomon("run", "started.yaml", *FAST).code == 1
     answer = choreomon("run", "started.yaml", *FAST, "--rules", "paper")
     assert answer.code == 0

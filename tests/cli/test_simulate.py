@@ -16,18 +16,7 @@ import pytest
 from choreomon.cli.writing import check_writable
 from choreomon.core.run import Run, RunVerdict
 from simulator.run import Simulation
-from tests.cli.command_line import PROPERTY, VIOLATED, choreomon, unread
-
-KEYS = [
-    "seed",
-    "events",
-    "monitoring_messages",
-    "monitoring_bytes",
-    "latency_ms",
-    "history_records",
-    "verdicts",
-    "formed",
-]
+from tests.cli.command_line import KEYS, PROPERTY, STARTED, VIOLATED, choreomon, unread
 
 
 @pytest.mark.parametrize(
@@ -85,21 +74,7 @@ def test_a_strategy_can_be_chosen(strategy: str) -> None:
 
 
 def test_rules_of_the_command_line_come_before_those_of_the_document() -> None:
-    """q1 is initial although a transition leads to it: the paper's tables forget that."""
-    text = (
-        VIOLATED.split("property:", maxsplit=1)[0]
-        + """
-property:
-  rules: paper
-  automaton:
-    initial: [q0, q1]
-    final: [q2]
-    transitions:
-      - {from: q0, to: q1, on: "P1 -> P3 : never"}
-      - {from: q1, to: q2, on: "P2 -> P3 : b"}
-"""
-    )
-    text = text.replace("handlers: {b: []}", "handlers: {b: [], never: []}")
+    text = STARTED.replace("property:", "property:\n  rules: paper")
     Path("started.yaml").write_text(text, encoding="utf-8")
     assert choreomon("simulate", "started.yaml").code == 0
     assert choreomon("simulate", "started.yaml", "--rules", "sound").code == 1

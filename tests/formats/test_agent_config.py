@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -39,10 +36,9 @@ from choreomon.formats.agent_config import (
 from choreomon.formats.schema import agent_schema
 from choreomon.formats.table_file import SplitTable, write_table
 from choreomon.properties.tables import transition_tables
+from tests.imported import imported_by
 from tests.laws.drawn import processes
 from tests.properties.words import automaton
-
-ROOT = Path(__file__).parents[2]
 
 WHOLE = """\
 process: shop
@@ -175,153 +171,176 @@ def test_what_is_no_time_is_refused(written: str) -> None:
 # --- what is refused, field by field ------------------------------------------------
 
 WRONG = {
-    "misspelt": (
-        "deadline: 250ms",
-        "dedline: 250ms",
-        "12: dedline: is no key of this mapping; did you mean 'deadline'?",
-    ),
-    "unknown": ("most_open: 100", "zzz: 1", "14: zzz: is no key of this mapping; known here: "),
-    "missing": (
-        "listen: tcp://0.0.0.0:7600\n",
-        "",
-        "1: listen: is missing: give where peers that ask connect",
-    ),
-    "a number": ("process: shop", "process: 7", "1: process: should be text, not 7 (put it in"),
-    "no name": ("process: shop", "process: a/b", "1: process: should be a name of 1 to 200"),
-    "the environment": (
-        "process: shop",
-        "process: env",
-        "1: process: 'env' has no monitor: name a process",
-    ),
-    "no list": ("[tables/shop.json]", "tables/shop.json", "2: tables: should be a list"),
-    "no table": ("[tables/shop.json]", "[]", "2: tables: should not be empty: give at least one"),
-    "a table twice": (
-        "[tables/shop.json]",
-        "[a.json, b.json, ./a.json]",
-        "2: tables[2]: comes twice: keep one of the two",
-    ),
-    "an empty path": ("[tables/shop.json]", '[""]', "2: tables[0]: should be the path of a file"),
-    "no address": (
-        "tcp://0.0.0.0:7600",
-        "0.0.0.0:7600",
-        "3: listen: should be tcp://ADDRESS:PORT, as in tcp://0.0.0.0:7600",
-    ),
-    "a name to listen at": (
-        "tcp://0.0.0.0:7600",
-        "tcp://shop:7600",
-        "3: listen: should be tcp://ADDRESS:PORT",
-    ),
-    "a port too high": ("tcp://0.0.0.0:7600", "tcp://0.0.0.0:76000", "3: listen: should be tcp"),
-    "a peer at no port": (
-        "tcp://customer:7600",
-        "tcp://customer:0",
-        "4: peers.customer: should be tcp://HOST:PORT, as in tcp://shop:7600",
-    ),
-    "a peer everywhere": ("tcp://10.0.0.7:7600", "tcp://*:7600", "4: peers.payment: should be tcp"),
-    "a peer that is itself": (
-        "customer: ",
-        "shop: ",
-        "4: peers.shop: is the process of this agent itself: take it out",
-    ),
-    "a peer that is none": ("customer: ", "env: ", "4: peers.env: has no monitor that could be"),
-    "two peers in one place": (
-        "tcp://10.0.0.7:7600",
-        "tcp://customer:7600",
-        "4: peers.payment: has the address of customer, tcp://customer:7600: every agent has its",
-    ),
-    "no way in": (
-        "path: /run/choreomon/shop.sock\n  group: true",
-        "pth: x",
-        "5: local: should be {path: SOCKET} or {tcp: HOST:PORT, token: FILE}, not a mapping of",
-    ),
-    "two ways in": (
-        "group: true",
-        "tcp: 127.0.0.1:7601",
-        "5: local: has both path and tcp: should be {path: SOCKET} or",
-    ),
-    "tcp without token": (
-        "path: /run/choreomon/shop.sock\n  group: true",
-        "tcp: 127.0.0.1:7601",
-        "5: local.token: is missing: give a file of mode 0600",
-    ),
-    "tcp for all": (
-        "path: /run/choreomon/shop.sock\n  group: true",
-        "{tcp: 0.0.0.0:7601, token: x}",
-        "6: local.tcp: should be a loopback address such as 127.0.0.1:7601, not 0.0.0.0:7601",
-    ),
-    "a long socket": (
-        "/run/choreomon/shop.sock",
-        "/run/" + "x" * MAX_SOCKET_PATH,
-        "6: local.path: is longer than a socket's path may be",
-    ),
-    "keys and none": (
-        "insecure: false",
-        "insecure: true",
-        "9: insecure: is true, and keys are given: keep one of the two",
-    ),
-    "no keys": (
-        "keys: {secret: keys/shop.key, peers: keys/}\n",
-        "",
-        "1: keys: are missing: make some with `choreomon keygen`, or say insecure: true",
-    ),
-    "half of the keys": (
-        "{secret: keys/shop.key, peers: keys/}",
-        "{secret: keys/shop.key}",
-        "8: keys.peers: is missing: give the folder with the public key of each process",
-    ),
-    "no store": (
-        "store: /var/lib/choreomon/shop.db\n",
-        "",
-        "1: store: is missing, and durability is power: give a file for what must survive",
-    ),
-    "a store for nothing": (
-        "durability: power",
-        "durability: off",
-        "10: store: is never written with durability: off: take it out, or choose durability: p",
-    ),
-    "unknown durability": (
-        "durability: power",
-        "durability: disk",
-        "11: durability: should be 'off', 'process' or 'power', not 'disk'",
-    ),
-    "given up too early": (
-        "give_up: 1m",
-        "give_up: 250",
-        "13: give_up: should be longer than the deadline, 0.25s: at the deadline",
-    ),
-    "none open": ("most_open: 100", "most_open: 0", "14: most_open: should be at least 1, not 0"),
-    "half open": ("most_open: 100", "most_open: 1.5", "14: most_open: should be an integer, not 1"),
-    "a port alone": ("http: 127.0.0.1:7680", "http: 7680", "16: http: should be text, not 7680"),
-    "everywhere": ("127.0.0.1:7680", '"*:7680"', "16: http: should be ADDRESS:PORT, as in 127."),
-    "a long lease": (
-        "lease: 3000",
-        "lease: 2h",
-        "15: lease: should be at most 3600s, not 7200s: so long a service may wait for a dead",
-    ),
-    "no sink": (
-        "- stdout: true",
-        "- print: true",
-        "18: verdicts[0]: should be one sink: {stdout: true}, {file: FILE} or {webhook:",
-    ),
-    "an idle sink": ("- stdout: true", "- stdout: false", "18: verdicts[0].stdout: should be true"),
-    "a sink twice": ("- stdout: true", "- file: ./verdicts.jsonl", "19: verdicts[1]: comes twice"),
-    "no URL": (
-        "http://127.0.0.1:9000/verdict",
-        "127.0.0.1:9000/verdict",
-        "20: verdicts[2].webhook.url: should be a URL, as in http://127.0.0.1:9000/verdict, not",
-    ),
-    "a URL of another kind": ("http://127.0.0.1:9000/", "ftp://x/", "20: verdicts[2].webhook.url:"),
-    "a URL with no port": ("http://127.0.0.1:9000/", "http://x:99999/", "20: verdicts[2].webhook"),
-    "unknown level": ("level: debug", "level: loud", "21: log.level: should be 'debug', 'info'"),
-    "large frames": (
-        "frame_bytes: 65536",
-        "frame_bytes: 1048577",
-        "22: limits.frame_bytes: should be at most 1048576, not 1048577",
-    ),
+    "deadline: 250ms": {
+        "misspelt": (
+            "dedline: 250ms",
+            "12: dedline: is no key of this mapping; did you mean 'deadline'?",
+        ),
+    },
+    "most_open: 100": {
+        "unknown": ("zzz: 1", "14: zzz: is no key of this mapping; known here: "),
+        "none open": ("most_open: 0", "14: most_open: should be at least 1, not 0"),
+        "half open": ("most_open: 1.5", "14: most_open: should be an integer, not 1"),
+    },
+    "listen: tcp://0.0.0.0:7600\n": {
+        "missing": ("", "1: listen: is missing: give where peers that ask connect"),
+    },
+    "process: shop": {
+        "a number": ("process: 7", "1: process: should be text, not 7 (put it in"),
+        "no name": ("process: a/b", "1: process: should be a name of 1 to 200"),
+        "the environment": ("process: env", "1: process: 'env' has no monitor: name a process"),
+    },
+    "[tables/shop.json]": {
+        "no list": ("tables/shop.json", "2: tables: should be a list"),
+        "no table": ("[]", "2: tables: should not be empty: give at least one"),
+        "a table twice": (
+            "[a.json, b.json, ./a.json]",
+            "2: tables[2]: comes twice: keep one of the two",
+        ),
+        "an empty path": ('[""]', "2: tables[0]: should be the path of a file"),
+    },
+    "tcp://0.0.0.0:7600": {
+        "no address": (
+            "0.0.0.0:7600",
+            "3: listen: should be tcp://ADDRESS:PORT, as in tcp://0.0.0.0:7600",
+        ),
+        "a name to listen at": ("tcp://shop:7600", "3: listen: should be tcp://ADDRESS:PORT"),
+        "a port too high": ("tcp://0.0.0.0:76000", "3: listen: should be tcp"),
+    },
+    "tcp://customer:7600": {
+        "a peer at no port": (
+            "tcp://customer:0",
+            "4: peers.customer: should be tcp://HOST:PORT, as in tcp://shop:7600",
+        ),
+    },
+    "tcp://10.0.0.7:7600": {
+        "a peer everywhere": ("tcp://*:7600", "4: peers.payment: should be tcp"),
+        "two peers in one place": (
+            "tcp://customer:7600",
+            "4: peers.payment: has the address of customer, tcp://customer:7600: every agent has",
+        ),
+    },
+    "customer: ": {
+        "a peer that is itself": (
+            "shop: ",
+            "4: peers.shop: is the process of this agent itself: take it out",
+        ),
+        "a peer that is none": ("env: ", "4: peers.env: has no monitor that could be"),
+    },
+    "path: /run/choreomon/shop.sock\n  group: true": {
+        "no way in": (
+            "pth: x",
+            "5: local: should be {path: SOCKET} or {tcp: HOST:PORT, token: FILE}, not a mapping of",
+        ),
+        "tcp without token": (
+            "tcp: 127.0.0.1:7601",
+            "5: local.token: is missing: give a file of mode 0600",
+        ),
+        "tcp for all": (
+            "{tcp: 0.0.0.0:7601, token: x}",
+            "6: local.tcp: should be a loopback address such as 127.0.0.1:7601, not 0.0.0.0:7601",
+        ),
+    },
+    "group: true": {
+        "two ways in": (
+            "tcp: 127.0.0.1:7601",
+            "5: local: has both path and tcp: should be {path: SOCKET} or",
+        ),
+    },
+    "/run/choreomon/shop.sock": {
+        "a long socket": (
+            "/run/" + "x" * MAX_SOCKET_PATH,
+            "6: local.path: is longer than a socket's path may be",
+        ),
+    },
+    "insecure: false": {
+        "keys and none": (
+            "insecure: true",
+            "9: insecure: is true, and keys are given: keep one of the two",
+        ),
+    },
+    "keys: {secret: keys/shop.key, peers: keys/}\n": {
+        "no keys": (
+            "",
+            "1: keys: are missing: make some with `choreomon keygen`, or say insecure: true",
+        ),
+    },
+    "{secret: keys/shop.key, peers: keys/}": {
+        "half of the keys": (
+            "{secret: keys/shop.key}",
+            "8: keys.peers: is missing: give the folder with the public key of each process",
+        ),
+    },
+    "store: /var/lib/choreomon/shop.db\n": {
+        "no store": (
+            "",
+            "1: store: is missing, and durability is power: give a file for what must survive",
+        ),
+    },
+    "durability: power": {
+        "a store for nothing": (
+            "durability: off",
+            "10: store: is never written with durability: off: take it out, or choose",
+        ),
+        "unknown durability": (
+            "durability: disk",
+            "11: durability: should be 'off', 'process' or 'power', not 'disk'",
+        ),
+    },
+    "give_up: 1m": {
+        "given up too early": (
+            "give_up: 250",
+            "13: give_up: should be longer than the deadline, 0.25s: at the deadline",
+        ),
+    },
+    "http: 127.0.0.1:7680": {
+        "a port alone": ("http: 7680", "16: http: should be text, not 7680"),
+    },
+    "127.0.0.1:7680": {
+        "everywhere": ('"*:7680"', "16: http: should be ADDRESS:PORT, as in 127."),
+    },
+    "lease: 3000": {
+        "a long lease": (
+            "lease: 2h",
+            "15: lease: should be at most 3600s, not 7200s: so long a service may wait for a dead",
+        ),
+    },
+    "- stdout: true": {
+        "no sink": (
+            "- print: true",
+            "18: verdicts[0]: should be one sink: {stdout: true}, {file: FILE} or {webhook:",
+        ),
+        "an idle sink": ("- stdout: false", "18: verdicts[0].stdout: should be true"),
+        "a sink twice": ("- file: ./verdicts.jsonl", "19: verdicts[1]: comes twice"),
+    },
+    "http://127.0.0.1:9000/verdict": {
+        "no URL": (
+            "127.0.0.1:9000/verdict",
+            "20: verdicts[2].webhook.url: should be a URL, as in http://127.0.0.1:9000/verdict",
+        ),
+    },
+    "http://127.0.0.1:9000/": {
+        "a URL of another kind": ("ftp://x/", "20: verdicts[2].webhook.url:"),
+        "a URL with no port": ("http://x:99999/", "20: verdicts[2].webhook"),
+    },
+    "level: debug": {
+        "unknown level": ("level: loud", "21: log.level: should be 'debug', 'info'"),
+    },
+    "frame_bytes: 65536": {
+        "large frames": (
+            "frame_bytes: 1048577",
+            "22: limits.frame_bytes: should be at most 1048576, not 1048577",
+        ),
+    },
 }
+"""What stands in the file, and instead of it something wrong; by what is wrong."""
 
 
-@pytest.mark.parametrize(("old", "new", "said"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [(old, *wrong) for old, all_wrong in WRONG.items() for wrong in all_wrong.values()],
+    ids=[name for all_wrong in WRONG.values() for name in all_wrong],
+)
 def test_what_is_wrong_is_told_with_its_line_and_what_would_be_right(
     old: str, new: str, said: str
 ) -> None:
@@ -584,35 +603,16 @@ def test_every_field_of_the_schema_says_what_it_means_and_defaults_are_as_writte
 
 
 def test_a_value_made_in_python_needs_neither_pydantic_nor_yaml() -> None:
-    program = (
-        "import sys\n"
-        "import choreomon.formats.agent_config\n"
-        "print([name for name in ('pydantic', 'yaml') if name in sys.modules])"
-    )
-    finished = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        check=True,
-    )
-    assert finished.stdout.strip() == b"[]"
+    assert imported_by("import choreomon.formats.agent_config", ["pydantic", "yaml"]) == set()
 
 
 def test_reading_a_file_imports_no_scenario_no_interaction_and_no_screen(tmp_path: Path) -> None:
     """Agents start quickly."""
     path = tmp_path / "agent.yaml"
     path.write_text(LEAST)
-    program = (
-        "import sys\n"
+    reading = (
         "from choreomon.formats.agent_config import load_agent_config\n"
-        f"load_agent_config({str(path)!r})\n"
-        "heavy = ('choreomon.formats.documents', 'choreomon.interaction', 'rich', 'click')\n"
-        "print([name for name in heavy if name in sys.modules])"
+        f"load_agent_config({str(path)!r})"
     )
-    finished = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        check=True,
-    )
-    assert finished.stdout.strip() == b"[]"
+    heavy = ["choreomon.formats.documents", "choreomon.interaction", "rich", "click"]
+    assert imported_by(reading, [*heavy, "yaml"]) == {"yaml"}

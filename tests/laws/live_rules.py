@@ -6,19 +6,18 @@ function. What is left is an agent as somebody could have written it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from choreomon.core.vector_clock import VectorClock, zero
-from choreomon.core.verdict import FRM, GAP, Judgement
+from choreomon.core.verdict import FRM, GAP
 from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor import rules
 from choreomon.monitor.history import Record
 from choreomon.monitor.host import Host, HostState
 from choreomon.monitor.host import Stepped as HostStepped
 from choreomon.monitor.messages import Inquiry, Response
-from choreomon.monitor.rules import Sound
 from choreomon.properties.tables import Inspected
 from choreomon.runtime import driver as driver_module
 from choreomon.runtime import sidecar as sidecar_module
@@ -29,6 +28,7 @@ from choreomon.runtime.outputs import Answer, Ask, AskAgain, Decided, Output, Re
 from choreomon.runtime.sessions import Session
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.sidecar import Stepped as SidecarStepped
+from tests.laws.planted import Misjudges
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -233,25 +233,19 @@ def gaps_are_possible_events(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "GAP", "nothing is called so")
 
 
-class TakesGapsForCancellations(Sound):
+class TakesGapsForCancellations(Misjudges):
     """A gap is taken for an event that surely fired."""
 
-    def judge(
-        self,
-        inspected: Inspected,
-        event: VectorClock,
-        own: int,
-        records: Sequence[Record],
-        index_of: Mapping[str, int],
-    ) -> Judgement:
+    def mistaken(
+        self, inspected: Inspected, records: Sequence[Record]
+    ) -> tuple[Inspected, Sequence[Record]]:
         vio = {reference for need in inspected.needs for reference in need.vio}
-        certain = [
+        return inspected, [
             record._replace(result=FRM)
             if record.result == GAP and record.reference in vio
             else record
             for record in records
         ]
-        return super().judge(inspected, event, own, certain, index_of)
 
 
 class IgnoresLeases(Driver):

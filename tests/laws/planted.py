@@ -55,50 +55,53 @@ class ForgetsConcurrentRecords(Sound):
         return [r for r in relevant(chain, own, event, asker) if r.clock[own] <= event[own]]
 
 
-class TrustsUncertainCancellations(Sound):
+class Misjudges(Sound):
+    """Judges something else than what is there."""
+
+    def mistaken(
+        self, inspected: Inspected, records: Sequence[Record]
+    ) -> tuple[Inspected, Sequence[Record]]:
+        """What is judged instead."""
+        raise NotImplementedError
+
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+    ) -> Judgement:
+        inspected, records = self.mistaken(inspected, records)
+        return super().judge(inspected, event, own, records, index_of)
+
+
+class TrustsUncertainCancellations(Misjudges):
     """Takes a vio record that possibly fired for one that did (docs/monitors.md, "2. A
     cancellation that may not have fired")."""
 
-    def judge(
-        self,
-        inspected: Inspected,
-        event: VectorClock,
-        own: int,
-        records: Sequence[Record],
-        index_of: Mapping[str, int],
-    ) -> Judgement:
+    def mistaken(
+        self, inspected: Inspected, records: Sequence[Record]
+    ) -> tuple[Inspected, Sequence[Record]]:
         vio = {reference for need in inspected.needs for reference in need.vio}
-        trusted = [r._replace(result=FRM) if r.reference in vio else r for r in records]
-        return super().judge(inspected, event, own, trusted, index_of)
+        return inspected, [r._replace(result=FRM) if r.reference in vio else r for r in records]
 
 
-class TrustsUncertainRecords(Sound):
+class TrustsUncertainRecords(Misjudges):
     """Takes a pre record that possibly fired for one that did."""
 
-    def judge(
-        self,
-        inspected: Inspected,
-        event: VectorClock,
-        own: int,
-        records: Sequence[Record],
-        index_of: Mapping[str, int],
-    ) -> Judgement:
+    def mistaken(
+        self, inspected: Inspected, records: Sequence[Record]
+    ) -> tuple[Inspected, Sequence[Record]]:
         pre = {need.pre for need in inspected.needs}
-        trusted = [r._replace(result=FRM) if r.reference in pre else r for r in records]
-        return super().judge(inspected, event, own, trusted, index_of)
+        return inspected, [r._replace(result=FRM) if r.reference in pre else r for r in records]
 
 
-class IgnoresCancellations(Sound):
-    def judge(
-        self,
-        inspected: Inspected,
-        event: VectorClock,
-        own: int,
-        records: Sequence[Record],
-        index_of: Mapping[str, int],
-    ) -> Judgement:
-        blind = inspected._replace(needs=tuple(n._replace(vio=()) for n in inspected.needs))
-        return super().judge(blind, event, own, records, index_of)
+class IgnoresCancellations(Misjudges):
+    def mistaken(
+        self, inspected: Inspected, records: Sequence[Record]
+    ) -> tuple[Inspected, Sequence[Record]]:
+        return inspected._replace(needs=tuple(n._replace(vio=()) for n in inspected.needs)), records
 
 
 class ForgetsAllButTheLast(Sound):

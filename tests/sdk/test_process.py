@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 import choreomon.sdk
 from choreomon.sdk import BLOCKING_OFF, OFF, BlockingProcess, Carried, Process
 from choreomon.sdk.asynchronous import ConnectedProcess
 from choreomon.sdk.blocking import ConnectedProcess as BlockingConnectedProcess
+from tests.imported import imported_by
 from tests.sdk.recording import AsyncRecording, BlockingRecording
 
 
@@ -51,19 +49,7 @@ async def test_the_same_holds_on_asyncio() -> None:
     await OFF.close()
 
 
-def imported_by(statement: str) -> set[str]:
-    heavy = ("asyncio", "click", "httpx", "msgspec", "pydantic", "rich", "uvloop", "yaml", "zmq")
-    said = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"import sys; {statement}; print(*(set({heavy}) & set(sys.modules)))",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return set(said.stdout.split())
+HEAVY = ("asyncio", "click", "httpx", "msgspec", "pydantic", "rich", "uvloop", "yaml", "zmq")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +64,7 @@ def imported_by(statement: str) -> set[str]:
     ],
 )
 def test_a_service_imports_nothing_that_it_does_not_need(statement: str, heavy: set[str]) -> None:
-    assert imported_by(statement) == heavy
+    assert imported_by(statement, HEAVY) == heavy
 
 
 def test_every_name_of_the_face_is_there() -> None:
