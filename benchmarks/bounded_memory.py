@@ -32,8 +32,8 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Declared
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
-from simulator.agenda import MONITORING
-from simulator.monitoring import Surroundings, monitors
+from simulator.event_queue import MONITORING
+from simulator.monitoring import RunContext, monitors
 from simulator.network import Network
 from simulator.world import World
 
@@ -130,11 +130,11 @@ def sizes(events: int, seed: int, *, silent: bool) -> list[int]:
     world = World(compiled, seed, DELAYS, max_events=events)
     measurements = Sizes(world)
     streams = Streams(seed)
-    surroundings = Surroundings(
-        agenda=world.agenda,
+    context = RunContext(
+        event_queue=world.event_queue,
         clocks=world.clocks,
         processes=world.processes,
-        network=Network(world.agenda, MONITORING, DELAYS, streams, name="monitoring"),
+        network=Network(world.event_queue, MONITORING, DELAYS, streams, name="monitoring"),
         service=lambda name: sampler(NO_TIME, streams.stream("monitoring service", name)),
         at_once=True,
         deadline=None,
@@ -143,7 +143,7 @@ def sizes(events: int, seed: int, *, silent: bool) -> list[int]:
     order = labels()
     Random(f"bounded memory {seed}").shuffle(order)
     automaton = property_over(order, silent=silent)
-    world.watchers[:] = monitors("pull", surroundings, automaton, "sound").watchers
+    world.watchers[:] = monitors("pull", context, automaton, "sound").watchers
     world.run()
     return measurements.curve
 

@@ -55,7 +55,7 @@ from choreomon.monitor.pull import Monitor, Stepped
 from choreomon.monitor.state import Input, MonitorState
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
-from simulator.agenda import MONITORING, Agenda
+from simulator.event_queue import MONITORING, EventQueue
 from simulator.network import Network
 from simulator.run import Simulation
 
@@ -184,8 +184,8 @@ def looked_up(steps: Iterable[Stepped]) -> Iterator[None]:
 def carried(handled: list[Handled], seed: int) -> float:
     """Seconds of processor time that it takes to encode, send, deliver and handle each, without
     the cycle collector, as in a run."""
-    agenda = Agenda()
-    network = Network(agenda, MONITORING, DELAYS, Streams(seed), name="monitoring")
+    event_queue = EventQueue()
+    network = Network(event_queue, MONITORING, DELAYS, Streams(seed), name="monitoring")
 
     def deliver(content: Handled) -> None:
         host, state, message = content
@@ -199,7 +199,7 @@ def carried(handled: list[Handled], seed: int) -> float:
         message = content[2]
         encode(message)
         channels[message.sender, message.receiver](content)
-        agenda.step()
+        event_queue.step()
     seconds = process_time() - begin
     gc.enable()
     return seconds

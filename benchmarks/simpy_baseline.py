@@ -164,15 +164,15 @@ def with_callbacks(events: int, service: Delay, seed: int) -> Outcome:
         under_way.callbacks.append(arrive)
 
     def arrive(event: simpy.Event) -> None:
-        letter = event._value  # the property checks what is known here
-        process = letter[0][0]
+        envelope = event._value  # the property checks what is known here
+        process = envelope[0][0]
         if busy[process]:
-            mailboxes[process].append(letter)
+            mailboxes[process].append(envelope)
         else:
-            handle(letter)
+            handle(envelope)
 
-    def handle(letter: Any) -> None:
-        (process, handler), clock = letter
+    def handle(envelope: Any) -> None:
+        (process, handler), clock = envelope
         if not relay.handle(process, handler, clock, transmit):
             raise StopSimulation(None)
         serving = relay.services[process]()
@@ -206,8 +206,8 @@ def with_processes(events: int, service: Delay, seed: int) -> Outcome:
         under_way.callbacks.append(arrive)
 
     def arrive(event: Any) -> None:
-        letter = event.value
-        stores[letter[0][0]].put(letter)
+        envelope = event.value
+        stores[envelope[0][0]].put(envelope)
 
     def actor(process: int) -> Generator[simpy.Event, Any, None]:
         while True:

@@ -1,6 +1,6 @@
 """Applications and their monitors in virtual time.
 
-    agenda                       what happens when
+    event_queue                  what happens when
     network                      channels between processes, with delays
     world                        a run of an application
     recording                    what is kept of a run's events

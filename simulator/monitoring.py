@@ -1,6 +1,6 @@
 """Monitors beside the processes of a simulated world, one arrangement a strategy.
 
-A *station* stands beside one process: it is told of labelled events before a sent
+A *sidecar* stands beside one process: it is told of labelled events before a sent
 message leaves (write-ahead), keeps its monitor, and carries out the effects of the
 monitor's steps on the monitoring network. Monitors have channels of their own; the delays
 of links hold for them too.
@@ -32,7 +32,7 @@ from choreomon.monitor.rules import RULES, Rules
 from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
-from simulator.agenda import MONITORING, Agenda
+from simulator.event_queue import MONITORING, EventQueue
 from simulator.network import Channel, Network
 from simulator.world import Watcher
 
@@ -60,14 +60,14 @@ class Measurements(Protocol):
         """The monitor of, or for, this process declared something."""
 
 
-class Surroundings:
-    """What all stations of one run share. `clocks[i]` is the clock of the process at `i`,
+class RunContext:
+    """What all sidecars of one run share. `clocks[i]` is the clock of the process at `i`,
     shared with the world. `at_once`: services never take any time."""
 
     def __init__(
         self,
         *,
-        agenda: Agenda,
+        event_queue: EventQueue,
         clocks: list[VectorClock],
         processes: tuple[str, ...],
         network: Network,
@@ -76,7 +76,7 @@ class Surroundings:
         deadline: int | None,
         measurements: Measurements,
     ) -> None:
-        self.agenda = agenda
+        self.event_queue = event_queue
         self.clocks = clocks
         self.processes = processes
         self.network = network
@@ -84,25 +84,23 @@ class Surroundings:
         self.at_once = at_once
         self.deadline = deadline
         self.measurements = measurements
-        self.schedule = agenda.schedule_of(MONITORING)
+        self.schedule = event_queue.schedule_of(MONITORING)
 
 
-class Desk:
+class SingleServer:
     """One thing at a time, monitoring messages first; `handle` does it."""
 
-    def __init__(
-        self, surroundings: Surroundings, name: str, handle: Callable[[Any], None]
-    ) -> None:
-        self._agenda = surroundings.agenda
-        self._schedule = surroundings.schedule
-        self._draw = surroundings.service(name)
+    def __init__(self, context: RunContext, name: str, handle: Callable[[Any], None]) -> None:
+        self._event_queue = context.event_queue
+        self._schedule = context.schedule
+        self._draw = context.service(name)
         self._handle = handle
         self._messages: deque[Any] = deque()
         self._events: deque[Any] = deque()
         self._busy = False
         self.message: Callable[[Any], None] = self._queue_message
         self.event: Callable[[Any], None] = self._queue_event
-        if surroundings.at_once:
+        if context.at_once:
             self.message = self.event = handle
 
     def _queue_message(self, given: object) -> None:
@@ -120,7 +118,7 @@ class Desk:
             self._handle(queue.popleft())
             taken = self._draw()
             if taken:
-                self._schedule(self._agenda.now + taken, self._free, None)
+                self._schedule(self._event_queue.now + taken, self._free, None)
             else:
                 self._busy = False
 
@@ -129,14 +127,14 @@ class Desk:
         self._next()
 
 
-class PullStation:
+class PullSidecar:
     """The host of a pulling monitor beside its process. The world keeps the clock of the process:
     the host gets it with every step, and what it made of it is put back."""
 
-    def __init__(self, surroundings: Surroundings, host: Host) -> None:
-        self._surroundings = surroundings
-        self._clocks = surroundings.clocks
-        self._measurements = surroundings.measurements
+    def __init__(self, context: RunContext, host: Host) -> None:
+        self._context = context
+        self._clocks = context.clocks
+        self._measurements = context.measurements
         self._host = host
         self._advance = host.step
         self._own = host.monitor.own
@@ -144,23 +142,23 @@ class PullStation:
         self._state = host.monitor.initial()
         self._records = 0
         self._channels: dict[str, Channel[PeerMessage]] = {}
-        self.desk = Desk(surroundings, self._process, self._step)
-        watch = self._occur if surroundings.at_once else self._observe
-        self.watchers = _watching(host.monitor.table, watch, surroundings.measurements)
+        self.server = SingleServer(context, self._process, self._step)
+        watch = self._occur if context.at_once else self._observe
+        self.watchers = _watching(host.monitor.table, watch, context.measurements)
 
-    def connect(self, others: Mapping[str, PullStation]) -> None:
+    def connect(self, others: Mapping[str, PullSidecar]) -> None:
         """Make a channel to every other monitor that this one asks, or may be asked by."""
-        network, peers = self._surroundings.network, self._host.asks() | self._host.asked_by()
+        network, peers = self._context.network, self._host.asks() | self._host.asked_by()
         for name, other in others.items():
             if other is not self and name in peers:
-                self._channels[name] = network.channel(self._process, name, other.desk.message)
+                self._channels[name] = network.channel(self._process, name, other.server.message)
 
     def _occur(self, label: Label, clock: VectorClock) -> None:
         self._step(Event(label, clock))
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
         self._state, _, _ = self._advance(self._state, clock, Observe(Event(label, clock)))
-        self.desk.event(_PROCESS)
+        self.server.event(_PROCESS)
 
     def _step(self, given: Input) -> None:
         own, clocks, before = self._own, self._clocks, self._state
@@ -184,35 +182,35 @@ class PullStation:
         measurements.stepped(self._process, self._records)
 
     def _set_deadline(self, event: VectorClock) -> None:
-        surroundings = self._surroundings
-        assert surroundings.deadline is not None
-        at = surroundings.agenda.now + surroundings.deadline
+        context = self._context
+        assert context.deadline is not None
+        at = context.event_queue.now + context.deadline
         # Neither an event nor a message: it takes no service time, and delays nothing else.
-        surroundings.schedule(at, self._step, Expire(event))
+        context.schedule(at, self._step, Expire(event))
 
 
-class PushStation:
+class PushSidecar:
     """A pushing monitor beside its process."""
 
-    def __init__(self, surroundings: Surroundings, monitor: PushMonitor, own: int) -> None:
-        self._surroundings = surroundings
-        self._clocks = surroundings.clocks
+    def __init__(self, context: RunContext, monitor: PushMonitor, own: int) -> None:
+        self._context = context
+        self._clocks = context.clocks
         self._monitor = monitor
         self._own = own
-        self._process = surroundings.processes[own]
+        self._process = context.processes[own]
         self._channels: dict[str, Channel[PeerMessage]] = {}
-        self.desk = Desk(surroundings, self._process, self._step)
-        self.watchers = _watching(monitor.table, self._observe, surroundings.measurements)
+        self.server = SingleServer(context, self._process, self._step)
+        self.watchers = _watching(monitor.table, self._observe, context.measurements)
 
-    def connect(self, others: Mapping[str, PushStation]) -> None:
+    def connect(self, others: Mapping[str, PushSidecar]) -> None:
         """Make a channel to every other monitor."""
-        network = self._surroundings.network
+        network = self._context.network
         for name, other in others.items():
             if other is not self:
-                self._channels[name] = network.channel(self._process, name, other.desk.message)
+                self._channels[name] = network.channel(self._process, name, other.server.message)
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
-        self.desk.event(Event(label, clock))
+        self.server.event(Event(label, clock))
 
     def _step(self, given: Any) -> None:
         own = self._own
@@ -221,7 +219,7 @@ class PushStation:
             effects = self._monitor.observe(given, clock)
         else:
             self._clocks[own], effects = self._monitor.receive(given, clock)
-        measurements = self._surroundings.measurements
+        measurements = self._context.measurements
         for effect in effects:
             if type(effect) is Send:
                 measurements.sent(len(encode(effect.message)))
@@ -231,36 +229,36 @@ class PushStation:
         measurements.stepped(self._process, self._monitor.records)
 
 
-class CentralStation:
+class CentralNode:
     """The central monitor, and what tells it of the events of each process."""
 
     def __init__(
         self,
-        surroundings: Surroundings,
+        context: RunContext,
         monitor: CentralMonitor,
         tables: Mapping[str, TransitionTable],
     ) -> None:
-        self._surroundings = surroundings
+        self._context = context
         self._monitor = monitor
-        self._desk = Desk(surroundings, CENTRE, self._step)
+        self._server = SingleServer(context, CENTRE, self._step)
         self.watchers = [
-            _watching(tables[process], self._teller(process), surroundings.measurements)
-            for process in surroundings.processes
+            _watching(tables[process], self._teller(process), context.measurements)
+            for process in context.processes
         ]
 
     def _teller(self, process: str) -> Watcher:
-        surroundings = self._surroundings
-        channel: Channel[Notice] = surroundings.network.channel(process, CENTRE, self._desk.message)
+        context = self._context
+        channel: Channel[Notice] = context.network.channel(process, CENTRE, self._server.message)
 
         def tell(label: Label, clock: VectorClock) -> None:
             notice = Notice(process, label, clock)
-            surroundings.measurements.sent(len(encode(notice)))
+            context.measurements.sent(len(encode(notice)))
             channel(notice)
 
         return tell
 
     def _step(self, notice: Notice) -> None:
-        measurements = self._surroundings.measurements
+        measurements = self._context.measurements
         for process, effect in self._monitor.receive(notice):
             measurements.told(process, effect)
         measurements.stepped(CENTRE, self._monitor.records)
@@ -297,40 +295,40 @@ class Monitors(NamedTuple):
 
 def monitors(
     strategy: StrategyName,
-    surroundings: Surroundings,
+    context: RunContext,
     automaton: SequenceAutomaton,
     rules: RulesName,
 ) -> Monitors:
     """Put the monitors of a strategy in place."""
-    processes = surroundings.processes
+    processes = context.processes
     tables = transition_tables(automaton, processes, rules)
-    judging: Rules = RULES[rules]
+    evaluation: Rules = RULES[rules]
     if strategy == "central":
-        centre = CentralMonitor(tuple(tables.values()), processes, judging)
-        return Monitors(CentralStation(surroundings, centre, tables).watchers, centre.explained)
+        centre = CentralMonitor(tuple(tables.values()), processes, evaluation)
+        return Monitors(CentralNode(context, centre, tables).watchers, centre.explained)
     if strategy == "push":
         telling = {
-            process: PushMonitor(tables[process], processes, judging) for process in processes
+            process: PushMonitor(tables[process], processes, evaluation) for process in processes
         }
         pushing = {
-            process: PushStation(surroundings, telling[process], own)
+            process: PushSidecar(context, telling[process], own)
             for own, process in enumerate(processes)
         }
-        for station in pushing.values():
-            station.connect(pushing)
+        for sidecar in pushing.values():
+            sidecar.connect(pushing)
         return Monitors(
-            [station.watchers for station in pushing.values()],
+            [sidecar.watchers for sidecar in pushing.values()],
             lambda verdict: telling[verdict.process].explained(verdict),
         )
     pulling = {
-        process: PullStation(
-            surroundings,
+        process: PullSidecar(
+            context,
             Host(
                 Monitor(
                     tables[process],
                     processes,
-                    judging,
-                    has_deadline=surroundings.deadline is not None,
+                    evaluation,
+                    has_deadline=context.deadline is not None,
                 )
             ),
         )

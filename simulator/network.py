@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 
 from choreomon.actors.delays import LinkDelays, sampler
 from choreomon.actors.randomness import Streams
-from simulator.agenda import Agenda, Rank
+from simulator.event_queue import EventQueue, Rank
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ Channel: TypeAlias = Callable[[T], None]
 
 
 class Network:
-    """Channels between processes that share an agenda.
+    """Channels between processes that share an event queue.
 
     The application and its monitors have a network each: `rank` says whose turn it is
     when times are equal, `name` keeps the random streams of the two apart. Every link
@@ -33,7 +33,7 @@ class Network:
 
     def __init__(
         self,
-        agenda: Agenda,
+        event_queue: EventQueue,
         rank: Rank,
         delays: LinkDelays,
         streams: Streams,
@@ -41,7 +41,7 @@ class Network:
         name: str,
         in_order: bool = True,
     ) -> None:
-        self._agenda = agenda
+        self._event_queue = event_queue
         self._rank = rank
         self._delays = delays
         self._streams = streams
@@ -54,23 +54,23 @@ class Network:
         To be made once a pair: a second channel of the same pair would repeat the draws of
         the first and not wait for its messages.
         """
-        agenda = self._agenda
-        entries = agenda.entries
+        event_queue = self._event_queue
+        entries = event_queue.entries
         rank = self._rank
-        number = agenda.number
+        number = event_queue.number
         stream = self._streams.stream(self._name, sender, receiver)
         draw = sampler(self._delays.between(sender, receiver), stream)
         latest = 0
 
         def send_in_order(content: T) -> None:
             nonlocal latest
-            arrival = agenda.now + draw()
+            arrival = event_queue.now + draw()
             if arrival > latest:
                 latest = arrival
             heappush(entries, (latest, rank, number(), deliver, content))
 
         def send_out_of_order(content: T) -> None:
-            arrival = agenda.now + draw()
+            arrival = event_queue.now + draw()
             heappush(entries, (arrival, rank, number(), deliver, content))
 
         return send_in_order if self._in_order else send_out_of_order

@@ -20,10 +20,10 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.formed import Formed, formed_by
 from choreomon.properties.linear import FormationRules
 from choreomon.properties.tables import RulesName
-from simulator.agenda import MONITORING
+from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
 from simulator.measuring import Measures, TimedWord
-from simulator.monitoring import StrategyName, Surroundings, monitors
+from simulator.monitoring import RunContext, StrategyName, monitors
 from simulator.network import Network
 from simulator.recording import each_of
 from simulator.world import Recorder, World
@@ -83,7 +83,7 @@ class Simulation(Scenario):
             seed=seed,
             processes=world.processes,
             events=world.events,
-            ended_at=world.agenda.now,
+            ended_at=world.event_queue.now,
             reached_max_events=world.reached_max_events,
             monitoring_messages=measures.messages if measures else 0,
             monitoring_bytes=measures.bytes if measures else 0,
@@ -117,19 +117,19 @@ class Simulation(Scenario):
     ) -> tuple[Measures, Callable[[Verdict], Verdict]]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
-        agenda, streams, lookup = world.agenda, Streams(seed), _Lookup(world)
+        event_queue, streams, lookup = world.event_queue, Streams(seed), _Lookup(world)
         pulling = strategy == "pull"
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
-            lambda: agenda.now,
+            lambda: event_queue.now,
             (lambda word: on_word(lookup.verdict(word, pulling))) if on_word else None,
         )
-        surroundings = Surroundings(
-            agenda=agenda,
+        context = RunContext(
+            event_queue=event_queue,
             clocks=world.clocks,
             processes=world.processes,
             network=Network(
-                agenda,
+                event_queue,
                 MONITORING,
                 self.delays,
                 streams,
@@ -143,7 +143,7 @@ class Simulation(Scenario):
             deadline=self.deadline,
             measurements=measures,
         )
-        placed = monitors(strategy, surroundings, automaton, rules or self.rules)
+        placed = monitors(strategy, context, automaton, rules or self.rules)
         world.watchers[:] = placed.watchers
         return measures, placed.explained
 

@@ -29,7 +29,7 @@ from choreomon.actors.randomness import Streams
 from choreomon.core.message import Label
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock, zero
-from simulator.agenda import APPLICATION, Agenda
+from simulator.event_queue import APPLICATION, EventQueue
 from simulator.network import Channel, Network
 
 Watcher: TypeAlias = Callable[[Label, VectorClock], None]
@@ -38,11 +38,11 @@ Watcher: TypeAlias = Callable[[Label, VectorClock], None]
 Recorder: TypeAlias = Callable[[RunEvent], None]
 """Called at every event, with all about it."""
 
-Letter: TypeAlias = tuple[Route, VectorClock | None, int | None]
+Envelope: TypeAlias = tuple[Route, VectorClock | None, int | None]
 """A message under way or in a mailbox: its route, and the clock and index of its send
 event, `None` for one from the environment."""
 
-Posting: TypeAlias = tuple[Label, Route, Channel[Letter]]
+Posting: TypeAlias = tuple[Label, Route, Channel[Envelope]]
 """A send as this driver of programs knows it: its label, its route, and the channel."""
 
 MAX_EVENTS: Final = 1_000_000
@@ -72,8 +72,8 @@ class World:
         if max_events < 1:
             raise ValueError(f"max_events should be at least 1, not {max_events}")
         self.processes = application.processes
-        self.agenda = Agenda()
-        self._schedule = self.agenda.schedule_of(APPLICATION)
+        self.event_queue = EventQueue()
+        self._schedule = self.event_queue.schedule_of(APPLICATION)
         self.events = 0
         self.max_events = max_events
         self.reached_max_events = False
@@ -84,13 +84,13 @@ class World:
         self._indices = [array("q") for _ in self.processes]
         self._recorder = recorder
         self._variables = [[*values] for values in application.variables]
-        self._mailboxes: list[deque[Letter]] = [deque() for _ in self.processes]
+        self._mailboxes: list[deque[Envelope]] = [deque() for _ in self.processes]
         self._busy = [False] * processes
         self._serves = service != NO_TIME
         self._services = [
             sampler(service, streams.stream("service", process)) for process in self.processes
         ]
-        network = Network(self.agenda, APPLICATION, delays, streams, name="application")
+        network = Network(self.event_queue, APPLICATION, delays, streams, name="application")
         self._programs = self._linked(application, network)
         for at, route in application.starts:
             self._schedule(at, self._arrive, (route, None, None))
@@ -98,7 +98,7 @@ class World:
     def _linked(self, application: CompiledApplication, network: Network) -> list[Program[Posting]]:
         """The programs with the channel of each send, so that sending looks nothing up. Only
         channels that some send may use are opened."""
-        channels: dict[tuple[str, str], Channel[Letter]] = {}
+        channels: dict[tuple[str, str], Channel[Envelope]] = {}
 
         def posting(sending: Sending) -> Posting:
             label, route = sending
@@ -114,19 +114,19 @@ class World:
         return self._indices[process][count - 1]
 
     def run(self) -> None:
-        """Until nothing is left on the agenda, of the application or of monitors."""
-        self.agenda.run()
+        """Until nothing is left in the event queue, of the application or of monitors."""
+        self.event_queue.run()
 
-    def _arrive(self, letter: Letter) -> None:
+    def _arrive(self, envelope: Envelope) -> None:
         """A message is at its receiver, which handles it unless it is busy.
 
         The hot loop: everything that a message costs but its program and its channel happens
         here, in one frame. `merge` and `tick` of `core.vector_clock` are written out, since two
         calls and a copy more are a fifth of the price of a message.
         """
-        (process, label, program), sent_clock, sent_at = letter
+        (process, label, program), sent_clock, sent_at = envelope
         if self._busy[process]:
-            self._mailboxes[process].append(letter)
+            self._mailboxes[process].append(envelope)
             return
         clocks = self.clocks
         if sent_clock is None:
@@ -174,7 +174,7 @@ class World:
             service = self._services[process]()
             if service:
                 self._busy[process] = True
-                self._schedule(self.agenda.now + service, self._become_idle, process)
+                self._schedule(self.event_queue.now + service, self._become_idle, process)
 
     def _become_idle(self, process: int) -> None:
         busy = self._busy
@@ -187,10 +187,10 @@ class World:
         self, index: int, label: Label, clock: VectorClock, sent_at: int | None
     ) -> RunEvent:
         kind, message = label
-        return RunEvent(index, self.agenda.now, kind, label.process, message, clock, sent_at)
+        return RunEvent(index, self.event_queue.now, kind, label.process, message, clock, sent_at)
 
     def _stop(self) -> None:
         self.reached_max_events = True
-        self.agenda.drop(APPLICATION)
+        self.event_queue.drop(APPLICATION)
         for mailbox in self._mailboxes:
             mailbox.clear()

@@ -12,7 +12,7 @@ What happens in which process:
 What is on its way:
 
     links                when what is sent arrives: the document's delays, the seed's draws
-    agenda               what happens when, on an event loop
+    delay_queue          what happens when, on an event loop
     precise_loop         an event loop whose timers are as fine as the clock
     application_network  messages between actors; knows when all were handled
     application_frames   those messages, as bytes

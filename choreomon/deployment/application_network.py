@@ -16,7 +16,6 @@ from typing import Final, assert_never
 import zmq
 
 from choreomon.core.message import ENVIRONMENT
-from choreomon.deployment.agenda import Agenda
 from choreomon.deployment.application_frames import (
     Delivered,
     Done,
@@ -27,6 +26,7 @@ from choreomon.deployment.application_frames import (
     decode_from_actor,
     encode,
 )
+from choreomon.deployment.delay_queue import DelayQueue
 from choreomon.deployment.links import MICROSECONDS, Links
 from choreomon.runtime.draining import DrainingReader
 
@@ -65,7 +65,7 @@ class ApplicationNetwork:
         self._max_events = max_events
         self._on_ready = on_ready
         self._on_quiet = on_quiet
-        self._agenda = Agenda(loop)
+        self._delayed = DelayQueue(loop)
         self._ready: set[str] = set()
         self._waiting = dict.fromkeys(routes, 0)
         self._begun = False
@@ -87,13 +87,13 @@ class ApplicationNetwork:
         for at, receiver, name in starts:
             delivered = Delivered(ENVIRONMENT, name, 0, {})
             due = now + at / MICROSECONDS / speed
-            self._agenda.at(due, partial(self._deliver, receiver, delivered))
+            self._delayed.at(due, partial(self._deliver, receiver, delivered))
         self._look_for_the_end()
 
     @property
     def under_way(self) -> int:
         """Messages that have not arrived, starts among them."""
-        return len(self._agenda)
+        return len(self._delayed)
 
     def busy(self) -> dict[str, int]:
         """How many messages each process has that has any, handled or waiting."""
@@ -101,7 +101,7 @@ class ApplicationNetwork:
 
     def close(self) -> None:
         """Nothing more comes or goes."""
-        self._agenda.drop()
+        self._delayed.drop()
         self._reader.close()
         self._socket.close()
 
@@ -131,13 +131,13 @@ class ApplicationNetwork:
         due = self._links.between(sender, posted.receiver).arrival(posted.sent)
         if not self.reached_max_events:
             delivered = Delivered(sender, posted.name, posted.number, posted.headers)
-            self._agenda.at(due, partial(self._deliver, posted.receiver, delivered))
+            self._delayed.at(due, partial(self._deliver, posted.receiver, delivered))
 
     def _happened(self, events: int) -> None:
         self.events += events
         if self.events >= self._max_events and not self.reached_max_events:
             self.reached_max_events = True
-            self._agenda.drop()
+            self._delayed.drop()
             for process in self._routes:
                 self._send(process, Stop())
 
@@ -150,6 +150,6 @@ class ApplicationNetwork:
         self._reader.look()
 
     def _look_for_the_end(self) -> None:
-        if self._begun and not (self._quiet or self._agenda or any(self._waiting.values())):
+        if self._begun and not (self._quiet or self._delayed or any(self._waiting.values())):
             self._quiet = True
             self._on_quiet()

@@ -20,7 +20,7 @@ from typing import Final
 
 import zmq
 
-from choreomon.deployment.agenda import Agenda
+from choreomon.deployment.delay_queue import DelayQueue
 from choreomon.deployment.links import Links
 from choreomon.formats.key_files import KeyPair
 from choreomon.runtime.draining import DrainingReader
@@ -61,7 +61,7 @@ class MonitoringNetwork:
         self._keys = keys
         self._asks = asks
         self._links = links
-        self._agenda = Agenda(loop)
+        self._delayed = DelayQueue(loop)
         self._routes: dict[Pair, bytes] = {}
         self._listeners: dict[str, zmq.Socket[bytes]] = {}
         self._askers: dict[Pair, zmq.Socket[bytes]] = {}
@@ -98,7 +98,7 @@ class MonitoringNetwork:
 
     def close(self) -> None:
         """Nothing more comes or goes."""
-        self._agenda.drop()
+        self._delayed.drop()
         for socket, reader in self._readers.items():
             reader.close()
             socket.close()
@@ -134,7 +134,7 @@ class MonitoringNetwork:
         self._send(self._listeners[process], [route, frame])
 
     def _carry(self, sender: str, receiver: str, send: partial[None]) -> None:
-        self._agenda.at(self._links.between(sender, receiver).arrival(self._loop.time()), send)
+        self._delayed.at(self._links.between(sender, receiver).arrival(self._loop.time()), send)
 
     def _send(self, socket: zmq.Socket[bytes], parts: list[bytes]) -> None:
         with suppress(zmq.Again):  # too much waits already; whoever asks will ask again

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from choreomon.actors.delays import Constant, Delay, Exponential, LinkDelays, LogNormal, Uniform
 from choreomon.actors.randomness import Streams
-from simulator.agenda import APPLICATION, MONITORING, Agenda
+from simulator.event_queue import APPLICATION, MONITORING, EventQueue
 from simulator.network import Network
 
 delays = st.sampled_from(
@@ -27,21 +27,21 @@ def arrivals(
     delay: Delay, seed: int, gaps: list[int], *, in_order: bool = True, name: str = "application"
 ) -> list[Arrival]:
     """Messages over one channel, with these gaps of time between their departures."""
-    agenda = Agenda()
+    event_queue = EventQueue()
     network = Network(
-        agenda, APPLICATION, LinkDelays(delay), Streams(seed), name=name, in_order=in_order
+        event_queue, APPLICATION, LinkDelays(delay), Streams(seed), name=name, in_order=in_order
     )
     arrived: list[Arrival] = []
 
     def arrive(number: int) -> None:
-        arrived.append((number, agenda.now))
+        arrived.append((number, event_queue.now))
 
     send = network.channel("P1", "P2", arrive)
     departure = 0
     for number, gap in enumerate(gaps):
         departure += gap
-        agenda.schedule_of(APPLICATION)(departure, send, number)
-    agenda.run()
+        event_queue.schedule_of(APPLICATION)(departure, send, number)
+    event_queue.run()
     return arrived
 
 
@@ -84,50 +84,50 @@ def test_a_delay_is_counted_from_the_departure() -> None:
 
 
 def test_links_are_directions_and_have_streams_of_their_own() -> None:
-    agenda = Agenda()
+    event_queue = EventQueue()
     delays = LinkDelays(Constant(1), {("P1", "P2"): Constant(9), ("P1", "P1"): Constant(0)})
-    network = Network(agenda, APPLICATION, delays, Streams(0), name="application")
+    network = Network(event_queue, APPLICATION, delays, Streams(0), name="application")
     arrived: list[tuple[str, int]] = []
 
     def arrive(link: str) -> None:
-        arrived.append((link, agenda.now))
+        arrived.append((link, event_queue.now))
 
     for sender, receiver in (("P1", "P2"), ("P2", "P1"), ("P1", "P1")):
         network.channel(sender, receiver, arrive)(sender + receiver)
-    agenda.run()
+    event_queue.run()
     assert arrived == [("P1P1", 0), ("P2P1", 1000), ("P1P2", 9000)]
 
 
 def test_a_busy_link_does_not_change_the_delays_of_another() -> None:
     def times(busy: int) -> list[int]:
-        agenda = Agenda()
+        event_queue = EventQueue()
         delays = LinkDelays(Uniform(1, 20))
-        network = Network(agenda, APPLICATION, delays, Streams(4), name="application")
+        network = Network(event_queue, APPLICATION, delays, Streams(4), name="application")
         arrived: list[int] = []
         other = network.channel("P2", "P1", lambda _: None)
-        send = network.channel("P1", "P2", lambda _: arrived.append(agenda.now))
+        send = network.channel("P1", "P2", lambda _: arrived.append(event_queue.now))
         for _ in range(5):
             for _ in range(busy):
                 other(None)
             send(None)
-        agenda.run()
+        event_queue.run()
         return arrived
 
     assert times(0) == times(3)
 
 
 def test_the_two_directions_of_a_link_draw_apart() -> None:
-    agenda = Agenda()
+    event_queue = EventQueue()
     delays = LinkDelays(Uniform(1, 20))
-    network = Network(agenda, APPLICATION, delays, Streams(0), name="application")
+    network = Network(event_queue, APPLICATION, delays, Streams(0), name="application")
     arrived: dict[str, int] = {}
 
     def arrive(link: str) -> None:
-        arrived[link] = agenda.now
+        arrived[link] = event_queue.now
 
     for sender, receiver in (("P1", "P2"), ("P2", "P1"), ("P1", "P1")):
         network.channel(sender, receiver, arrive)(sender + receiver)
-    agenda.run()
+    event_queue.run()
     assert len(set(arrived.values())) == 3
 
 
@@ -137,15 +137,15 @@ def test_networks_of_different_names_draw_apart() -> None:
 
 
 def test_at_equal_times_the_application_network_delivers_first() -> None:
-    agenda = Agenda()
+    event_queue = EventQueue()
     done: list[str] = []
 
     def channel(rank: Any, name: str, deliver: Callable[[str], None]) -> Callable[[str], None]:
-        return Network(agenda, rank, LinkDelays(Constant(1)), Streams(0), name=name).channel(
+        return Network(event_queue, rank, LinkDelays(Constant(1)), Streams(0), name=name).channel(
             "P1", "P2", deliver
         )
 
     channel(MONITORING, "monitoring", done.append)("monitoring")
     channel(APPLICATION, "application", done.append)("application")
-    agenda.run()
+    event_queue.run()
     assert done == ["application", "monitoring"]

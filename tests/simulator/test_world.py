@@ -29,7 +29,7 @@ from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock, happened_before, knows, merge
 from choreomon.formats.trace import trace_line
-from simulator.agenda import MONITORING
+from simulator.event_queue import MONITORING
 from simulator.recording import each_of, tracing
 from simulator.world import World
 from tests.actors.small_applications import application, applications
@@ -249,7 +249,7 @@ class TestMonitoring:
         seen = []
 
         def watch(_: Label, clock: VectorClock) -> None:
-            seen.append((len(world.agenda), len(events), world.clocks[0] == clock))
+            seen.append((len(world.event_queue), len(events), world.clocks[0] == clock))
 
         world.watchers[0] = {Label(SEND, Message("P1", "m", "P2")): watch}
         world.run()
@@ -309,10 +309,10 @@ class TestMonitoring:
     def test_monitoring_changes_no_event_no_order_and_no_time(
         self, app: Application, seed: int, delay: Delay, service: Delay, pause: int
     ) -> None:
-        """Watchers of everything that merge clocks and keep the agenda busy."""
+        """Watchers of everything that merge clocks and keep the event queue busy."""
         alone = events_of(app, seed=seed, delay=delay, service=service)
         world, events = world_of(app, seed=seed, delay=delay, service=service)
-        schedule = world.agenda.schedule_of(MONITORING)
+        schedule = world.event_queue.schedule_of(MONITORING)
 
         def learn(process: int) -> None:
             for clock in world.clocks:
@@ -327,7 +327,7 @@ class TestMonitoring:
 
             def watch(self, label: Label, clock: VectorClock) -> None:
                 learn(self.process)
-                schedule(world.agenda.now + pause, learn, self.process)
+                schedule(world.event_queue.now + pause, learn, self.process)
 
         world.watchers[:] = [Everything(index) for index in range(len(world.processes))]
         world.run()
@@ -351,7 +351,7 @@ class TestMaxEvents:
         world.run()
         assert events == longer[:limit]
         assert world.reached_max_events
-        assert len(world.agenda) == 0
+        assert len(world.event_queue) == 0
 
     def test_a_run_that_ends_before_says_so(self) -> None:
         world, _ = world_of(application("P1.go:", "P1.go"), max_events=2)
@@ -363,15 +363,17 @@ class TestMaxEvents:
         world, _ = world_of(application(self.PING, "P1.ping"), delay=NO_TIME, max_events=1000)
         world.run()
         assert world.events == 1000
-        assert world.agenda.now == 0
+        assert world.event_queue.now == 0
 
     def test_monitors_finish_after_the_application_was_stopped(self) -> None:
         world, _ = world_of(application(self.PING, "P1.ping"), max_events=2)
         done: list[int] = []
-        schedule = world.agenda.schedule_of(MONITORING)
+        schedule = world.event_queue.schedule_of(MONITORING)
 
         def watch(_: Label, __: VectorClock) -> None:
-            schedule(world.agenda.now + 5000, lambda _: done.append(world.agenda.now), None)
+            schedule(
+                world.event_queue.now + 5000, lambda _: done.append(world.event_queue.now), None
+            )
 
         world.watchers[0] = {Label(SEND, Message("P1", "pong", "P2")): watch}
         world.run()

@@ -1,4 +1,4 @@
-"""What happens when, on an event loop: as the simulator's agenda, in real time."""
+"""What happens when, on an event loop: as the simulator's event queue, in real time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from itertools import count
 
 
-class Agenda:
+class DelayQueue:
     """Calls things at times of the loop's clock, which is monotonic; those of equal time in the
     order in which they were put here, which timers of a loop do not keep."""
 

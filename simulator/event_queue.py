@@ -20,13 +20,13 @@ Callback: TypeAlias = Callable[[Any], None]
 """What is done; called with the argument that it was scheduled with."""
 
 Schedule: TypeAlias = Callable[[int, Callback, Any], None]
-"""Puts a callback with its argument on the agenda, at a time in microseconds."""
+"""Puts a callback with its argument in the event queue, at a time in microseconds."""
 
 Entry: TypeAlias = tuple[int, int, int, Callback, Any]
 """Time, rank, number in the order of scheduling: no two entries agree in all three."""
 
 
-class Agenda:
+class EventQueue:
     """A priority queue of callbacks, and the time `now`.
 
     Whoever schedules must not schedule in the past, that is before `now`. It is not checked,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.deployment.agenda import Agenda
+from choreomon.deployment.delay_queue import DelayQueue
 from choreomon.deployment.precise_loop import precise_loop
 from tests.sdk.virtual_time import VirtualTimeLoop
 
@@ -30,11 +30,11 @@ def test_things_happen_in_the_order_of_their_times_and_then_as_they_were_put(
     happened: list[tuple[int, int]] = []
 
     def main(loop: asyncio.AbstractEventLoop) -> None:
-        agenda = Agenda(loop)
+        delay_queue = DelayQueue(loop)
         begun = loop.time()
         for number, due in enumerate(dues):
-            agenda.at(begun + due, lambda entry=(due, number): happened.append(entry))  # type: ignore[misc]
-        assert len(agenda) == len(dues)
+            delay_queue.at(begun + due, lambda entry=(due, number): happened.append(entry))  # type: ignore[misc]
+        assert len(delay_queue) == len(dues)
 
     in_virtual_time(main, 10)
     assert happened == sorted((due, number) for number, due in enumerate(dues))
@@ -44,10 +44,10 @@ def test_nothing_happens_before_its_time() -> None:
     times: list[float] = []
 
     def main(loop: asyncio.AbstractEventLoop) -> None:
-        agenda = Agenda(loop)
+        delay_queue = DelayQueue(loop)
         begun = loop.time()
         for due in (3.0, 1.0, 2.0):
-            agenda.at(begun + due, lambda: times.append(loop.time() - begun))
+            delay_queue.at(begun + due, lambda: times.append(loop.time() - begun))
 
     in_virtual_time(main, 10)
     assert [round(time) for time in times] == [1, 2, 3]
@@ -58,21 +58,21 @@ def test_what_happens_may_put_more_and_drop_all() -> None:
     happened: list[str] = []
 
     def main(loop: asyncio.AbstractEventLoop) -> None:
-        agenda = Agenda(loop)
+        delay_queue = DelayQueue(loop)
         begun = loop.time()
 
         def first() -> None:
             happened.append("first")
-            agenda.at(begun, lambda: happened.append("what is late"))
-            agenda.at(begun + 2, second)
-            agenda.at(begun + 3, lambda: happened.append("never"))
+            delay_queue.at(begun, lambda: happened.append("what is late"))
+            delay_queue.at(begun + 2, second)
+            delay_queue.at(begun + 3, lambda: happened.append("never"))
 
         def second() -> None:
             happened.append("second")
-            agenda.drop()
-            assert not len(agenda)
+            delay_queue.drop()
+            assert not len(delay_queue)
 
-        agenda.at(begun + 1, first)
+        delay_queue.at(begun + 1, first)
 
     in_virtual_time(main, 10)
     assert happened == ["first", "what is late", "second"]
