@@ -213,7 +213,7 @@ class Node:
                 ),
             )
         except BaseException:
-            self._context.term()
+            self._context.destroy(linger=0)  # `term` would wait for a socket that is left open
             raise
         self.recovered = True
         self.flush()

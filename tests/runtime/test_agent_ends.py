@@ -18,6 +18,7 @@ from choreomon.core.errors import ChoreomonError, DocumentError
 from choreomon.formats import local
 from choreomon.formats.addresses import Address
 from choreomon.formats.agent_config import AgentConfig, FileSink, Keys, LocalAccess, WebhookSink
+from choreomon.runtime import security
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.inputs import Gap, Hello, Report
 from choreomon.runtime.logs import Log
@@ -126,6 +127,24 @@ def test_a_start_that_fails_leaves_nothing_open_and_the_store_as_it_was(
         assert agent.node.driver.state.sessions["session"].last == 3
         await agent.stop()
 
+    run(main)
+
+
+def test_a_start_that_fails_by_a_mistake_of_its_own_ends(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where sockets between agents were open already, which ZeroMQ would wait for."""
+
+    def mistaken(*_: object, **__: object) -> None:
+        raise TypeError("a mistake")
+
+    async def main() -> None:
+        opened = open_files()
+        with pytest.raises(TypeError, match="a mistake"):
+            await agent_of(config_of(tmp_path)).start()
+        await until_closed(opened)
+
+    monkeypatch.setattr(security, "DrainingReader", mistaken)
     run(main)
 
 
