@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import click
 
-from choreomon.actors.application import Application, Assign, If, Process, Send, Start
+from choreomon.actors.application import Application, Assign, If, Process, Start, Tell
 from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform, sampler
 from choreomon.actors.randomness import Streams
@@ -59,15 +59,15 @@ def application(*, silent: bool) -> Application:
             handlers[f"m{handler}"] = (
                 If(
                     f"v{handler}",
-                    (Assign(f"v{handler}", False), Send(next_one, on)),
-                    (Assign(f"v{handler}", True), Send(next_but_one, on)),
+                    (Assign(f"v{handler}", False), Tell(next_one, on)),
+                    (Assign(f"v{handler}", True), Tell(next_but_one, on)),
                 ),
             )
         return Process(f"P{index}", handlers, {f"v{n}": n % 2 == 0 for n in range(HANDLERS)})
 
     processes = tuple(map(process, range(PROCESSES)))
     if silent:
-        processes = (*processes, Process(SILENT, {"never": (Send("P0", "m0"),)}))
+        processes = (*processes, Process(SILENT, {"never": (Tell("P0", "m0"),)}))
     return Application(processes, tuple(Start(f"P{n}", "m0", n) for n in range(PROCESSES)))
 
 

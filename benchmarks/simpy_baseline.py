@@ -29,7 +29,7 @@ import click
 import simpy
 from simpy.core import StopSimulation
 
-from choreomon.actors.application import Application, Assign, If, Process, Send, Start
+from choreomon.actors.application import Application, Assign, If, Process, Start, Tell
 from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, Delay, LinkDelays, Uniform, sampler
 from choreomon.actors.randomness import Streams
@@ -59,8 +59,8 @@ def relay_application(processes: int = PROCESSES) -> Application:
     """The application in the language of the simulator; where it has another number of
     processes, there are three messages under way for each, too."""
 
-    def arm(target: Target, value: bool, handler: int) -> tuple[Assign, Send]:
-        return Assign(f"v{handler}", value), Send(f"P{target[0]}", f"m{target[1]}")
+    def arm(target: Target, value: bool, handler: int) -> tuple[Assign, Tell]:
+        return Assign(f"v{handler}", value), Tell(f"P{target[0]}", f"m{target[1]}")
 
     def process(index: int) -> Process:
         handlers = {}

@@ -13,7 +13,7 @@ Constant: TypeAlias = int | bool
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class Tell:
     """Send the message named `message` to the process `to`."""
 
     to: str
@@ -39,7 +39,7 @@ class If:
     negated: bool = False
 
 
-Statement: TypeAlias = Send | Assign | If
+Statement: TypeAlias = Tell | Assign | If
 
 
 @dataclass(frozen=True, slots=True)

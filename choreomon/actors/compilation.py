@@ -12,8 +12,8 @@ from choreomon.actors.application import (
     Constant,
     If,
     Process,
-    Send,
     Statement,
+    Tell,
 )
 from choreomon.actors.program import Program, program_of
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label, Message
@@ -79,7 +79,7 @@ def compile_application(application: Application) -> CompiledApplication:
         statements = process.handlers[name]
         _check_variables(process, statements, where)
 
-        def sending(send: Send) -> Sending:
+        def sending(send: Tell) -> Sending:
             message = Message(process.id, send.message, send.to)
             return Sending(Label(SEND, message), route(message, where))
 
@@ -100,7 +100,7 @@ def compile_application(application: Application) -> CompiledApplication:
 
 def _check_variables(process: Process, statements: Sequence[Statement], where: str) -> None:
     for statement in _every_statement(statements):
-        if isinstance(statement, Send):
+        if isinstance(statement, Tell):
             continue
         variable = statement.variable
         if variable not in process.variables:
@@ -109,7 +109,7 @@ def _check_variables(process: Process, statements: Sequence[Statement], where: s
             _refuse(f"{where}: the variable {variable} is not boolean")
 
 
-def _every_statement(statements: Sequence[Statement]) -> Iterator[Send | Assign | If]:
+def _every_statement(statements: Sequence[Statement]) -> Iterator[Tell | Assign | If]:
     """Those within conditionals too, in any order."""
     pending = [*statements]
     while pending:

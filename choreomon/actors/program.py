@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from choreomon.actors.application import Assign, Constant, If, Send, Statement
+from choreomon.actors.application import Assign, Constant, If, Statement, Tell
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -103,7 +103,7 @@ class _Turn(NamedTuple, Generic[S]):
 
 
 def program_of(
-    statements: Sequence[Statement], slots: Mapping[str, int], sending: Callable[[Send], S]
+    statements: Sequence[Statement], slots: Mapping[str, int], sending: Callable[[Tell], S]
 ) -> Program[S]:
     """The program of a handler, with `sending` of each of its sends.
 
@@ -114,7 +114,7 @@ def program_of(
     pending: list[Statement | _Turn[S]] = [*reversed(statements)]
     while pending:
         match pending.pop():
-            case Send() as send:
+            case Tell() as send:
                 current.sends.append(sending(send))
             case Assign(variable, value):
                 current.assigns[slots[variable]] = value

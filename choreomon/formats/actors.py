@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from choreomon.actors.application import Application, Assign, If, Process, Send, Start, Statement
+from choreomon.actors.application import Application, Assign, If, Process, Start, Statement, Tell
 from choreomon.actors.delays import (
     Constant,
     Delay,
@@ -83,7 +83,7 @@ def _statements(statements: Iterable[DocumentStatement]) -> Iterator[Statement]:
     for statement in statements:
         match statement:
             case SendStatement(send=send):
-                yield Send(send.to, send.message)
+                yield Tell(send.to, send.message)
             case AssignStatement(assign=values):
                 for variable, value in values.items():
                     yield Assign(variable, value)

@@ -13,7 +13,7 @@ from choreomon.render.forbidden_sequences import completed_sequences
 from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 
-class Explanation(NamedTuple):
+class ExplanationText(NamedTuple):
     """`headline` says what was declared, `sentences` why, one thought each."""
 
     headline: str
@@ -43,7 +43,7 @@ def explanation(
     verdict: RunVerdict,
     events: Sequence[RunEvent] = (),
     automaton: SequenceAutomaton | None = None,
-) -> Explanation:
+) -> ExplanationText:
     """The verdict and its reasons. `events` are those of the run where they were kept;
     events that are not among them are called by their index alone. Of several sequences that the
     `automaton` forbids it is said which one is meant."""
@@ -60,9 +60,9 @@ def explanation(
 
 def explained(
     verdict: RunVerdict, names: EventNames, automaton: SequenceAutomaton | None = None
-) -> Explanation:
+) -> ExplanationText:
     """The same where events have other names than their numbers."""
-    return Explanation(
+    return ExplanationText(
         f"{verdict.monitor} {DECLARATION[verdict.verdict]} at {names.judged(verdict)}.",
         (*_why(verdict, names, automaton), *_conclusion(verdict)),
     )

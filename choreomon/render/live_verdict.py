@@ -7,7 +7,7 @@ from rich.text import Text
 
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.run import RunReason, RunVerdict
-from choreomon.render.explanation import Explanation, explained
+from choreomon.render.explanation import ExplanationText, explained
 from choreomon.render.text import STYLES
 from choreomon.render.wording import DECLARATION, VERDICT_IN_WORDS, milliseconds
 
@@ -42,7 +42,7 @@ def timed_word_line(verdict: LiveVerdict, at: int) -> Text:
     return line
 
 
-def live_explanation(verdict: LiveVerdict) -> Explanation:
+def live_explanation(verdict: LiveVerdict) -> ExplanationText:
     """The verdict and its reasons, one thought a sentence."""
     if verdict.unseen:
         return _unseen(verdict)
@@ -54,12 +54,12 @@ def live_explanation(verdict: LiveVerdict) -> Explanation:
         why.append(f"It was said that the answer waits for {behind}.")
     if verdict.provisional:
         conclusion += " Another word about it follows."
-    return Explanation(printable(found.headline), (*why, conclusion))
+    return ExplanationText(printable(found.headline), (*why, conclusion))
 
 
-def _unseen(verdict: LiveVerdict) -> Explanation:
+def _unseen(verdict: LiveVerdict) -> ExplanationText:
     fired = printable(" and ".join(map(_arrow, verdict.transitions)))
-    return Explanation(
+    return ExplanationText(
         f"{printable(verdict.process)} {DECLARATION[verdict.verdict]} at {_judged(verdict)}.",
         (
             "What happened in the gap its monitor was not told.",

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from choreomon.actors.application import Application, Assign, If, Process, Send, Start, Statement
+from choreomon.actors.application import Application, Assign, If, Process, Start, Statement, Tell
 
 Handler: TypeAlias = tuple[Statement, ...]
 
@@ -53,7 +53,7 @@ def _statements(tokens: list[str]) -> Handler:
     while tokens and tokens[0] not in "]|":
         token = tokens.pop(0)
         if token.startswith(">"):
-            statements.append(Send(*token[1:].split(".")))
+            statements.append(Tell(*token[1:].split(".")))
         elif token.startswith("?"):
             assert tokens.pop(0) == "["
             then = _statements(tokens)
@@ -77,7 +77,7 @@ VARIABLES = ("a", "b", "c")
 
 def handlers(names: Sequence[str], messages: Sequence[str]) -> st.SearchStrategy[Handler]:
     """Statements that nest up to two deep and send any message to any process."""
-    sends = st.builds(Send, st.sampled_from(names), st.sampled_from(messages))
+    sends = st.builds(Tell, st.sampled_from(names), st.sampled_from(messages))
     assigns = st.builds(Assign, st.sampled_from(VARIABLES), st.booleans())
     simple = st.one_of(sends, sends, assigns)
     blocks = st.lists(simple, max_size=3).map(_block)

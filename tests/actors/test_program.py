@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choreomon.actors.application import Assign, Constant, If, Send
+from choreomon.actors.application import Assign, Constant, If, Tell
 from choreomon.actors.program import END, Program, perform, program_of, translated
 from tests.actors.small_applications import VARIABLES, Handler, application, handlers
 
@@ -37,7 +37,7 @@ def interpreted(handler: Handler, values: Values) -> tuple[str, ...]:
     sent: tuple[str, ...] = ()
     for statement in handler:
         match statement:
-            case Send(_, name):
+            case Tell(_, name):
                 sent += (name,)
             case Assign(variable, value):
                 values[SLOTS[variable]] = value
@@ -156,12 +156,12 @@ def test_a_program_leads_onwards_only_and_no_block_but_the_first_is_empty(
 @pytest.mark.parametrize("deep", [True, False])
 def test_the_size_of_a_program_is_that_of_its_handler(deep: bool) -> None:
     """Neither nested conditionals nor such in a row are copied, or need recursion."""
-    handler: Handler = (Send("P", "m"),)
+    handler: Handler = (Tell("P", "m"),)
     for _ in range(5000):
         if deep:
-            handler = (Send("P", "n"), If("a", (Assign("b", True),), handler), Send("P", "o"))
+            handler = (Tell("P", "n"), If("a", (Assign("b", True),), handler), Tell("P", "o"))
         else:
-            handler += (If("a", (Assign("b", True),), (Send("P", "n"),)),)
+            handler += (If("a", (Assign("b", True),), (Tell("P", "n"),)),)
     made = program(handler)
     assert len(made) <= 1 + 3 * 5000
     sent = perform(made, [False] * 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from choreomon.actors.application import Application, Assign, If, Process, Send, Start
+from choreomon.actors.application import Application, Assign, If, Process, Start, Tell
 from choreomon.actors.delays import Constant, Exponential, LinkDelays, LogNormal, Uniform
 from choreomon.formats.actors import (
     application_from_document,
@@ -38,10 +38,10 @@ def test_a_document_gives_its_application() -> None:
                 "P1",
                 {
                     "leave": (
-                        Send("P2", "turnOff"),
+                        Tell("P2", "turnOff"),
                         Assign("away", True),
                         Assign("floor", 2),
-                        If("away", (If("away", (), (Send("P1", "leave"),), negated=True),)),
+                        If("away", (If("away", (), (Tell("P1", "leave"),), negated=True),)),
                     )
                 },
                 {"away": False, "floor": 0},

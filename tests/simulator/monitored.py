@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from choreomon.actors.application import Application, Assign, If, Process, Send, Start, Statement
+from choreomon.actors.application import Application, Assign, If, Process, Start, Statement, Tell
 from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import (
     NO_TIME,
@@ -55,7 +55,7 @@ def draw_application(random: Random) -> Application:
     names = [f"P{number + 1}" for number in range(random.choice((2, 3, 3, 4)))]
 
     def sends() -> Statement:
-        return Send(random.choice(names), random.choice(MESSAGES))
+        return Tell(random.choice(names), random.choice(MESSAGES))
 
     def statement() -> Statement:
         kind = random.random()

@@ -10,7 +10,7 @@ from operator import itemgetter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choreomon.actors.application import Application, Assign, Constant, If, Process, Send, Start
+from choreomon.actors.application import Application, Assign, Constant, If, Process, Start, Tell
 from choreomon.actors.compilation import CompiledApplication, Sending, compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform
 from choreomon.actors.program import perform, translated
@@ -52,7 +52,7 @@ def interpreted(process: str, handler: Handler, variables: dict[str, Constant]) 
     messages = []
     for statement in handler:
         match statement:
-            case Send(to, name):
+            case Tell(to, name):
                 messages.append(Message(process, name, to))
             case Assign(variable, value):
                 variables[variable] = value
@@ -142,7 +142,7 @@ def test_runs_do_not_share_variables() -> None:
 
 
 def test_conditionals_may_nest_as_deep_as_one_likes() -> None:
-    block: Handler = (Send("P1", "m"),)
+    block: Handler = (Tell("P1", "m"),)
     for depth in range(5000):
         block = (If("x", (), block),) if depth % 2 else (If("x", block, (), negated=True),)
     deep = Application((Process("P1", {"go": block, "m": ()}, {"x": False}),), (Start("P1", "go"),))
