@@ -216,18 +216,6 @@ class TellsNoGaps(Host):
         return state, []
 
 
-class OpensGapsLate(Host):
-    """A gap begins when it is found out."""
-
-    def gap_opens(self, state: HostState, since: VectorClock | None = None) -> HostState:
-        return super().gap_opens(state)
-
-    def gap_ends(
-        self, state: HostState, *, lost: bool, since: VectorClock | None = None
-    ) -> HostStepped:
-        return super().gap_ends(state, lost=lost)
-
-
 def gaps_are_possible_events(monkeypatch: pytest.MonkeyPatch) -> None:
     """A gap is taken for an event that possibly fired, which cancels by the states."""
     monkeypatch.setattr(rules, "GAP", "nothing is called so")
@@ -310,16 +298,3 @@ class TakesTheAbsentForDead(Sidecar):
 class IgnoresAmnesia(Driver):
     def recover(self, *, forgetful: bool) -> bool:
         return super().recover(forgetful=False)
-
-
-class SaysItAgain(Host):
-    """At each restart the provisional word is found anew."""
-
-    def expire(self, state: HostState, count: int) -> HostStepped:
-        own = self.monitor.own
-        decisions = tuple(
-            each._replace(told=None) if each.event[own] == count else each
-            for each in state.monitor.decisions
-        )
-        monitor = state.monitor._replace(decisions=decisions)
-        return super().expire(HostState(state.clock, monitor), count)

@@ -14,7 +14,7 @@ import pytest
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import VIOLATED
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
-from choreomon.runtime.inputs import Hello
+from choreomon.runtime.inputs import Hello, Report
 from tests.laws import live_rules
 from tests.runtime.world.drawn import BATCHES, BUFFERS, GAPS, POWER, Flavor, draw_case, draw_taste
 from tests.runtime.world.playing import Playing
@@ -209,8 +209,14 @@ def test_a_rule_of_gaps_switched_off_breaks_a_law(
 # Regressions: each of these was wrong once.
 
 
-def test_a_hello_over_an_older_connection_does_not_take_the_session_away() -> None:
-    course = Staged(TWO_STEPS, dict.fromkeys(NAMES, "block"))
+@pytest.mark.parametrize(
+    ("build", "stays"),
+    [(RIGHT, True), (Build(sidecar=live_rules.LetsOldConnectionsSpeak), False)],
+)
+def test_a_hello_over_an_older_connection_does_not_take_the_session_away(
+    build: Build, stays: bool
+) -> None:
+    course = Staged(TWO_STEPS, dict.fromkeys(NAMES, "block"), build)
     driver = course.world.agents["X"].driver
     assert driver is not None
     ((name, before),) = driver.state.sessions.items()
@@ -219,12 +225,16 @@ def test_a_hello_over_an_older_connection_does_not_take_the_session_away() -> No
     newer = driver.state.sessions[name].connection
     assert newer > before.connection
     driver.take(Hello(before.connection, "block", name, "unused", 0))
-    assert driver.state.sessions[name].connection == newer
+    assert (driver.state.sessions[name].connection == newer) is stays
 
 
-def test_a_promise_over_an_older_connection_does_not_count() -> None:
+@pytest.mark.parametrize(
+    ("build", "counts"),
+    [(RIGHT, False), (Build(driver=live_rules.BelievesOldConnections), True)],
+)
+def test_a_promise_over_an_older_connection_does_not_count(build: Build, counts: bool) -> None:
     """What was told before it, over that connection, was not taken."""
-    course = Staged(TWO_STEPS, {"X": "buffer", "Y": "block", "Z": "block"})
+    course = Staged(TWO_STEPS, {"X": "buffer", "Y": "block", "Z": "block"}, build)
     driver = course.world.agents["X"].driver
     assert driver is not None
     ((name, before),) = driver.state.sessions.items()
@@ -234,7 +244,25 @@ def test_a_promise_over_an_older_connection_does_not_count() -> None:
     newer = driver.state.sessions[name]._replace(connection=before.connection + 1)
     driver.state = driver.state._replace(sessions={name: newer})
     driver.renewed(name, before.connection, course.world.agents["X"].now())
-    assert not driver.state.sessions[name].promised
+    assert driver.state.sessions[name].promised is counts
+
+
+@pytest.mark.parametrize(
+    ("build", "events"),
+    [(RIGHT, 1), (Build(sidecar=live_rules.TakesEvictedSessionsForNew), 2)],
+)
+def test_what_an_evicted_session_repeats_is_not_counted_again(build: Build, events: int) -> None:
+    course = Staged(TWO_STEPS, dict.fromkeys(NAMES, "block"), build)
+    driver = course.world.agents["X"].driver
+    assert driver is not None
+    report = Report(9, "evicted", 1, 0, "send", "Z", "a", "", 0)
+    driver.take(Hello(9, "block", "", "evicted", 0))
+    driver.take(report)
+    sessions = {name: each for name, each in driver.state.sessions.items() if name != "evicted"}
+    driver.state = driver.state._replace(sessions=sessions)
+    driver.take(Hello(9, "block", "evicted", "unused", 0))
+    driver.take(report)
+    assert driver.state.hosts[0].clock[0] == events
 
 
 def test_what_was_kept_back_is_told_as_if_it_had_been_told_at_once() -> None:

@@ -19,6 +19,7 @@ from choreomon.runtime.driver import RETRY, Driver, Patience
 from choreomon.runtime.inputs import FromPeer, Happened, Hello, Report, decode_batch
 from choreomon.runtime.outputs import Reply, Word
 from choreomon.runtime.sidecar import Sidecar
+from tests.laws.live_rules import nothing_is_overtaken
 from tests.runtime.world.disk import Disk
 
 NAMES = ("A", "B")
@@ -42,6 +43,7 @@ class Ports:
         self.failures: list[str | None] = []
         self.asks = 0
         self.asked: list[tuple[str, bytes]] = []
+        self.answered: list[tuple[str, bytes]] = []
         self._rows = self._inputs = 0
 
     def _note(self, what: str) -> None:
@@ -62,6 +64,7 @@ class Ports:
         self._note("ask")
 
     def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+        self.answered.append((peer, frame))
         self._note("waiting" if waits else "answer")
 
     def tell(self, word: Word) -> None:
@@ -309,3 +312,61 @@ def test_of_two_workers_the_one_that_began_earlier_counts_as_dead_when_it_was_aw
     driver.disconnected("first")
     minutes_pass(driver, clock, 2)
     assert [*driver.state.sessions] == ["second"]
+
+
+def word_about_a_cancellation_that_was_told_late() -> str | None:
+    """Of two workers of A one takes a back and keeps that; then the other one does a; then the
+    first is back, and tells. Nothing was taken back after a, when B does b."""
+    back = Message("A", "back", "B")
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q2"],
+        transitions=[
+            StatedTransition("q0", FIRST, "q1"),
+            StatedTransition("q1", SECOND, "q2"),
+            StatedTransition("q1", Label(SEND, back), "q0"),
+        ],
+    )
+    clock, ports, drivers = Clock(), {}, {}
+    for name, table in transition_tables(automaton, NAMES).items():
+        ports[name] = Ports(Disk(lambda moment: None))
+        sidecar = Sidecar(name, (SYSTEM,), (Host(Monitor(table, NAMES)),))
+        drivers[name] = Driver(sidecar, None, ports[name], clock)
+    a, b = drivers["A"], drivers["B"]
+
+    def hello(connection: int, session: str, worker: str) -> None:
+        a.take(Hello(connection, "buffer", session, worker, 0))
+
+    def promises(connection: int, worker: str) -> None:
+        a.renewed(worker, connection, clock.time)
+
+    def tells(connection: int, worker: str, name: str) -> None:
+        a.take(Report(connection, worker, 1, 0, "send", "B", name, "", 0))
+
+    for connection, worker in ((1, "one"), (2, "other")):
+        hello(connection, "", worker)
+        promises(connection, worker)
+    a.disconnected("one")
+    clock.time += 6.0
+    promises(2, "other")
+    tells(2, "other", "a")
+    hello(3, "one", "unused")
+    tells(3, "one", "back")
+    promises(3, "one")
+    a.flush()
+    b.take(Happened("send", "A", "b", [a.state.hosts[0].clock], 0))
+    b.flush()
+    for driver, asker, frames in ((a, "B", ports["B"].asked), (b, "A", ports["A"].answered)):
+        for _, frame in frames:
+            driver.take(FromPeer(asker, frame))
+            driver.flush()
+    words = [word.verdict.word for word in ports["B"].words]
+    return words[-1] if words else None
+
+
+def test_what_a_worker_kept_back_while_another_one_told_something_is_a_gap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert word_about_a_cancellation_that_was_told_late() == POSSIBLY_VIOLATED
+    nothing_is_overtaken(monkeypatch)
+    assert word_about_a_cancellation_that_was_told_late() is None  # it is missed
