@@ -79,8 +79,9 @@ def operations_pages(
 
 class HttpServer:
     """Serves `pages` by path. `failed(path, error)` is told of a page that raises, which is
-    answered with 500. `timeout` is in seconds; of more than `most` connections at once the further
-    ones are closed."""
+    answered with 500. `timeout` is in seconds. Of more than `most` connections at once the oldest
+    is closed: those who keep theirs open without a word must not keep out who asks for something.
+    """
 
     def __init__(
         self,
@@ -114,22 +115,22 @@ class HttpServer:
         """Listen no more, and end what is under way."""
         if self._server is not None:
             self._server.close()
+            serving = [*self._open]
             for writer in self._open.values():
                 writer.transport.abort()
-            await asyncio.gather(*self._open)
+            await asyncio.gather(*serving)
             await self._server.wait_closed()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._open) >= self._most:
-            writer.transport.abort()
-            return
+            self._open.pop(next(iter(self._open))).transport.abort()
         task = asyncio.current_task()
         assert task is not None
         self._open[task] = writer
         try:
             async with asyncio.timeout(self._timeout):
                 answered = await self._answered(reader)
-            if answered is not None:
+            if answered is not None and not writer.is_closing():
                 async with asyncio.timeout(self._timeout):
                     writer.write(answered)
                     await writer.drain()
@@ -138,7 +139,7 @@ class HttpServer:
         except (OSError, TimeoutError):
             pass  # the other end is slow, or gone
         finally:
-            del self._open[task]
+            self._open.pop(task, None)
             writer.transport.abort()
 
     async def _answered(self, reader: asyncio.StreamReader) -> bytes | None:
