@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
-import atheris  # type: ignore[import-not-found,unused-ignore]
+import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 with atheris.instrument_imports(include=["choreomon"]):
     from benchmarks.fuzz import checks

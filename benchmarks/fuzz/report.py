@@ -74,9 +74,10 @@ def siege_section(command: str, seed: int, found: Sequence[Attacked]) -> Iterato
         f"formed got its word; all {asked:,} times the rogues asked in order between their mutants "
         "they were answered or refused; and of frames that must be refused whatever the state is "
         "(`malformed`, `system`, `sender`, `oversized`, `parts`, `empty`) exactly as many are "
-        "counted as were sent to the sockets of agents. `possibly-violated` comes from mutants "
-        "that are well-formed and lie about clocks: after one an agent must suppose that it has "
-        "forgotten something."
+        "counted as were sent to the sockets of agents. Strangers whose handshake fails are "
+        "dropped by libzmq, and not counted. `possibly-violated` comes from mutants that are "
+        "well-formed and lie about clocks: after one an agent must suppose that it has forgotten "
+        "something."
     )
 
 

@@ -14,9 +14,16 @@ from random import Random
 
 from benchmarks.fuzz.rogue_peer import answers, asks
 from benchmarks.fuzz.rogue_service import pages, streams
+from benchmarks.fuzz.rogue_stranger import strangers
 from benchmarks.fuzz.told import Told
 
-WAYS = {"asks": asks, "answers": answers, "streams": streams, "pages": pages}
+WAYS = {
+    "asks": asks,
+    "answers": answers,
+    "streams": streams,
+    "pages": pages,
+    "strangers": strangers,
+}
 
 
 def main() -> int:

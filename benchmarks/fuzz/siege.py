@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +20,12 @@ from benchmarks.fuzz.told import Told
 from benchmarks.fuzz.traffic import Traffic
 from choreomon.core.live import AgentStatus
 from choreomon.formats.status_json import decode_status_untrusted
+from choreomon.runtime.logs import INTERVAL
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 WITHIN: Final = 60.0
-QUIET: Final = 1.0
+QUIET: Final = 0.4
 """Seconds without a change after which a rogue's frames have all arrived."""
 WARM: Final = 300
 """Frames to a socket before memory is measured."""
@@ -46,10 +48,12 @@ class Way:
 WAYS: Final = (
     Way("ROUTER, with CURVE", "asks", True),
     Way("DEALER, with CURVE", "answers", True),
+    Way("ROUTER, CURVE, strangers", "strangers", True),
     Way("Unix stream", "streams", True),
     Way("HTTP", "pages", True),
     Way("ROUTER, insecure", "asks", False),
     Way("DEALER, insecure", "answers", False),
+    Way("ROUTER, insecure, strangers", "strangers", False),
 )
 
 
@@ -93,11 +97,13 @@ class Siege:
         self.folder = folder
         self.seed = seed
         self.curve = curve
+        self.began = 0.0
         self.agents: dict[str, asyncio.subprocess.Process] = {}
         self.traffic = Traffic(self.premises)
 
     async def start(self) -> None:
         premises = self.premises
+        self.began = asyncio.get_running_loop().time()
         where = {
             "target": premises.listen["target"],
             "rogue": premises.listen["rogue"],
@@ -187,8 +193,10 @@ class Siege:
 
     def log(self) -> list[str]:
         """What the target logged as an error."""
-        lines = self.premises.log("target").read_text(encoding="utf-8").splitlines()
-        return [line for line in lines if '"level": "error"' in line or "Traceback" in line]
+        return [line for line in self._lines() if '"level": "error"' in line or "Traceback" in line]
+
+    def _lines(self) -> list[str]:
+        return self.premises.log("target").read_text(encoding="utf-8").splitlines()
 
     # ---------------------------------------------------------------- looking
 
@@ -214,7 +222,21 @@ class Siege:
                 if found.refused.get(reason, 0) < found.told.seen.get(reason, 0)
             ]
         wrong += self.log()[:3]
-        return wrong
+        return wrong + self._logged_often()
+
+    def _logged_often(self) -> list[str]:
+        """Reasons to refuse something that were logged more than once an interval."""
+        logged = Counter(
+            json.loads(line).get("reason", "")
+            for line in self._lines()
+            if '"message": "refused"' in line
+        )
+        intervals = 1 + (asyncio.get_running_loop().time() - self.began) / INTERVAL
+        return [
+            f"{reason} was logged {count} times"
+            for reason, count in logged.items()
+            if count > intervals
+        ]
 
     async def _rogue(self, way: Way, frames: int) -> Told:
         process = await asyncio.create_subprocess_exec(
@@ -261,11 +283,11 @@ class Siege:
             await asyncio.sleep(QUIET)
 
     async def _until_told(self) -> dict[str, int]:
-        for _ in range(int(WITHIN)):
+        for _ in range(int(WITHIN / QUIET)):
             words = self.traffic.words()
             if not words["nothing"]:
                 break
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(QUIET)
         return dict(words)
 
     async def _until_ready(self, name: str) -> None:
