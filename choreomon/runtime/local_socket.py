@@ -102,6 +102,9 @@ def read_token(path: Path) -> str:
             told = f"others can read it (mode {mode:04o}): chmod 600 {path}"
             raise DocumentError((Problem(str(path), 0, "", told),))
         token = path.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        told = f"there is no such file: make it, as `(umask 077; openssl rand -hex 32 > {path})`"
+        raise DocumentError((Problem(str(path), 0, "", told),)) from None
     except (OSError, UnicodeDecodeError) as error:
         told = f"cannot be read: {getattr(error, 'strerror', None) or error}"
         raise DocumentError((Problem(str(path), 0, "", told),)) from None

@@ -70,7 +70,7 @@ def given_address(
 
 
 def read_token(file: str | os.PathLike[str] | None, environment: Mapping[str, str]) -> str:
-    """The token that the agent wrote for those who may read its file; "" where no file is
+    """The token of the agent, for those who may read its file; "" where no file is
     named. Raises `OSError` where it cannot be read."""
     name = file if file is not None else environment.get(TOKEN_VARIABLE)
     return Path(name).read_text(encoding="utf-8").strip() if name else ""

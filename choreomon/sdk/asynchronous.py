@@ -19,6 +19,7 @@ from choreomon.formats.local import MAX_AGENT_FRAME, FrameSplitter, Policy, deco
 from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
 from choreomon.sdk.complaints import REFUSED_FOR_GOOD, checked_name, closed, unavailable
 from choreomon.sdk.connected import Connected, asked_for
+from choreomon.sdk.forks import close_in_children
 from choreomon.sdk.journal import Ticket
 from choreomon.sdk.lease import GREETING_SECONDS, NEVER
 from choreomon.sdk.process import OFF, Process
@@ -83,6 +84,7 @@ class ConnectedProcess(Connected):
         self._timer_at = NEVER
         self._reported = 0
         self._crowd = 0
+        close_in_children(self)
 
     async def sending(self, to: str, name: str) -> Carried:
         ticket = self._event(SEND, to, checked_name(name), "")
@@ -129,6 +131,11 @@ class ConnectedProcess(Connected):
         finally:  # also where the caller is cancelled, who cannot close it again
             await self._end()
 
+    def left_behind(self) -> None:
+        """See `choreomon.sdk.forks`. The stream stays as it is: its loop is the parent's, too."""
+        self._forked = self._closed = True
+        self._stream = None
+
     async def __aenter__(self) -> ConnectedProcess:
         return self
 
@@ -139,7 +146,7 @@ class ConnectedProcess(Connected):
 
     def _event(self, kind: EventKind, peer: str, name: str, heard: ClockText) -> Ticket | None:
         if self._closed:
-            raise closed()
+            raise closed(forked=self._forked)
         session = self._session
         now = self._loop.time()
         ticket = session.event(kind, peer, name, heard, now)

@@ -2,7 +2,7 @@
 
 The same session as for asyncio (`choreomon.sdk.session`), behind one lock. A thread in the
 background connects, reads and keeps time; who tells of an event writes it and waits for that
-thread. It does not survive `os.fork`: connect in the child.
+thread. It does not survive `os.fork`: in the child it is closed, and is to be connected anew.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from choreomon.formats.local import MAX_AGENT_FRAME, FrameSplitter, Policy, deco
 from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
 from choreomon.sdk.complaints import REFUSED_FOR_GOOD, checked_name, closed, unavailable
 from choreomon.sdk.connected import Connected, asked_for
+from choreomon.sdk.forks import close_in_children
 from choreomon.sdk.journal import Ticket
 from choreomon.sdk.lease import GREETING_SECONDS, NEVER
 from choreomon.sdk.process import BLOCKING_OFF, BlockingProcess
@@ -72,6 +73,7 @@ class ConnectedProcess(Connected):
         self._wake_end.setblocking(False)
         self._wait_end.setblocking(False)
         self._thread = threading.Thread(target=self._keep_connected, name="choreomon", daemon=True)
+        close_in_children(self)
 
     def sending(self, to: str, name: str) -> Carried:
         """See `Process.sending`."""
@@ -108,6 +110,16 @@ class ConnectedProcess(Connected):
             self._changed.wait_for(lambda: self._session.phase == AWAY, _until(end))
         self._end()
 
+    def left_behind(self) -> None:
+        """See `choreomon.sdk.forks`. Who held the lock is not here any more."""
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._forked = self._closed = self._ended = True
+        for end in (self._socket, self._wake_end, self._wait_end):
+            if end is not None:
+                end.close()
+        self._socket = None
+
     def __enter__(self) -> ConnectedProcess:
         return self
 
@@ -120,7 +132,7 @@ class ConnectedProcess(Connected):
         session = self._session
         with self._lock:
             if self._closed:
-                raise closed()
+                raise closed(forked=self._forked)
             now = time.monotonic()
             ticket = session.event(kind, peer, name, heard, now)
             clock = session.clock() if ticket is None and kind == SEND else ""

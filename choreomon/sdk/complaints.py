@@ -16,7 +16,7 @@ REFUSED_FOR_GOOD: Final[tuple[RefusalReason, ...]] = ("version", "token")
 
 _FIXES: Final[dict[RefusalReason | None, str]] = {
     "version": "install the same version of choreomon for the service and for the agent",
-    "token": "let token_file name the file that the agent wrote",
+    "token": "let token_file name the file that `local.token` of the agent names",
 }
 _START: Final = (
     "start it with `choreomon agent --config agent.yaml`, "
@@ -31,7 +31,10 @@ def unavailable(address: Address, session: Session) -> AgentUnavailable:
     return AgentUnavailable(str(address), session.trouble, _FIXES.get(session.refusal, _START))
 
 
-def closed() -> ProcessClosed:
+def closed(*, forked: bool = False) -> ProcessClosed:
+    """`forked`: by that alone, in the child."""
+    if forked:
+        return ProcessClosed("this process was connected before a fork: connect in the child")
     return ProcessClosed("this process was closed; connect again to tell of more events")
 
 

@@ -47,6 +47,7 @@ class Connected(Carrying):
         self._session = session
         self._token_file = token_file
         self._backoff = backoff
+        self._forked = False
 
     @property
     def name(self) -> str:

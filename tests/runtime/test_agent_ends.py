@@ -100,6 +100,16 @@ STARTS: dict[str, Change] = {
 }
 
 
+def test_a_token_that_is_not_there_is_told_with_how_to_make_it(run: Run, tmp_path: Path) -> None:
+    config = config_of(tmp_path, **STARTS["there is no token"](tmp_path, 0))
+
+    async def main() -> None:
+        with pytest.raises(DocumentError, match=r"missing: .*no such file: make it, as"):
+            await agent_of(config).start()
+
+    run(main)
+
+
 @pytest.mark.parametrize("why", STARTS)
 def test_a_start_that_fails_leaves_nothing_open_and_the_store_as_it_was(
     run: Run, tmp_path: Path, why: str
