@@ -55,14 +55,14 @@ def damaged(random: Random, valid: Sequence[bytes]) -> bytes:
             return bytes(frame)
 
 
-def mutated_pack(random: Random, valid: Sequence[bytes]) -> bytes:
-    """A mutant of a frame of MessagePack, by its structure; at most `MAX_BYTES`."""
+def mutated_pack(random: Random, valid: Sequence[bytes], most: int = MAX_BYTES) -> bytes:
+    """A mutant of a frame of MessagePack, by its structure; at most so many bytes."""
     tree = _mutated(random, msgspec.msgpack.decode(random.choice(valid)), _nested_pack)
     try:
         data = msgspec.msgpack.encode(tree)
     except (OverflowError, UnicodeEncodeError, RecursionError):
         return damaged(random, valid)
-    return data if len(data) <= MAX_BYTES else data[:MAX_BYTES]
+    return data[:most]
 
 
 def mutated_json(random: Random, valid: Sequence[bytes], most: int) -> bytes:

@@ -51,6 +51,7 @@ class Judge:
         self.processes = table.processes
         self._sidecar = Sidecar("target", (bytes.fromhex(table.system_id),), (host,))
         self._initial = self._sidecar.initial()
+        self.bearable = self._sidecar.bearable_frame
 
     def refusal(self, frame: bytes) -> str:
         """The reason; empty where that depends on the state, or there is none."""
@@ -77,7 +78,7 @@ class Source:
         told.sent += 1
         if told.sent % POOL == 0:
             self.pool = self.frames.valid()
-        (make,) = random.choices((damaged, mutated_pack, _as_it_is), (3, 6, 1))
+        (make,) = random.choices((damaged, self._mutated, _as_it_is), (3, 6, 1))
         parts = [make(random, self.pool)]
         if random.random() < PARTS:
             parts += [b"more"] * random.randrange(1, 20)
@@ -86,6 +87,10 @@ class Source:
         if reason:
             told.refuses(reason)
         return parts
+
+    def _mutated(self, random: Random, valid: Sequence[bytes]) -> bytes:
+        # A longer one would end the connection, and what was sent before it might be lost.
+        return mutated_pack(random, valid, self._judge.bearable)
 
 
 def _as_it_is(random: Random, valid: Sequence[bytes]) -> bytes:

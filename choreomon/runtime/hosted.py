@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias, assert_never
+from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock, is_far_beyond
 from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted, encode_clocks
-from choreomon.formats.wire import longest_body
+from choreomon.formats.wire import MAX_BYTES, longest_body
 from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, Response, Waiting
@@ -30,6 +30,8 @@ from choreomon.runtime.outputs import (
 )
 from choreomon.runtime.sessions import Sessions
 from choreomon.runtime.untold import Untold
+
+_TO_SPARE: Final = 1 << 14
 
 
 class SidecarState(NamedTuple):
@@ -68,6 +70,12 @@ class Hosted:
         object.__setattr__(self, "_labels", tuple(map(str, mentioned)))
         longest = tuple(longest_body(host.rights) for host in self.hosts)
         object.__setattr__(self, "_longest", longest)
+
+    @property
+    def bearable_frame(self) -> int:
+        """Bytes of a frame that is so far above what others may send that it need not be counted,
+        and whoever sends it may be cut off."""
+        return min(MAX_BYTES, 2 * max(self._longest) + _TO_SPARE)
 
     def initial(self) -> SidecarState:
         return SidecarState(tuple(host.initial() for host in self.hosts), {}, Untold())

@@ -209,7 +209,9 @@ class Node:
                 ),
                 on_drained=self.flush,
                 limits=PeerLimits(
-                    frame_bytes=limits.frame_bytes, rate=float(limits.frames_per_second)
+                    frame_bytes=limits.frame_bytes,
+                    bearable=self.driver.sidecar.bearable_frame,
+                    rate=float(limits.frames_per_second),
                 ),
             )
         except BaseException:

@@ -26,11 +26,13 @@ _BACKLOG: Final = 256
 class Limits:
     """Bounds, of which none has to be changed. Times are seconds.
 
-    What one connection can make wait in memory is `received` frames of `frame_bytes`, and as much
-    in the buffers of the kernel.
+    What one connection can make wait in memory is `received` frames of `frame_bytes`, or `bearable`
+    where that is less, and as much in the buffers of the kernel.
     """
 
     frame_bytes: int = MAX_BYTES
+    bearable: int = MAX_BYTES
+    """Bytes of a frame that comes, above which the connection ends that it came along."""
     sent: int = 1000
     """Frames that wait to be sent along one connection; above it `ask` and `answer` say no."""
     received: int = 256
@@ -69,7 +71,7 @@ def bound(socket: zmq.Socket[Any], limits: Limits) -> None:
         (zmq.BACKLOG, _BACKLOG),
         (zmq.SNDHWM, limits.sent),
         (zmq.RCVHWM, limits.received),
-        (zmq.MAXMSGSIZE, limits.frame_bytes + _SLACK),
+        (zmq.MAXMSGSIZE, min(limits.frame_bytes, limits.bearable) + _SLACK),
         (zmq.CONNECT_TIMEOUT, _milliseconds(limits.handshake)),
         (zmq.HANDSHAKE_IVL, _milliseconds(limits.handshake)),
         (zmq.HEARTBEAT_IVL, _milliseconds(limits.heartbeat)),

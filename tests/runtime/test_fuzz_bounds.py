@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
+import zmq
 
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import NEVER, Reference
@@ -25,7 +28,7 @@ from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.status import readings
 from tests.runtime.conftest import Run
 from tests.runtime.peer_network import Network, insecure
-from tests.runtime.real_agents import tables_of
+from tests.runtime.real_agents import agent_of, config_of, tables_of
 
 NAMES = ("A", "B", "C")
 LONG = "q" * MAX_NAME
@@ -101,6 +104,32 @@ def test_an_answer_has_a_bound_on_the_records_of_one_transition() -> None:
     refused = one.rights.wrong_response(low, wrong)
     assert refused is not None
     assert refused.reason == "answer"
+
+
+def test_frames_far_beyond_what_may_be_sent_do_not_wait_in_memory(run: Run, tmp_path: Path) -> None:
+    """A peer may let 256 frames wait for each of its connections: not of 1 MiB, where no message of
+    the system has more than some thousand bytes."""
+
+    async def main() -> None:
+        agent = agent_of(config_of(tmp_path))
+        await agent.start()
+        assert agent.node.peers is not None
+        with Network() as network:
+            foreign = network.plain_client("A", agent.node.endpoint)
+            foreign.send(bytes(10_000))
+            while agent.figures.refusals.get("malformed", 0) < 1:
+                await asyncio.sleep(0)
+            ended = network.monitor(foreign, zmq.EVENT_DISCONNECTED)
+            foreign.send(bytes(100_000))
+            while not ended.poll(0):
+                await asyncio.sleep(0)
+            again = network.plain_client("A", agent.node.endpoint)
+            again.send(bytes(10_000))
+            while agent.figures.refusals.get("malformed", 0) < 2:
+                await asyncio.sleep(0)
+        await agent.stop()
+
+    run(main)
 
 
 def test_without_a_bound_on_records_there_is_none_on_bytes() -> None:
