@@ -43,9 +43,9 @@ Law: TypeAlias = Literal[
 
 HARMLESS = frozenset({"held", "closing", "connections", "paused", "routing-id", "session"})
 """Why an honest agent may refuse another one, or its service, something. `held`: it waits for a
-buffer; `closing`: a lease was over, or a newer connection was there; `paused`: its disk was full for
-longer than it keeps frames, which are repeated; `session`: it was there when what came along the
-older one was read."""
+buffer; `closing`: a lease was over, or a newer connection was there; `paused`: its disk was full
+for longer than it keeps frames, which are repeated; `session`: it was there when what came along
+the older one was read."""
 
 SLACK = 20_000
 """Microseconds by which times of commits may be wrong."""
