@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import socket
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from benchmarks.faults.plan import HeldPorts
 from choreomon.core.errors import DocumentError, ProcessClosed
 from choreomon.core.live import LiveVerdict
 from choreomon.formats.agent_config import AgentConfig, LocalAccess
@@ -24,25 +26,31 @@ property:
 """
 
 
-def free_ports(count: int) -> list[int]:
-    holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [holder.getsockname()[1] for holder in holders]
-    for holder in holders:
-        holder.close()
-    return ports
+class Folder(NamedTuple):
+    """Where the files of a test are, and the ports that are held for it."""
+
+    path: Path
+    ports: Sequence[int]
 
 
-def configurations(folder: Path, *, durable: bool = False) -> dict[str, AgentConfig]:
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    held = HeldPorts(2)
+    yield Folder(tmp_path, held.ports)
+    held.let_go()
+
+
+def configurations(folder: Folder, *, durable: bool = False) -> dict[str, AgentConfig]:
     document = parse_document(PROPERTY, "property.yaml")
     loaded = document.property
     assert loaded is not None
     names = document.processes
     system = system_id(loaded.automaton, names, loaded.rules, b"nonce")
     tables = transition_tables(loaded.automaton, names, loaded.rules)
-    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    ports = dict(zip(names, folder.ports, strict=True))
     configs = {}
     for name in names:
-        path = folder / f"{name}.json"
+        path = folder.path / f"{name}.json"
         path.write_bytes(write_table(SplitTable(system, "two", "sound", names, tables[name])))
         configs[name] = AgentConfig(
             process=name,
@@ -52,7 +60,7 @@ def configurations(folder: Path, *, durable: bool = False) -> dict[str, AgentCon
             local=LocalAccess(),
             insecure=True,
             durability="process" if durable else "off",
-            store=folder / f"{name}.db" if durable else None,
+            store=folder.path / f"{name}.db" if durable else None,
             verdicts=(),
         )
     return configs
@@ -76,9 +84,9 @@ async def started(configs: dict[str, AgentConfig], told: Verdicts) -> dict[str, 
 
 
 @pytest.mark.asyncio
-async def test_a_violation_is_declared_with_its_reason(tmp_path: Path) -> None:
+async def test_a_violation_is_declared_with_its_reason(folder: Folder) -> None:
     told = Verdicts()
-    processes = await started(configurations(tmp_path), told)
+    processes = await started(configurations(folder), told)
     await processes["B"].handling(await processes["A"].sending("B", "a"))
     await processes["B"].sending("A", "b")
     verdict = await told.next()
@@ -89,10 +97,10 @@ async def test_a_violation_is_declared_with_its_reason(tmp_path: Path) -> None:
 
 
 @pytest.mark.asyncio
-async def test_without_the_clock_it_is_only_possible(tmp_path: Path) -> None:
+async def test_without_the_clock_it_is_only_possible(folder: Folder) -> None:
     """The clock that came with the first message is what makes it certain."""
     told = Verdicts()
-    processes = await started(configurations(tmp_path), told)
+    processes = await started(configurations(folder), told)
     await processes["A"].sending("B", "a")
     await processes["B"].sending("A", "b")
     verdict = await told.next()
@@ -102,10 +110,10 @@ async def test_without_the_clock_it_is_only_possible(tmp_path: Path) -> None:
 
 
 @pytest.mark.asyncio
-async def test_an_event_that_no_row_mentions_carries_the_clock_on(tmp_path: Path) -> None:
+async def test_an_event_that_no_row_mentions_carries_the_clock_on(folder: Folder) -> None:
     """A tells B by a message that no table mentions; B's next event is after A's."""
     told = Verdicts()
-    processes = await started(configurations(tmp_path), told)
+    processes = await started(configurations(folder), told)
     first, second = processes["A"], processes["B"]
     await first.sending("B", "a")
     hint = await first.sending("B", "hint")
@@ -118,9 +126,9 @@ async def test_an_event_that_no_row_mentions_carries_the_clock_on(tmp_path: Path
 
 
 @pytest.mark.asyncio
-async def test_a_service_that_comes_back_goes_on_where_it_was(tmp_path: Path) -> None:
+async def test_a_service_that_comes_back_goes_on_where_it_was(folder: Folder) -> None:
     told = Verdicts()
-    configs = configurations(tmp_path, durable=True)
+    configs = configurations(folder, durable=True)
     processes = await started(configs, told)
     carried = await processes["A"].sending("B", "a")
     for process in processes.values():
@@ -135,9 +143,9 @@ async def test_a_service_that_comes_back_goes_on_where_it_was(tmp_path: Path) ->
 
 
 @pytest.mark.asyncio
-async def test_clocks_that_cannot_be_read_are_counted_and_do_no_harm(tmp_path: Path) -> None:
+async def test_clocks_that_cannot_be_read_are_counted_and_do_no_harm(folder: Folder) -> None:
     told = Verdicts()
-    processes = await started(configurations(tmp_path), told)
+    processes = await started(configurations(folder), told)
     await processes["B"].handling(Carried("A", "a", "!!"))
     assert processes["B"].refused_clocks == 1
     for process in processes.values():
@@ -145,9 +153,9 @@ async def test_clocks_that_cannot_be_read_are_counted_and_do_no_harm(tmp_path: P
 
 
 @pytest.mark.asyncio
-async def test_nothing_is_taken_after_it_was_closed(tmp_path: Path) -> None:
+async def test_nothing_is_taken_after_it_was_closed(folder: Folder) -> None:
     told = Verdicts()
-    processes = await started(configurations(tmp_path), told)
+    processes = await started(configurations(folder), told)
     for process in processes.values():
         await process.close()
     with pytest.raises(ProcessClosed):
@@ -157,8 +165,8 @@ async def test_nothing_is_taken_after_it_was_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_configuration_that_cannot_be_is_refused(tmp_path: Path) -> None:
-    config = configurations(tmp_path)["A"]
+async def test_a_configuration_that_cannot_be_is_refused(folder: Folder) -> None:
+    config = configurations(folder)["A"]
     with pytest.raises(DocumentError, match="give_up"):
         await embed(
             AgentConfig(
