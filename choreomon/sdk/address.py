@@ -11,6 +11,8 @@ from typing import Final
 VARIABLE: Final = "CHOREOMON"
 """The environment variable with the address of the agent; `off` or nothing: no monitor."""
 
+OFF: Final = "off"
+
 TOKEN_VARIABLE: Final = "CHOREOMON_TOKEN_FILE"
 
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
@@ -35,8 +37,9 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """`/path`, `unix:/path` or `tcp://127.0.0.1:PORT`. Raises `ValueError` for anything else,
-    and for hosts beyond this one: what is said to an agent is not encrypted."""
+    """`/path`, `unix:/path` or `tcp://127.0.0.1:PORT`. Raises `ValueError` for anything else, a
+    word without a slash or a dot among it, and for hosts beyond this one: what is said to an
+    agent is not encrypted."""
     if text.startswith("tcp://"):
         host, _, port = text.removeprefix("tcp://").rpartition(":")
         host = host.removeprefix("[").removesuffix("]")
@@ -49,6 +52,12 @@ def parse_address(text: str) -> Address:
             raise ValueError(f"agent address {text!r}: a port is expected after the last ':'")
         return Address(host=host, port=int(port))
     path = text.removeprefix("unix:").removeprefix("//")
+    if path == text and path and not {"/", "."} & {*path}:
+        # `no`, `0` and `false` would be files of the current directory.
+        raise ValueError(
+            f"agent address {text!r} is neither an address nor `off`: use the path of the agent's "
+            f"socket, as /run/choreomon/shop.sock or ./{text}, or tcp://127.0.0.1:PORT, or `off`"
+        )
     if not path or "://" in path:
         raise ValueError(
             f"agent address {text!r}: use the path of the agent's socket, as "
@@ -61,12 +70,26 @@ def given_address(
     address: str | os.PathLike[str] | None, environment: Mapping[str, str]
 ) -> Address | None:
     """The address, or that of the environment; `None` where monitoring is switched off. The
-    environment's `off` counts more than an address in the code, so that operators can say it."""
-    said = environment.get(VARIABLE, "")
-    if said.lower() == "off":
-        return None
-    text = said if address is None else os.fspath(address)
-    return None if text.lower() in ("", "off") else parse_address(text)
+    environment's `off` counts more than an address in the code, so that operators can say it; what
+    it says has to be right for that reason, too. Raises `ValueError` where it is not, and for an
+    address that is none."""
+    said = _stated(environment.get(VARIABLE, ""))
+    try:
+        found = parse_address(said) if said not in ("", OFF) else None
+    except ValueError as error:
+        raise ValueError(f"the environment variable {VARIABLE}: {error}") from None
+    if said == OFF or address is None:
+        return found
+    if not isinstance(address, str):
+        return Address(path=os.fspath(address))
+    text = _stated(address)
+    return None if text in ("", OFF) else parse_address(text)
+
+
+def _stated(text: str) -> str:
+    """Without blanks around it, and `off` in small letters."""
+    text = text.strip()
+    return OFF if text.lower() == OFF else text
 
 
 def read_token(file: str | os.PathLike[str] | None, environment: Mapping[str, str]) -> str:

@@ -46,6 +46,9 @@ def test_addresses_are_read_and_written(text: str, address: Address) -> None:
         ("tcp://127.0.0.1:x", "port"),
         ("http://127.0.0.1:1", "path"),
         ("unix:", "path"),
+        ("no", "'no' is neither an address nor `off`: use .* or ./no, or tcp"),
+        ("0", "neither"),
+        ("False", "neither"),
     ],
 )
 def test_other_addresses_are_refused_with_the_fix(text: str, said: str) -> None:
@@ -64,12 +67,25 @@ def test_other_addresses_are_refused_with_the_fix(text: str, said: str) -> None:
         (None, {"CHOREOMON": "/b"}, Address(path="/b")),
         ("/a", {"CHOREOMON": "/b"}, Address(path="/a")),
         (Path("/a"), {}, Address(path="/a")),
+        (Path("agent"), {}, Address(path="agent")),
+        (None, {"CHOREOMON": " off\n"}, None),
+        ("/a", {"CHOREOMON": "OFF "}, None),
+        ("/a", {"CHOREOMON": " "}, Address(path="/a")),
+        (None, {"CHOREOMON": " /b "}, Address(path="/b")),
+        (" Off", {}, None),
     ],
 )
 def test_the_environment_may_switch_monitoring_off(
     address: str | None, environment: dict[str, str], expected: Address | None
 ) -> None:
     assert given_address(address, environment) == expected
+
+
+@pytest.mark.parametrize("said", ["0", "no", " none", "FALSE", "disabled", "tcp://10.0.0.1:1"])
+@pytest.mark.parametrize("address", [None, "/a"])
+def test_what_the_environment_says_is_an_address_or_off(said: str, address: str | None) -> None:
+    with pytest.raises(ValueError, match=r"^the environment variable CHOREOMON: agent address '"):
+        given_address(address, {"CHOREOMON": said})
 
 
 def test_tokens_are_read_from_files(tmp_path: Path) -> None:
