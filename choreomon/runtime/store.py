@@ -13,7 +13,8 @@ last used in, and whether it was closed in order. That it is in use is on the di
 is committed, and that something may be lost is told until a row is committed that says so.
 
 The file remembers whose it is, too: rows mean something else to another process, or to one whose
-tables are others.
+tables are others. A new file is its owner's alone (mode 0600), and so are those that SQLite makes
+beside it; one that is there keeps its mode.
 """
 
 from __future__ import annotations
@@ -72,23 +73,47 @@ class SqliteStore:
         # With `power` nothing is lost, so that the file is as if it were closed after every commit.
         self._closed = int(durability == "power")
         self._synchronous = _SYNCHRONOUS[durability]
-        folder = os.path.dirname(self._file) or "."
-        if not os.path.isdir(folder):
-            raise self._unusable(f"there is no folder {folder}: make it first")
+        self._made = self._make()
         try:
             self._database = sqlite3.connect(
                 self._file, isolation_level=None, check_same_thread=False, timeout=0.0
             )
         except sqlite3.Error as error:
-            raise self._unusable(str(error)) from None
+            raise self._failed(error) from None
         try:
             self._prepare(durability, owner, max_pages)
         except sqlite3.Error as error:
-            self._database.close()
-            raise self._unusable(str(error)) from None
+            self.abandon()
+            raise self._failed(error) from None
         except DocumentError:
-            self._database.close()
+            self.abandon()
             raise
+
+    def _make(self) -> bool:
+        """An empty file where there is none; whether it was made. Raises `DocumentError` where it
+        surely cannot be used."""
+        file = self._file
+        folder = os.path.dirname(file) or "."
+        if not os.path.isdir(folder):
+            raise self._unusable(f"there is no folder {folder}: make it first")
+        if os.path.isdir(file):
+            raise self._unusable("is a folder: name a file in it")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise self._unusable(
+                f"its folder {folder} cannot be written to, where {os.path.basename(file)}-wal has "
+                "to be: let this user write to it, or name a file in another one"
+            )
+        try:
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            if not os.access(file, os.R_OK | os.W_OK):
+                told = "cannot be read and written: let this user do so, or name another file"
+                raise self._unusable(told) from None
+            return False
+        except OSError as error:
+            told = f"cannot be made: {error.strerror or error}: name another file"
+            raise self._unusable(told) from None
+        return True
 
     def _prepare(
         self, durability: Literal["process", "power"], owner: Owner | None, max_pages: int | None
@@ -155,7 +180,7 @@ class SqliteStore:
             rows = run("SELECT inputs FROM journal WHERE number > ? ORDER BY number", (number,))
             return state, [row for (row,) in rows]
         except sqlite3.Error as error:
-            raise self._unusable(str(error)) from None
+            raise self._failed(error) from None
 
     def commit(self, row: bytes) -> None:
         run = self._database.execute
@@ -217,9 +242,39 @@ class SqliteStore:
             pass  # then it was not closed in order, which is what the file says
         self._database.close()
 
+    def abandon(self) -> None:
+        """After a start that failed: what is there is left as it is, and a file that was not there
+        before is not there any more."""
+        self._roll_back()
+        if self._made:
+            # Without a journal beside it, and while it is locked: nobody else's files are removed.
+            with suppress(sqlite3.Error, OSError):
+                self._database.execute("BEGIN EXCLUSIVE")
+                self._database.execute("ROLLBACK")
+                self._database.execute("PRAGMA journal_mode=DELETE")
+                os.unlink(self._file)
+        self._database.close()
+
+    def _failed(self, error: sqlite3.Error) -> DocumentError:
+        told = str(error)
+        # The lowest byte is the kind: https://sqlite.org/rescode.html
+        match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                told = "another agent uses it: each needs a file of its own"
+            case sqlite3.SQLITE_NOTADB:
+                told += ": name another file"
+            case sqlite3.SQLITE_FULL:
+                told += ": make room"
+            case sqlite3.SQLITE_CORRUPT:
+                told = (
+                    f"is damaged ({told}): to begin anew, `choreomon split` again, and give every "
+                    "agent its new table and a new store"
+                )
+            case _:
+                told += ": see whether the disk is well, and lets this user write there"
+        return self._unusable(told)
+
     def _unusable(self, why: str) -> DocumentError:
-        if "locked" in why:
-            why = "another agent uses it: each needs a file of its own"
         return DocumentError((Problem(self._file, 0, "", f"cannot be used as store: {why}"),))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -143,7 +146,7 @@ def test_what_is_no_journal_is_refused_and_left_alone(file: Path) -> None:
     database.close()
     assert "is a database of something else" in refused(other)
     assert "there is no folder" in refused(file.with_name("missing") / "shop.db")
-    assert "unable to open" in refused(file.parent)
+    assert "is a folder: name a file in it" in refused(file.parent)
 
 
 def test_a_damaged_file_is_told_of_not_raised(file: Path) -> None:
@@ -154,8 +157,93 @@ def test_a_damaged_file_is_told_of_not_raised(file: Path) -> None:
     data = bytearray(file.read_bytes())
     data[4096:] = b"\xff" * (len(data) - 4096)
     file.write_bytes(data)
-    with pytest.raises(DocumentError, match="malformed"):
-        SqliteStore(file, "process", "boot").load()
+    store = SqliteStore(file, "process", "boot")
+    with pytest.raises(
+        DocumentError, match=r"is damaged \(.*malformed\): .*`choreomon split` again"
+    ):
+        store.load()
+    die(store)
+
+
+def test_what_this_user_cannot_write_is_told_before_it_is_opened(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite says "disk I/O error" there."""
+    denied = {str(file.parent)}
+    monkeypatch.setattr("os.access", lambda path, mode: str(path) not in denied)
+    told = f"its folder {file.parent} cannot be written to, where shop.db-wal has to be: let this"
+    assert told in refused(file)
+    assert not file.exists()
+    denied.clear()
+    SqliteStore(file, "process", "boot").close()
+    denied.add(str(file))
+    assert "cannot be read and written: let this user do so" in refused(file)
+
+
+def test_what_cannot_be_made_and_what_the_disk_says_is_told_with_what_to_do(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "cannot be made: File name too long: name another" in refused(file.with_name("x" * 300))
+
+    def failing(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(sqlite3, "connect", failing)
+    assert "disk I/O error: see whether the disk is well" in refused(file)
+
+
+# Who may read it, and whether it stays.
+
+
+@pytest.fixture
+def lax_umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def modes(file: Path) -> dict[str, int]:
+    return {each.name: stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()}
+
+
+@pytest.mark.usefixtures("lax_umask")
+def test_a_new_store_and_what_is_beside_it_is_for_its_owner_alone(file: Path) -> None:
+    store = SqliteStore(file, "process", "boot")
+    store.commit(b"1")
+    assert modes(file) == {"shop.db": 0o600, "shop.db-wal": 0o600}
+    store.close()
+
+
+@pytest.mark.usefixtures("lax_umask")
+def test_a_store_that_is_there_keeps_its_mode(file: Path) -> None:
+    SqliteStore(file, "process", "boot").close()
+    file.chmod(0o640)
+    SqliteStore(file, "process", "boot").close()
+    assert modes(file) == {"shop.db": 0o640}
+
+
+def test_a_start_that_is_abandoned_leaves_no_new_store_and_keeps_an_old_one(file: Path) -> None:
+    store = SqliteStore(file, "process", "boot")
+    store.commit(b"1")
+    store.abandon()
+    assert modes(file) == {}
+    store = SqliteStore(file, "process", "boot")
+    store.commit(b"1")
+    store.close()
+    SqliteStore(file, "process", "boot").abandon()
+    assert SqliteStore(file, "process", "boot").load() == (None, [b"1"])
+
+
+def test_who_made_a_file_that_another_one_has_locked_does_not_remove_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two that start at once, with a new file."""
+    store = SqliteStore(file, "process", "boot")
+    store.commit(b"1")
+    monkeypatch.setattr(SqliteStore, "_make", lambda _: True)
+    assert "another agent uses it" in refused(file)
+    store.close()
+    assert SqliteStore(file, "process", "boot").load() == (None, [b"1"])
 
 
 # When it is full.
