@@ -60,11 +60,13 @@ def check_table(file: str, *, show_tables: bool, as_json: bool) -> None:
 
 def check_agent(file: str, *, show_tables: bool, as_json: bool) -> None:
     """Say what an agent is told, and what is in its tables. Raises `DocumentError`, also where they
-    do not fit."""
+    do not fit, and where keys or token could not be used."""
     from choreomon.formats.agent_config import load_agent_config, load_tables
+    from choreomon.runtime.credentials import check_credentials
 
     config = load_agent_config(file)
     tables = load_tables(config)
+    check_credentials(config, tables)
     if as_json:
         click.echo(json.dumps(_agent_in_json(config, tables, show_tables), indent=2))
         return

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 ANY_HOST: Final = "*"
 """All interfaces of a machine, where something listens."""
+HERE: Final = "an address of this machine and a port that is free"
+"""What to name where nothing can listen."""
 _TCP: Final = "tcp://"
 _ADDRESS: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._*-]{1,253}):([0-9]{1,5})")
 _HOST: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?")

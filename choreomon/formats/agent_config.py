@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -19,7 +20,7 @@ from choreomon.core.errors import Defect, DocumentError, Problem
 from choreomon.core.errors import Path as FieldPath
 from choreomon.core.message import ENVIRONMENT
 from choreomon.core.suggestion import did_you_mean
-from choreomon.formats.addresses import Address, parse_tcp
+from choreomon.formats.addresses import ANY_HOST, Address, parse_tcp
 from choreomon.formats.carried import KEY_BYTES, MAX_SYSTEMS
 from choreomon.formats.local import MAX_LEASE
 from choreomon.formats.table_file import SplitTable, load_table
@@ -157,11 +158,15 @@ def load_tables(config: AgentConfig) -> tuple[SplitTable, ...]:
     """
     tables: list[SplitTable] = []
     problems: list[Problem] = []
-    for path in config.tables:
+    for place, path in enumerate(config.tables):
         try:
-            tables.append(load_table(path))
+            with told_at(config, ("tables", place)):
+                tables.append(load_table(path))
         except DocumentError as error:
             problems += error.problems
+            if not os.path.exists(path):
+                told = f"{problems[-1].message}: name the file of {config.process} that"
+                problems[-1] = replace(problems[-1], message=f"{told} `choreomon split` wrote")
     if problems:
         raise DocumentError(tuple(problems))
     refuse(config, table_defects(config, tables))
@@ -173,6 +178,23 @@ def refuse(config: AgentConfig, defects: Iterable[Defect]) -> None:
     problems = [_problem(config, defect) for defect in defects]
     if problems:
         raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
+
+
+@contextmanager
+def told_at(config: AgentConfig, path: FieldPath) -> Iterator[None]:
+    """What is wrong with a file, or a place, as a whole is told at the field that names it; what
+    is wrong at a line or a field of the file is told there."""
+    try:
+        yield
+    except DocumentError as error:
+        raise DocumentError(
+            tuple(
+                problem
+                if problem.line or problem.field
+                else _problem(config, Defect(path, f"{problem.file}: {problem.message}"))
+                for problem in error.problems
+            )
+        ) from None
 
 
 def _problem(config: AgentConfig, defect: Defect) -> Problem:
@@ -203,6 +225,7 @@ def config_defects(config: AgentConfig) -> Iterator[Defect]:
     yield from _security_defects(config)
     yield from _peer_defects(config)
     yield from _local_defects(config.local)
+    yield from _place_defects(config)
     if config.give_up <= config.deadline:
         yield Defect(
             ("give_up",),
@@ -275,6 +298,35 @@ def _local_defects(local: LocalAccess) -> Iterator[Defect]:
     if local.path is not None and len(os.fsencode(local.path)) > MAX_SOCKET_PATH:
         told = f"is longer than a socket's path may be ({MAX_SOCKET_PATH} bytes): {local.path}"
         yield Defect((*path, "path"), f"{told}: choose a shorter one")
+
+
+def _place_defects(config: AgentConfig) -> Iterator[Defect]:
+    """Where one place is to be listened at twice."""
+    taken: list[tuple[str, Address]] = []
+    for path, address in (
+        (("listen",), parse_tcp(config.listen)),
+        (("http",), config.http),
+        (("local", "tcp"), config.local.tcp),
+    ):
+        if address is None or not address.port:
+            continue
+        for name, other in taken:
+            if _overlap(address, other):
+                told = f"is {address}, and {name} is {other}: choose another port"
+                yield Defect(path, told)
+                break
+        taken.append((".".join(path), address))
+
+
+def _overlap(one: Address, other: Address) -> bool:
+    hosts = [
+        {ANY_HOST: "0.0.0.0", "localhost": "127.0.0.1"}.get(each.host.lower(), each.host.lower())
+        for each in (one, other)
+    ]
+    if one.port != other.port:
+        return False
+    alike = (":" in hosts[0]) is (":" in hosts[1])
+    return hosts[0] == hosts[1] or (alike and not {"0.0.0.0", "::"}.isdisjoint(hosts))
 
 
 def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator[Defect]:

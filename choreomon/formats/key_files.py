@@ -45,6 +45,7 @@ _Z85: Final = {
         "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
     )
 }
+_WHO: Final = "each process that may connect"
 _OTHERS: Final = stat.S_IRWXO | stat.S_IWGRP
 
 
@@ -118,8 +119,14 @@ def load_public_keys(directory: str | Path) -> Mapping[str, str]:
     folder = Path(directory)
     try:
         files = sorted(file for file in folder.iterdir() if file.suffix == PUBLIC_SUFFIX)
+    except FileNotFoundError:
+        told = f"there is no such folder: make it, with the NAME{PUBLIC_SUFFIX} of {_WHO}"
+        raise _wrong(folder, told) from None
+    except NotADirectoryError:
+        told = f"is no folder: name one with the NAME{PUBLIC_SUFFIX} of {_WHO}"
+        raise _wrong(folder, told) from None
     except OSError as error:
-        raise _wrong(folder, f"cannot be read: {error.strerror}: name a directory") from None
+        raise _wrong(folder, f"cannot be read: {error.strerror}: let this user read it") from None
     problems: list[Problem] = []
     owners: dict[str, str] = {}
     for file in files:
@@ -133,7 +140,7 @@ def load_public_keys(directory: str | Path) -> Mapping[str, str]:
             message = f"has the key of {owner}, too: make one with `choreomon keygen`"
             problems.append(Problem(str(file), 0, "public-key", message))
     if not files:
-        message = f"has no file NAME{PUBLIC_SUFFIX}: nobody would be let in"
+        message = f"has no file NAME{PUBLIC_SUFFIX}: copy that of {_WHO} there"
         problems.append(Problem(str(folder), 0, "", message))
     if problems:
         raise DocumentError(tuple(problems))
@@ -159,8 +166,13 @@ def _read(file: Path, *, secret: bool = False) -> bytes:
         with file.open("rb") as opened:
             mode = os.fstat(opened.fileno()).st_mode
             content = opened.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        told = f"there is no such file: `choreomon keygen {file.stem}` makes one"
+        raise _wrong(file, told) from None
+    except IsADirectoryError:
+        raise _wrong(file, "is a folder: name a file in it") from None
     except OSError as error:
-        raise _wrong(file, f"cannot be read: {error.strerror}") from None
+        raise _wrong(file, f"cannot be read: {error.strerror}: let this user read it") from None
     if secret and os.name == "posix" and mode & _OTHERS:
         raise _wrong(
             file,

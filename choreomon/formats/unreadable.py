@@ -11,6 +11,8 @@ def unreadable(file: str, error: OSError | ValueError) -> DocumentError:
         told = "there is no such file"
     elif isinstance(error, IsADirectoryError):
         told = "is a directory: name a file in it"
+    elif isinstance(error, PermissionError):
+        told = f"cannot be read: {error.strerror}: let this user read it"
     else:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         told = f"cannot be read: {reason}"

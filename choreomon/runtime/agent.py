@@ -20,16 +20,17 @@ from typing import Final, Protocol
 from choreomon.core.live import LiveVerdict
 from choreomon.core.run import RunEvent
 from choreomon.formats.addresses import Address
-from choreomon.formats.agent_config import AgentConfig
+from choreomon.formats.agent_config import AgentConfig, told_at
 from choreomon.formats.status_json import status_json
 from choreomon.formats.table_file import SplitTable
 from choreomon.formats.trace import trace_line
 from choreomon.formats.verdict_json import live_verdict
 from choreomon.runtime.configured_sinks import make_sinks
+from choreomon.runtime.credentials import load_token
 from choreomon.runtime.exposition import Beside, Exposition
 from choreomon.runtime.figures import Figures
 from choreomon.runtime.http import HttpServer, operations_pages
-from choreomon.runtime.local_socket import listen_tcp, listen_unix, read_token
+from choreomon.runtime.local_socket import listen_tcp, listen_unix
 from choreomon.runtime.logs import Log, configure
 from choreomon.runtime.node import Node, Service
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked, Word
@@ -96,7 +97,7 @@ class Agent:
         self._version = installed_version()
         # What can fail comes first: nothing is open then.
         given = make_sinks(config) if sinks is None else sinks
-        token = read_token(config.local.token) if service is None and config.local.token else ""
+        token = load_token(config) if service is None else ""
         self.node = Node(config, tables, loop=loop, tell=self._tell, observer=self, now=now)
         self.sinks = Sinks(
             given,
@@ -122,8 +123,8 @@ class Agent:
         self._http: HttpServer | None = None
 
     async def start(self) -> None:
-        """Recover, listen, and serve. Where it raises, everything is closed, and what the store
-        holds is as it was."""
+        """Recover, listen, and serve. Where it raises, everything is closed, what the store holds
+        is as it was, and there is none where there was none."""
         try:
             await self._start()
         except BaseException:
@@ -140,7 +141,8 @@ class Agent:
                 metrics=exposition.text, not_ready=self.not_ready, status=self._status
             )
             self._http = HttpServer(pages, failed=self._page_failed)
-            self.http_address = await self._http.start(config.http)
+            with told_at(config, ("http",)):
+                self.http_address = await self._http.start(config.http)
         self.node.start(self._service)
         if self._side is not None:
             self._server = await self._listen(self._side)
@@ -155,10 +157,13 @@ class Agent:
     async def _listen(self, side: ServiceSide) -> asyncio.Server:
         local = self.config.local
         if local.path is not None:
-            listener = listen_unix(local.path, group=local.group)
+            with told_at(self.config, ("local", "path")):
+                listener = listen_unix(local.path, group=local.group)
             return await self._loop.create_unix_server(side.connection, sock=listener)
         assert local.tcp is not None
-        return await self._loop.create_server(side.connection, sock=listen_tcp(local.tcp))
+        with told_at(self.config, ("local", "tcp")):
+            listener = listen_tcp(local.tcp)
+        return await self._loop.create_server(side.connection, sock=listener)
 
     async def stop(self) -> None:
         """In order: take nothing more, let out what was taken, keep the state."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.formats.addresses import ANY_HOST, Address
+from choreomon.formats.addresses import ANY_HOST, HERE, Address
 
 MAX_REQUEST: Final = 8192
 """Bytes of a request with its headers."""
@@ -107,8 +108,10 @@ class HttpServer:
                 self._serve, host, address.port, limit=MAX_REQUEST
             )
         except OSError as error:
-            told = f"cannot be listened at: {error.strerror or error}: name another port"
-            raise DocumentError((Problem(f"http {address}", 0, "", told),)) from None
+            # The message of asyncio repeats the address, that of the number does not.
+            why = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror or error
+            told = f"cannot be listened at: {why}: name {HERE}"
+            raise DocumentError((Problem(str(address), 0, "", told),)) from None
         return Address(address.host, self._server.sockets[0].getsockname()[1])
 
     async def close(self) -> None:

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.formats.addresses import Address
+from choreomon.formats.addresses import HERE, Address
 
 BACKLOG: Final = 128
 MAX_TOKEN: Final = 256
+MIN_TOKEN: Final = 16
+"""Characters; whoever is on the machine may try shorter ones until one is right."""
 
 
 def listen_unix(path: Path, *, group: bool) -> socket.socket:
@@ -64,7 +66,8 @@ def listen_unix(path: Path, *, group: bool) -> socket.socket:
             listener.close()
             raise
     except OSError as error:
-        raise _unusable(path, error.strerror or str(error)) from None
+        told = f"{error.strerror or error}: name a path in a folder of this agent's own"
+        raise _unusable(path, told) from None
     return listener
 
 
@@ -90,12 +93,14 @@ def listen_tcp(address: Address) -> socket.socket:
         listener.setblocking(False)
     except OSError as error:
         listener.close()
-        raise _unusable(address, error.strerror or str(error)) from None
+        told = f"{error.strerror or error}: name {HERE}"
+        raise _unusable(address, told) from None
     return listener
 
 
 def read_token(path: Path) -> str:
     """The token in a file of mode 0600. Raises `DocumentError`."""
+    make = f"make one, as by `(umask 077; openssl rand -hex 32 > {path})`"
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & 0o077:
@@ -103,13 +108,19 @@ def read_token(path: Path) -> str:
             raise DocumentError((Problem(str(path), 0, "", told),))
         token = path.read_text(encoding="utf-8").strip()
     except FileNotFoundError:
-        told = f"there is no such file: make it, as `(umask 077; openssl rand -hex 32 > {path})`"
+        told = f"there is no such file: {make}"
         raise DocumentError((Problem(str(path), 0, "", told),)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        told = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    except IsADirectoryError:
+        raise DocumentError(
+            (Problem(str(path), 0, "", "is a folder: name a file in it"),)
+        ) from None
+    except UnicodeDecodeError:
+        raise DocumentError((Problem(str(path), 0, "", f"is not UTF-8: {make}"),)) from None
+    except OSError as error:
+        told = f"cannot be read: {error.strerror or error}: let this user read it"
         raise DocumentError((Problem(str(path), 0, "", told),)) from None
-    if not token or len(token) > MAX_TOKEN:
-        told = f"should hold a token of 1 to {MAX_TOKEN} characters"
+    if not MIN_TOKEN <= len(token) <= MAX_TOKEN:
+        told = f"should hold {MIN_TOKEN} to {MAX_TOKEN} characters, not {len(token)}: {make}"
         raise DocumentError((Problem(str(path), 0, "", told),))
     return token
 

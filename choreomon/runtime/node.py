@@ -9,26 +9,24 @@ loop all of it is committed and what follows is let out.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 import zmq
 
-from choreomon.core.errors import DocumentError, MalformedMessage, Problem
-from choreomon.formats.agent_config import AgentConfig
-from choreomon.formats.key_files import load_key_pair, load_public_keys
+from choreomon.core.errors import Defect, MalformedMessage
+from choreomon.formats.agent_config import AgentConfig, refuse, told_at
 from choreomon.formats.table_file import SplitTable
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import RULES
+from choreomon.runtime.credentials import load_security
 from choreomon.runtime.driver import CommitFailed, Driver, Patience, Store
 from choreomon.runtime.inputs import FromPeer
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Reply, Ticked, Word
+from choreomon.runtime.peers import CannotListen, PeerSockets
 from choreomon.runtime.peers import Limits as PeerLimits
-from choreomon.runtime.peers import PeerSockets
-from choreomon.runtime.security import Curve, Insecure, Security
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.store import Owner, SqliteStore, boot_id
 
@@ -96,25 +94,13 @@ def make_sidecar(config: AgentConfig, tables: Sequence[SplitTable]) -> Sidecar:
     )
 
 
-def make_security(config: AgentConfig, tables: Sequence[SplitTable]) -> Security:
-    """Who is who. Raises `DocumentError` for keys that cannot be used."""
-    processes = {name for table in tables for name in table.processes}
-    if config.keys is None:
-        return Insecure(config.process, processes)
-    own = load_key_pair(config.keys.secret)
-    if own.process != config.process:
-        told = f"is the key of {own.process}, and this is the agent of {config.process}"
-        raise DocumentError((Problem(str(config.keys.secret), 0, "", told),))
-    keys = load_public_keys(config.keys.peers)
-    return Curve(own, {name: key for name, key in keys.items() if name in processes})
-
-
 def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> SqliteStore | None:
     """The journal. Raises `DocumentError`."""
     if config.store is None or config.durability == "off":
         return None
     owner = Owner(config.process, tuple(table.system_id for table in tables))
-    return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
+    with told_at(config, ("store",)):
+        return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
 
 
 class TimedStore:
@@ -187,12 +173,11 @@ class Node:
         self.service = service
         store = self._store
         try:
-            self.driver.recover(forgetful=store is not None and store.forgetful)
+            with told_at(self.config, ("store",)):
+                self.driver.recover(forgetful=store is not None and store.forgetful)
         except (MalformedMessage, ValueError) as error:
             told = f"cannot be read: {error}; to begin anew, and lose what it holds, remove it"
-            raise DocumentError(
-                (Problem(os.fspath(self.config.store or ""), 0, "", told),)
-            ) from None
+            refuse(self.config, [Defect(("store",), f"{self.config.store}: {told}")])
         limits = self.config.limits
         self._context = _Context()
         try:
@@ -201,7 +186,7 @@ class Node:
                 loop=self.loop,
                 bind=self.config.listen,
                 addresses=self.config.peers,
-                security=make_security(self.config, self.tables),
+                security=load_security(self.config, self.tables),
                 on_asked=self._from_peer,
                 on_answered=self._from_peer,
                 on_refused=lambda reason, detail: self.observer.happened(
@@ -214,8 +199,10 @@ class Node:
                     rate=float(limits.frames_per_second),
                 ),
             )
-        except BaseException:
+        except BaseException as error:
             self._context.destroy(linger=0)  # `term` would wait for a socket that is left open
+            if isinstance(error, CannotListen):
+                refuse(self.config, [Defect(("listen",), str(error))])
             raise
         self.recovered = True
         self.flush()
@@ -233,11 +220,20 @@ class Node:
         except CommitFailed as failure:  # of the snapshot: the rows are there all the same
             self.observer.failing(str(failure))
         finally:
-            self.abandon()
+            self._close()
+            if self._store is not None:
+                self._store.close()
 
     def abandon(self) -> None:
-        """Close everything as it is: after a start that failed the state may be half read, and
-        must not take the place of what is in the store."""
+        """After a start that failed. The state may be half read, and must not take the place of
+        what is in the store; a store that was not there before is removed."""
+        if self._stopped:
+            return
+        self._close()
+        if self._store is not None:
+            self._store.abandon()
+
+    def _close(self) -> None:
         self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
@@ -245,8 +241,6 @@ class Node:
             self.peers.close()
         if self._context is not None:
             self._context.term()
-        if self._store is not None:
-            self._store.close()
 
     @property
     def endpoint(self) -> str:

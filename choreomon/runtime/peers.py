@@ -20,7 +20,7 @@ from typing import Final, Literal, TypeAlias
 
 import zmq
 
-from choreomon.formats.addresses import Address
+from choreomon.formats.addresses import HERE, Address
 from choreomon.runtime.addresses import (
     UnusableAddress,
     as_endpoint,
@@ -47,6 +47,10 @@ Refusal: TypeAlias = Literal[
 """Why a connection was not let in (`unauthorised`), or a frame was dropped."""
 
 _ROUTE: Final = zmq.NOBLOCK | zmq.SNDMORE
+
+
+class CannotListen(UnusableAddress):
+    """The address of one's own is taken, or not of this machine."""
 
 
 class PeerSockets:
@@ -209,9 +213,9 @@ class PeerSockets:
         try:
             self._router.bind(as_endpoint(own))
         except zmq.ZMQError as error:
-            raise UnusableAddress(
-                f"{bind!r}: cannot be listened at: {zmq.strerror(error.errno or 0)}: name an "
-                "address of this machine and a port that is free, or tcp://*:PORT"
+            raise CannotListen(
+                f"{bind}: cannot be listened at: {zmq.strerror(error.errno or 0)}: name {HERE}, "
+                "or tcp://*:PORT"
             ) from None
         return self._router.getsockopt_string(zmq.LAST_ENDPOINT)
 

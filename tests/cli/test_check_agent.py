@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
@@ -28,6 +29,22 @@ insecure: true
 store: shipping.db
 http: 127.0.0.1:7680
 """
+
+
+ASKED = ("customer", "payment", "stock")
+SECURED = AGENT.replace("insecure: true", "keys: {secret: keys/shipping.key, peers: keys}").replace(
+    "{path: run/shipping.sock}", "{tcp: 127.0.0.1:7604, token: secret}"
+)
+
+
+def make_keys(*processes: str) -> None:
+    for process in processes:
+        assert choreomon("keygen", process, "-o", "keys").code == 0
+
+
+def make_token(text: str = "0123456789abcdef\n") -> None:
+    Path("secret").write_text(text, encoding="utf-8")
+    Path("secret").chmod(0o600)
 
 
 @pytest.fixture(autouse=True)
@@ -90,6 +107,8 @@ def test_other_ways_in_and_sinks_are_said_too(agent: Path) -> None:
     sinks = "verdicts: [{file: v.jsonl}, {webhook: {url: http://127.0.0.1:9/x}}]\n"
     keys = "keys: {secret: keys/shipping.key, peers: keys}\ndurability: off\n"
     text = text.replace("insecure: true\nstore: shipping.db\n", keys) + sinks
+    make_keys("shipping", *ASKED)
+    make_token()
     agent.write_text(text, encoding="utf-8")
     answer = choreomon("check", "agent.yaml", columns=140)
     assert (answer.code, answer.err) == (0, "")
@@ -105,7 +124,11 @@ def test_other_ways_in_and_sinks_are_said_too(agent: Path) -> None:
     [
         ("process: shipping", "process: orders", "agent.yaml:2: tables[0]: is the table of shippi"),
         ("  stock: tcp://127.0.0.1:7603\n", "", "agent.yaml:4: peers: have no address of stock"),
-        ("tables/shipping.json", "tables/ship.json", "tables/ship.json: there is no such file"),
+        (
+            "tables/shipping.json",
+            "tables/ship.json",
+            "agent.yaml:2: tables[0]: tables/ship.json: there ",
+        ),
         ("http: ", "htp: ", "agent.yaml:11: htp: is no key of this mapping; did you mean 'http'?"),
     ],
 )
@@ -117,6 +140,131 @@ def test_what_is_wrong_with_it_is_told_as_of_a_configuration(
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(told)
     assert "application" not in answer.err
+
+
+def rename_key() -> None:
+    Path("keys/stock.key").rename("keys/shipping.key")
+
+
+def mix_keys() -> None:
+    """The public half of another pair."""
+    one, other = Path("keys/shipping.key"), Path("keys/stock.key")
+    public = [line for line in other.read_text().splitlines() if line.startswith("public-key")]
+    lines = one.read_text().splitlines()
+    lines[lines.index(next(each for each in lines if each.startswith("public-key")))] = public[0]
+    one.write_text("\n".join(lines))
+
+
+BROKEN: dict[str, tuple[Callable[[], object], str, str, str]] = {
+    "no secret key": (
+        lambda: Path("keys/shipping.key").unlink(),
+        "",
+        "",
+        "agent.yaml:9: keys.secret: keys/shipping.key: there is no such file: `choreomon keygen "
+        "shipping` makes one",
+    ),
+    "another process's key": (
+        lambda: None,
+        "keys/shipping.key",
+        "keys/stock.key",
+        "agent.yaml:9: keys.secret: keys/stock.key: is the key of stock, and this is the agent of "
+        "shipping: name the file shipping.key",
+    ),
+    "another process's key under its name": (
+        rename_key,
+        "",
+        "",
+        "keys/shipping.key:3: process: the key of stock belongs into a file stock.key",
+    ),
+    "a public key as the secret one": (
+        lambda: None,
+        "keys/shipping.key",
+        "keys/shipping.pub",
+        "agent.yaml:9: keys.secret: keys/shipping.pub: is a public key: here stands the secret "
+        "one, NAME.key",
+    ),
+    "a secret that others may read": (
+        lambda: Path("keys/shipping.key").chmod(0o644),
+        "",
+        "",
+        "agent.yaml:9: keys.secret: keys/shipping.key: has mode 0644, so that others than its "
+        "owner may read or change this secret: `chmod 600 keys/shipping.key`",
+    ),
+    "halves of two pairs": (
+        mix_keys,
+        "",
+        "",
+        "agent.yaml:9: keys: secret and public key of shipping do not belong together: make new "
+        "ones with `choreomon keygen shipping --force`",
+    ),
+    "no folder of keys": (
+        lambda: None,
+        "peers: keys}",
+        "peers: others}",
+        "agent.yaml:9: keys.peers: others: there is no such folder: make it, with the NAME.pub of "
+        "each process that may connect",
+    ),
+    "a file as the folder of keys": (
+        lambda: None,
+        "peers: keys}",
+        "peers: secret}",
+        "agent.yaml:9: keys.peers: secret: is no folder: name one with the NAME.pub of each "
+        "process that may connect",
+    ),
+    "no key of a process that is asked": (
+        lambda: Path("keys/stock.pub").unlink(),
+        "",
+        "",
+        "agent.yaml:9: keys.peers: keys: has no public key of stock, whom this agent asks: copy "
+        "stock.pub there",
+    ),
+    "no token": (
+        lambda: Path("secret").unlink(),
+        "",
+        "",
+        "agent.yaml:8: local.token: secret: there is no such file: make one, as by `(umask 077; "
+        "openssl rand -hex 32 > secret)`",
+    ),
+    "a short token": (
+        lambda: make_token("12345"),
+        "",
+        "",
+        "agent.yaml:8: local.token: secret: should hold 16 to 256 characters, not 5: make one, as "
+        "by `(umask 077; openssl rand -hex 32 > secret)`",
+    ),
+    "a folder as the token": (
+        lambda: None,
+        "token: secret",
+        "token: keys",
+        "agent.yaml:8: local.token: keys: is a folder: name a file in it",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_keys_and_tokens_are_checked_as_the_agent_does_and_told_alike(
+    agent: Path, what: str
+) -> None:
+    make_keys("shipping", *ASKED)
+    make_token()
+    if "folder as the token" in what:
+        Path("keys").chmod(0o700)
+    agent.write_text(SECURED, encoding="utf-8")
+    assert choreomon("check", "agent.yaml").code == 0
+    spoil, old, new, told = BROKEN[what]
+    spoil()
+    agent.write_text(SECURED.replace(old, new) if old else SECURED, encoding="utf-8")
+    checked = choreomon("check", "agent.yaml")
+    assert (checked.code, checked.out, checked.err) == (2, "", told + "\n")
+    assert choreomon("agent", "--config", "agent.yaml") == checked
+    assert not Path("shipping.db").exists()
+
+
+def test_all_that_is_wrong_with_keys_and_token_is_told_at_once(agent: Path) -> None:
+    agent.write_text(SECURED, encoding="utf-8")
+    answer = choreomon("check", "agent.yaml")
+    fields = [line.split(": ")[1] for line in answer.err.splitlines()]
+    assert fields == ["keys.secret", "keys.peers", "local.token"]
 
 
 def test_what_has_parts_of_a_document_is_taken_for_one() -> None:

@@ -409,6 +409,21 @@ def told(defects: Iterator[Defect]) -> list[str]:
         ({"local": LocalAccess(tcp=Address("127.0.0.1", 7))}, ["local.token"]),
         ({"local": LocalAccess(tcp=Address("10.0.0.1", 7), token=Path("t"))}, ["local.tcp"]),
         ({"deadline": 60.0}, ["give_up"]),
+        ({"listen": "tcp://10.0.0.1:7", "http": Address("10.0.0.1", 7)}, ["http"]),
+        ({"listen": "tcp://*:7", "http": Address("127.0.0.1", 7)}, ["http"]),
+        ({"listen": "tcp://127.0.0.1:7", "http": Address("localhost", 7)}, ["http"]),
+        ({"listen": "tcp://[::1]:7", "http": Address("::", 7)}, ["http"]),
+        ({"listen": "tcp://*:7", "http": Address("::1", 7)}, []),
+        ({"listen": "tcp://10.0.0.1:7", "http": Address("127.0.0.1", 7)}, []),
+        ({"listen": "tcp://10.0.0.1:0", "http": Address("10.0.0.1", 0)}, []),
+        (
+            {
+                "listen": "tcp://*:7",
+                "http": Address("127.0.0.1", 8),
+                "local": LocalAccess(tcp=Address("127.0.0.1", 8), token=Path("t")),
+            },
+            ["local.tcp"],
+        ),
         ({"tables": tuple(Path(f"{n}.json") for n in range(65))}, ["tables"]),
     ],
     ids=str,
@@ -503,7 +518,8 @@ def test_tables_are_loaded_in_the_order_of_the_configuration(tmp_path: Path) -> 
         load_tables(load_agent_config(path))
     assert [problem.message for problem in refused.value.problems] == [
         "is missing: expected 'table'",
-        "there is no such file",
+        f"{tmp_path}/a.json: there is no such file: name the file of P2 that `choreomon split` "
+        "wrote",
     ]
 
 

@@ -112,9 +112,11 @@ def test_what_is_wrong_is_told_with_its_line(
 def test_files_that_are_none_are_told(tmp_path: Path) -> None:
     (tmp_path / "shop.pub").write_bytes(b"\xff")
     assert wrong(tmp_path / "shop.pub") == [": is no key: not UTF-8"]
-    assert wrong(tmp_path / "car.pub") == [": cannot be read: No such file or directory"]
+    assert wrong(tmp_path / "car.pub") == [
+        ": there is no such file: `choreomon keygen car` makes one"
+    ]
     (tmp_path / "bank.pub").mkdir()
-    assert wrong(tmp_path / "bank.pub") == [": cannot be read: Is a directory"]
+    assert wrong(tmp_path / "bank.pub") == [": is a folder: name a file in it"]
 
 
 def test_secret_and_public_files_are_not_mixed_up(tmp_path: Path) -> None:
@@ -160,9 +162,11 @@ def test_a_folder_of_public_keys_is_read_with_all_that_is_wrong(tmp_path: Path) 
 
 
 def test_a_folder_without_keys_lets_nobody_in_and_that_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match=r"has no file NAME\.pub: nobody would be let in"):
+    with pytest.raises(DocumentError, match=r"has no file NAME\.pub: copy that of each process"):
         load_public_keys(tmp_path)
-    with pytest.raises(DocumentError, match="cannot be read: No such file or directory: name"):
+    with pytest.raises(
+        DocumentError, match=r"there is no such folder: make it, with the NAME\.pub"
+    ):
         load_public_keys(tmp_path / "nowhere")
 
 

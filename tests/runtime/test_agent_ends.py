@@ -104,7 +104,9 @@ def test_a_token_that_is_not_there_is_told_with_how_to_make_it(run: Run, tmp_pat
     config = config_of(tmp_path, **STARTS["there is no token"](tmp_path, 0))
 
     async def main() -> None:
-        with pytest.raises(DocumentError, match=r"missing: .*no such file: make it, as"):
+        with pytest.raises(
+            DocumentError, match=r"^local\.token: .*missing: .*no such file: make one, as"
+        ):
             await agent_of(config).start()
 
     run(main)
@@ -114,7 +116,7 @@ def test_a_token_that_is_not_there_is_told_with_how_to_make_it(run: Run, tmp_pat
 def test_a_start_that_fails_leaves_nothing_open_and_the_store_as_it_was(
     run: Run, tmp_path: Path, why: str
 ) -> None:
-    (tmp_path / "token").write_text("secret")
+    (tmp_path / "token").write_text("a secret of some length")
     (tmp_path / "token").chmod(0o600)
     (tmp_path / "open").mkdir(mode=0o755)
     config = config_of(tmp_path)
@@ -136,6 +138,61 @@ def test_a_start_that_fails_leaves_nothing_open_and_the_store_as_it_was(
         await agent.start()
         assert agent.node.driver.state.sessions["session"].last == 3
         await agent.stop()
+
+    run(main)
+
+
+@pytest.mark.parametrize("why", STARTS)
+def test_a_start_that_fails_leaves_no_store_where_there_was_none(
+    run: Run, tmp_path: Path, why: str
+) -> None:
+    (tmp_path / "token").write_text("a secret of some length")
+    (tmp_path / "token").chmod(0o600)
+    (tmp_path / "open").mkdir(mode=0o755)
+    before = sorted(tmp_path.iterdir())
+
+    async def main() -> None:
+        with closing(held_port()) as holder:
+            changed = config_of(tmp_path, **STARTS[why](tmp_path, holder.getsockname()[1]))
+            with pytest.raises(ChoreomonError):
+                await agent_of(changed).start()
+
+    run(main)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+TOLD = {
+    "its port for HTTP is in use": r"^a\.yaml:1: http: .*: Address already in use: name an address",
+    "its port for peers is in use": r"^a\.yaml:2: listen: tcp:.* already in use: name an address",
+    "its local port is in use": r"^a\.yaml:3: local\.tcp: .* already in use: name an address",
+    "its folder is open to others": r"^a\.yaml:4: local\.path: .*B\.sock: .*: others can enter",
+    "there are no keys": r"^a\.yaml:5: keys\.secret: .*: there is no such file: `choreomon keygen",
+    "its store has no folder": r"^a\.yaml:6: store: .*B\.db: .*: there is no folder .*: make it",
+}
+LINES = {
+    ("http",): 1,
+    ("listen",): 2,
+    ("local", "tcp"): 3,
+    ("local", "path"): 4,
+    ("keys", "secret"): 5,
+    ("store",): 6,
+}
+
+
+@pytest.mark.parametrize("why", TOLD)
+def test_a_start_that_fails_is_told_with_line_field_and_what_would_be_right(
+    run: Run, tmp_path: Path, why: str
+) -> None:
+    (tmp_path / "token").write_text("a secret of some length")
+    (tmp_path / "token").chmod(0o600)
+    (tmp_path / "open").mkdir(mode=0o755)
+
+    async def main() -> None:
+        with closing(held_port()) as holder:
+            changes = STARTS[why](tmp_path, holder.getsockname()[1])
+            config = config_of(tmp_path, file="a.yaml", lines=LINES, **changes)
+            with pytest.raises(DocumentError, match=TOLD[why]):
+                await agent_of(config).start()
 
     run(main)
 
