@@ -149,18 +149,29 @@ def test_what_is_no_journal_is_refused_and_left_alone(file: Path) -> None:
     assert "is a folder: name a file in it" in refused(file.parent)
 
 
-def test_a_damaged_file_is_told_of_not_raised(file: Path) -> None:
+def damaged(file: Path, start: int, end: int | None) -> None:
     store = SqliteStore(file, "process", "boot")
     for _ in range(200):
         store.commit(bytes(100))
     store.close()
     data = bytearray(file.read_bytes())
-    data[4096:] = b"\xff" * (len(data) - 4096)
+    data[start:end] = b"\xff" * len(data[start:end])
     file.write_bytes(data)
+
+
+DAMAGED = r"is damaged \(.*malformed\): .*`choreomon split` again"
+
+
+def test_a_damaged_file_is_told_of_not_raised(file: Path) -> None:
+    damaged(file, 4096, None)
+    with pytest.raises(DocumentError, match=DAMAGED):
+        SqliteStore(file, "process", "boot")
+
+
+def test_so_is_one_whose_damage_shows_when_all_is_read(file: Path) -> None:
+    damaged(file, 10 * 1024, 12 * 1024)
     store = SqliteStore(file, "process", "boot")
-    with pytest.raises(
-        DocumentError, match=r"is damaged \(.*malformed\): .*`choreomon split` again"
-    ):
+    with pytest.raises(DocumentError, match=DAMAGED):
         store.load()
     die(store)
 
