@@ -109,7 +109,8 @@ class HttpServer:
             )
         except OSError as error:
             # The message of asyncio repeats the address, that of the number does not.
-            why = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror or error
+            number = error.errno or 0
+            why = os.strerror(number) if number > 0 else error.strerror or error
             told = f"cannot be listened at: {why}: name {HERE}"
             raise DocumentError((Problem(str(address), 0, "", told),)) from None
         return Address(address.host, self._server.sockets[0].getsockname()[1])
