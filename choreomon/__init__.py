@@ -5,6 +5,7 @@ name, as `choreomon.verify.verifier`. The layers, of which each knows only those
 
     core <- properties <- monitor <- formats, render <- cli
     core <- interaction, multitrace <- verify <- formats, render <- cli
+    verify, formats <- batch <- cli
     core <- actors <- formats
 
 `simulator`, the other package of this distribution, stands above `formats`: it runs

@@ -4,26 +4,23 @@ and how the answer is looked for."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 import click
 
 from choreomon.cli.loggers import graphic_loggers, refuse, trace_loggers
+from choreomon.verify.heuristics import STRATEGIES, Strategy
+from choreomon.verify.search.options import METHODS, Analysis, LocalAnalyses, Method, Options
+from choreomon.verify.verdict import DEFAULT_MODE, MODES, Mode
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou import AnalyzeOptions
-    from choreomon.formats.hibou.configuration import GraphicLogger, SimulationSettings
-    from choreomon.verify.search.options import Options, SimulationCriteria
-    from choreomon.verify.verdict import Mode
+    from choreomon.formats.hibou.configuration import GraphicLogger
 
-DEFAULT_MODE: Final = "multiprefix"
-"""Logs that begin with the system and cease at any moment are those that most people have."""
+PORTFOLIO: Final = "portfolio"
 
-NO_LIMIT: Final = 2**62
-"""More unobserved loops or actions than any search does."""
-
-StrategyName: TypeAlias = Literal["dfs", "bfs", "hcs", "portfolio"]
+StrategyName: TypeAlias = Strategy | Literal["portfolio"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,13 +38,13 @@ def _look_ahead(value: str) -> str | int:
 _OPTIONS: Final = (
     click.option(
         "--mode",
-        type=click.Choice(["accept", "test", "prefix", "multiprefix", "simulate", "slice"]),
+        type=click.Choice(MODES),
         default=None,
         help=f"What is asked; default: as the configuration says, else {DEFAULT_MODE}.",
     ),
     click.option(
         "--method",
-        type=click.Choice(["auto", "removal", "search"]),
+        type=click.Choice(METHODS),
         default=None,
         help="Of multiprefix: by lifeline removal, by search, or by removal where that is exact.",
     ),
@@ -83,7 +80,7 @@ _OPTIONS: Final = (
 
 strategy_option: Final = click.option(
     "--strategy",
-    type=click.Choice(["dfs", "bfs", "hcs", "portfolio"]),
+    type=click.Choice([*STRATEGIES, PORTFOLIO]),
     default=None,
     help="Search depth first, breadth first, for high coverage; or two searches side by side.",
 )
@@ -97,23 +94,10 @@ def analysis_options(command: Command) -> Command:
     return command
 
 
-@dataclass(frozen=True)
-class Analysis:
-    """What is asked, and how. `search` is None where no option says how: then the quickest
-    decider that is right answers. `graphics` are the loggers of the configuration, which draw what
-    was searched; where there are some, there is a `search`, and no `portfolio`."""
-
-    mode: Mode
-    method: Literal["auto", "removal", "search"]
-    search: Options | None
-    portfolio: bool
-    graphics: tuple[GraphicLogger, ...] = ()
-
-
 def analysis_of(
     *,
     mode: Mode | None,
-    method: Literal["auto", "removal", "search"] | None,
+    method: Method | None,
     config: str | None,
     por: bool | None,
     paper_por: bool,
@@ -122,9 +106,11 @@ def analysis_of(
     strategy: StrategyName | None,
     whole_graph: bool,
     plain: bool = False,
-) -> Analysis:
-    """What the options come to; those of the command line come before the configuration. `plain`
-    says that it is a search in any case, and one without shortcuts that nobody asked for.
+) -> tuple[Analysis, tuple[GraphicLogger, ...]]:
+    """What the options come to, and the loggers of the configuration that draw what was searched;
+    where there are some, there is a `search`, and no `portfolio`. The options of the command line
+    come before the configuration. `plain` says that it is a search in any case, and one without
+    shortcuts that nobody asked for.
 
     Raises `UsageError` where they contradict each other, `DocumentError` for a configuration that
     cannot be used.
@@ -137,107 +123,70 @@ def analysis_of(
     asked: Mode = mode or (DEFAULT_MODE if configured is None else configured.mode)
     if method is not None and asked != "multiprefix":
         raise click.UsageError(f"--method is one of multiprefix, not of {asked}")
-    given = (por, local, local_on, strategy, configured)
-    searching = plain or whole_graph or paper_por or any(choice is not None for choice in given)
     search = None
-    if searching:
-        search = _base(configured, method or "auto", plain=plain)
-        if paper_por:
-            search = replace(search, reduction="paper")
-        elif por is not None:
-            search = replace(search, reduction="sound" if por else "none")
-        if local is not None or local_on is not None:
-            search = replace(search, local=_local(search, local, local_on))
-        if strategy in ("dfs", "bfs", "hcs"):
-            search = replace(search, strategy=strategy)
+    given = (por, local, local_on, strategy, config)
+    if plain or whole_graph or paper_por or any(choice is not None for choice in given):
+        changes = _reduction(por, paper_por=paper_por)
+        if strategy is not None and strategy != PORTFOLIO:
+            changes["strategy"] = strategy
         if whole_graph:
-            search = replace(search, goal=None)
-    if strategy == "portfolio" and (local is not None or local_on is not None):
+            changes["goal"] = None
+        search = replace(_base(config, configured, method or "auto", plain=plain), **changes)
+        search = replace(search, local=_local(search.local, local, local_on))
+    graphics = () if configured is None else graphic_loggers(configured.loggers)
+    portfolio = strategy == PORTFOLIO
+    if portfolio and (local is not None or local_on is not None):
         raise click.UsageError(
             "--strategy portfolio searches with local analyses and without: leave --local out"
         )
-    graphics = () if configured is None else graphic_loggers(configured.loggers)
-    if graphics and strategy == "portfolio":
+    if portfolio and graphics:
         raise click.UsageError("--strategy portfolio is two searches: choose one to draw")
-    return Analysis(asked, method or "auto", search, strategy == "portfolio", graphics)
+    return Analysis(asked, method or "auto", search, portfolio), graphics
 
 
-def _local(search: Options, local: str | int | None, on: str | None) -> Any:
-    from choreomon.verify.search.options import LocalAnalyses
+def _reduction(por: bool | None, *, paper_por: bool) -> dict[str, Any]:
+    """That of `Options` which is asked for, if one is."""
+    if paper_por:
+        return {"reduction": "paper"}
+    return {} if por is None else {"reduction": "sound" if por else "none"}
 
-    if local == "none":
+
+def _local(
+    base: LocalAnalyses | None, depth: str | int | None, on: str | None
+) -> LocalAnalyses | None:
+    """What the options make of the local analyses that there are without them."""
+    if depth is None and on is None:
+        return base
+    if depth == "none":
         return None
-    made = search.local or LocalAnalyses()
-    if local is not None:
-        made = made._replace(depth=local if isinstance(local, int) else None)
+    made = base or LocalAnalyses()
+    if depth is not None:
+        made = made._replace(depth=depth if isinstance(depth, int) else None)
     if on is not None:
         made = made._replace(select="all" if on == "all" else "dirty")
     return made
 
 
 def _configured(path: str) -> AnalyzeOptions:
-    from choreomon.core.errors import DocumentError, Problem
     from choreomon.formats.hibou import load_configuration
 
     analyze = load_configuration(path).analyze
     if analyze is None:
-        raise DocumentError((Problem(path, 0, "", "has no section @analyze_option{..}"),))
+        refuse(path, "has no section @analyze_option{..}")
     if trace_loggers(analyze.loggers):
         refuse(path, "the logger tracegen is one of explore: no analysis makes multi-traces")
     return analyze
 
 
 def _base(
-    configured: AnalyzeOptions | None,
-    method: Literal["auto", "removal", "search"],
-    *,
-    plain: bool,
+    config: str | None, configured: AnalyzeOptions | None, method: Method, *, plain: bool
 ) -> Options:
     """The options that a configuration states, or the defaults."""
-    from choreomon.verify.search.options import LocalAnalyses, Options
-
-    if configured is None:
-        plainly = {"reduction": "none", "local": None} if plain else {}
-        return Options(method=method, **plainly)  # type: ignore[arg-type]
-    local = configured.local_analysis
-    return Options(
-        strategy=configured.strategy,
-        priorities=configured.priorities,
-        filters=configured.filters,
-        goal=configured.goal,
-        memoize=configured.memoize,
-        reduction=configured.reduction,
-        local=None if local is None else LocalAnalyses(local.depth, local.select),
-        method=method,
-        criteria=_criteria(configured.simulation),
-    )
-
-
-def _criteria(settings: SimulationSettings) -> SimulationCriteria:
-    from choreomon.verify.search.options import SimulationCriteria
-
-    loops: Literal["depth", "number"] | int
-    match settings.loops:
-        case None:
-            loops = NO_LIMIT
-        case "max_depth":
-            loops = "depth"
-        case "max_num":
-            loops = "number"
-        case count:
-            loops = count
-    actions: Literal["outside"] | int
-    match settings.actions:
-        case None:
-            actions = NO_LIMIT
-        case "max_num":
-            actions = "outside"
-        case count:
-            actions = count
-    return SimulationCriteria(
-        loops=loops,
-        actions=actions,
-        before=settings.before,
-        multiply=settings.multiply,
-        reset=settings.reset,
-    )
+    if config is not None and configured is not None:
+        try:
+            return configured.search(method)
+        except ValueError as error:  # what only JSON can say
+            refuse(config, str(error))
+    if plain:
+        return Options(method=method, reduction="none", local=None)
+    return Options(method=method)

@@ -13,6 +13,7 @@ from choreomon.cli.analysis_options import analysis_options
 from choreomon.cli.given import refuse_given
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+from choreomon.verify.heuristics import STRATEGIES
 
 if TYPE_CHECKING:
     from choreomon.core.run import Run, RunVerdict
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 Strategy: TypeAlias = Literal["pull", "push", "central", "dfs", "bfs", "hcs"]
 
 MONITORING: Final = ("pull", "push", "central")
-SEARCHING: Final = ("dfs", "bfs", "hcs")
 _NEEDS_RUN: Final = "with --run: only a run has them"
 
 
@@ -44,7 +44,7 @@ _NEEDS_RUN: Final = "with --run: only a run has them"
 @click.option("--seed", default=0, show_default=True, help="With --run: its seed.")
 @click.option(
     "--strategy",
-    type=click.Choice([*MONITORING, *SEARCHING]),
+    type=click.Choice([*MONITORING, *STRATEGIES]),
     default=None,
     help="With --run: the strategy of its monitors (default pull); with --trace: in which order "
     "the graph is searched (default dfs).",

@@ -18,11 +18,13 @@ from choreomon.cli.writing import write
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from choreomon.cli.analysis_options import Analysis
     from choreomon.formats.hibou import Signature
+    from choreomon.formats.hibou.configuration import GraphicLogger
     from choreomon.interaction.term import Interaction
     from choreomon.multitrace.multitrace import MultiTrace
     from choreomon.render.drawing import Picture
+    from choreomon.verify.search.options import Analysis
+    from choreomon.verify.verdict import Mode
 
 TEXTS: Final = (".mmd", ".puml")
 
@@ -93,11 +95,11 @@ def draw_interaction(
     picture: Picture
     if trace is not None:
         multitrace = _multi_trace(trace, interaction, declared)
-        analysis = analysis_of(**choices, plain=True)
+        analysis, loggers = analysis_of(**choices, plain=True)
         if explain:
-            picture = _explanation(interaction, lifelines, multitrace, analysis)
+            picture = _explanation(interaction, lifelines, multitrace, analysis.mode)
         else:
-            picture = _graph(interaction, multitrace, analysis)
+            picture = _graph(interaction, multitrace, analysis, loggers)
     elif tree:
         from choreomon.render.term_tree import term_tree
 
@@ -124,16 +126,16 @@ def _explanation(
     interaction: Interaction,
     lifelines: Sequence[str],
     multitrace: MultiTrace,
-    analysis: Analysis,
+    mode: Mode,
 ) -> Picture:
-    from choreomon.cli.judging import explained
+    from choreomon.batch.explaining import explained
     from choreomon.render.failure_diagram import failure_diagram
     from choreomon.render.outcomes import component_reached
     from choreomon.render.sequence_diagram_parts import lifelines_of, message_passings, parts_of
     from choreomon.render.witness_diagram import witness_diagram
     from choreomon.verify.verdict import Verdict
 
-    found = explained(interaction, multitrace, analysis.mode, Verdict.INCONC)
+    found = explained(interaction, multitrace, mode, Verdict.INCONC)
     if found.witness is not None:
         return witness_diagram(
             found.witness,
@@ -145,7 +147,12 @@ def _explanation(
     raise click.ClickException(f"not explained: {found.reason}")
 
 
-def _graph(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis) -> Picture:
+def _graph(
+    interaction: Interaction,
+    multitrace: MultiTrace,
+    analysis: Analysis,
+    loggers: tuple[GraphicLogger, ...],
+) -> Picture:
     from dataclasses import replace
 
     from choreomon.cli.graphs import search_picture
@@ -161,4 +168,4 @@ def _graph(interaction: Interaction, multitrace: MultiTrace, analysis: Analysis)
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    return search_picture(interaction, analysis, found, next(iter(analysis.graphics), PLAIN))
+    return search_picture(interaction, analysis, found, next(iter(loggers), PLAIN))

@@ -12,8 +12,8 @@ import click
 from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.experiment_work import in_order
 from choreomon.cli.given import refuse_given
+from choreomon.cli.jobs import jobs_option
 from choreomon.cli.pictures import write_picture
-from choreomon.cli.processes import jobs_option
 from choreomon.cli.seconds import Seconds
 from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from choreomon.batch.collector import collector_at_rest
 from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.clocks import shared_clocks
-from choreomon.cli.collector import collector_at_rest
 from choreomon.cli.experiment_work import in_order
 from choreomon.cli.given import refuse_given
+from choreomon.cli.jobs import jobs_option
 from choreomon.cli.pictures import write_picture
-from choreomon.cli.processes import jobs_option
 from choreomon.cli.seconds import Seconds
 from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
 

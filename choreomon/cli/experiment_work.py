@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import click
 
-from choreomon.cli.processes import processes
+from choreomon.cli.jobs import loss_told
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -18,6 +18,8 @@ _Result = TypeVar("_Result")
 def in_order(work: Callable[[_Task], _Result], tasks: Sequence[_Task], jobs: int) -> list[_Result]:
     """What `work`, a function of a module, makes of each task, in their order, in so many
     processes. Where the errors go to a terminal it says how far it is."""
+    from choreomon.batch.workers import workers
+
     with _progress(len(tasks)) as done:
         results: list[_Result] = []
         if jobs == 1:
@@ -25,7 +27,7 @@ def in_order(work: Callable[[_Task], _Result], tasks: Sequence[_Task], jobs: int
                 results.append(work(task))
                 done()
             return results
-        with processes(jobs) as pool:
+        with loss_told(), workers(jobs) as pool:
             for result in pool.map(work, tasks):
                 results.append(result)
                 done()

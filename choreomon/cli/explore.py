@@ -14,6 +14,7 @@ from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.pictures import check_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, make_directory
 from choreomon.cli.written_traces import TraceWriter, stem
+from choreomon.verify.heuristics import STRATEGIES
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou import ExploreOptions
@@ -37,7 +38,7 @@ have a path for every order of what happens independently."""
 @click.option("--config", type=click.Path(), help="A .hcf file with an @explore_option section.")
 @click.option(
     "--strategy",
-    type=click.Choice(["dfs", "bfs", "hcs"]),
+    type=click.Choice(STRATEGIES),
     default=None,
     help="Depth first, breadth first (default), or high coverage.",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from choreomon.formats.hibou.configuration import (
     GraphicLogger,
@@ -32,7 +32,7 @@ def trace_loggers(loggers: Iterable[Logger]) -> tuple[TraceGenerationLogger, ...
     return tuple(one for one in loggers if isinstance(one, TraceGenerationLogger))
 
 
-def refuse(config: str, problem: str) -> None:
+def refuse(config: str, problem: str) -> NoReturn:
     """Raises DocumentError: the configuration asks for something that does not exist here."""
     from choreomon.core.errors import DocumentError, Problem
 

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from choreomon.cli.analysis_options import Analysis
-from choreomon.cli.judging import Bounds, decider, explained
-
 if TYPE_CHECKING:
     from choreomon.core.run import Verification
     from choreomon.formats.read import Document
@@ -24,6 +21,7 @@ class RunLogs:
     def __init__(
         self, document: Document, interaction: Interaction, mode: Mode, windows: WindowsName
     ) -> None:
+        from choreomon.verify.verifier import Verifier
         from simulator.observation import logs_from_document
 
         self._logs = logs_from_document(document.observation, document.processes)
@@ -31,8 +29,7 @@ class RunLogs:
         self.mode: Mode = mode
         self.windows: WindowsName = windows
         self._last: MultiTrace | None = None
-        analysis = Analysis(mode, "auto", None, portfolio=False)
-        self._decide = decider(interaction, analysis, Bounds(None, None))
+        self._decide = Verifier(interaction, mode).decide
 
     def logbook(self) -> Logbook:
         """A recorder for one run."""
@@ -58,6 +55,7 @@ class RunLogs:
     def why(self) -> list[str]:
         """The witness for the logs that were verified last, or where their explanation breaks, in
         sentences. Raises ValueError where none were."""
+        from choreomon.batch.explaining import explained
         from choreomon.render.outcomes import why
         from choreomon.verify.verdict import Verdict
 

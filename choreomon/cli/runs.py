@@ -22,6 +22,7 @@ from choreomon.cli.writing import (
     opened,
     write,
 )
+from choreomon.verify.verdict import MODES
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,7 +94,7 @@ _LAST: Final = (
     click.option(
         "--verify",
         "mode",
-        type=click.Choice(["accept", "test", "prefix", "multiprefix", "simulate", "slice"]),
+        type=click.Choice(MODES),
         default=None,
         help="Verify the logs of each run against the document's interaction.",
     ),

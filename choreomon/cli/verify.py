@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,21 +12,15 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
 from choreomon.cli.clocks import shared_clocks
-from choreomon.cli.pictures import check_picture
-from choreomon.cli.processes import jobs_option
+from choreomon.cli.jobs import jobs_option, loss_told
 from choreomon.cli.seconds import Seconds
-from choreomon.cli.writing import (
-    WrittenPath,
-    check_not_read,
-    check_writable,
-    make_directory,
-    write,
-)
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from choreomon.cli.analysis_options import Analysis
+    from choreomon.batch.question import Question
+    from choreomon.multitrace.projection import Partition
     from choreomon.verify.outcome import Conclusion, Outcome, Tally
 
 EXIT_CODES: Final[dict[Conclusion, int]] = {
@@ -101,14 +95,46 @@ def command(
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
     """
-    from choreomon.cli import judging
-    from choreomon.cli.judging import Question, outcomes
-    from choreomon.cli.screen import Unprinted, screens, tracked
+    from choreomon.batch.question import Question
+    from choreomon.cli.graphs import search_pictures
+    from choreomon.cli.screen import screens
     from choreomon.cli.trace_files import trace_files
-    from choreomon.verify.outcome import Tally
 
-    analysis = analysis_of(**choices)
+    analysis, loggers = analysis_of(**choices)
     paths = trace_files(traces)
+    groups = _shared_clocks(clocks, paths)
+    config: str | None = choices["config"]
+    pictures = search_pictures(
+        analysis, loggers, paths, interaction=interaction, signature=signature, config=config
+    )
+    if junit is not None:
+        check_not_read(junit, (interaction, signature, config, *paths))
+        check_writable(junit)
+    question = Question(
+        interaction=interaction,
+        signature=signature,
+        analysis=analysis,
+        clocks=groups,
+        budget=budget,
+        memory=memory,
+        explain=explain,
+        on_search=pictures,
+    )
+    screen, errors = screens()
+    found = _outcomes(question, paths, jobs, errors)
+    tally = _Telling(interaction, screen, errors, as_json, junit).told(
+        found, searched=analysis.search is not None
+    )
+    _say_bounds(interaction, tally, budget)
+    _say_apart(tally)
+    for place in pictures.folders if pictures is not None else ():
+        click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
+    return EXIT_CODES[tally.conclusion]
+
+
+def _shared_clocks(clocks: tuple[str, ...], paths: list[str]) -> Partition:
+    """Which processes share a clock. Raises `BadParameter` for a group that shares none, and where
+    there are no event logs."""
     if clocks and not any(Path(path).suffix.lower() == ".jsonl" for path in paths):
         raise click.BadParameter(
             "is about event logs (.jsonl), and there are none: in other files the components "
@@ -121,107 +147,93 @@ def command(
             f"{alone[0]!r} shares no clock: name two processes or more, such as a,b",
             param_hint="--colocated",
         )
-    question = Question(
-        interaction,
-        signature,
-        analysis,
-        clocks=groups,
-        seconds=budget,
-        megabytes=memory,
-        explain=explain,
-        pictures=_pictures(analysis, interaction, paths, (signature, choices["config"])),
-    )
-    if junit is not None:
-        check_not_read(junit, (interaction, signature, choices["config"], *paths))
-        check_writable(junit)
-    screen, errors = screens()
-    found = outcomes(question, paths, jobs)
+    return groups
+
+
+def _outcomes(
+    question: Question, paths: list[str], jobs: int, errors: Console
+) -> Iterator[Outcome]:
+    """What becomes of each file; where the errors go to a terminal it says how far it is."""
+    from choreomon.batch.outcomes import outcomes
+    from choreomon.cli.screen import tracked
+
+    try:
+        found = outcomes(question, paths, jobs)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
     if len(paths) > 1 and errors.is_terminal:
         found = tracked(found, errors, "Verifying", len(paths))
-    tally = Tally()
-    kept: list[Outcome] = []
-    unprinted = Unprinted(put_off=junit is not None)
-    for outcome in found:
-        tally.add(outcome)
-        with unprinted.kept():
-            if outcome.answer is None:
-                errors.print(outcome.problem, style="red", markup=False, soft_wrap=True)
-            if as_json:
-                _print_line(outcome)
-        if not as_json or junit is not None:
-            kept.append(outcome)
-    try:  # first, since the reader of what is printed may leave
-        if junit is not None:
-            _write_junit(junit, interaction, kept)
-    finally:
-        if not as_json:
-            _show(screen, kept, tally, searched=question.analysis.search is not None)
-    unprinted.raise_kept()
+    with loss_told():
+        yield from found
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """Where outcomes are printed and written."""
+
+    interaction: str
+    screen: Console
+    errors: Console
+    as_json: bool
+    junit: Path | None
+
+    def told(self, outcomes: Iterator[Outcome], *, searched: bool) -> Tally:
+        """All of them, counted: as soon as they are known what is wrong with files, and lines of
+        JSON; all else at the end."""
+        from choreomon.cli.screen import Unprinted
+        from choreomon.verify.outcome import Tally
+
+        tally = Tally()
+        kept: list[Outcome] = []
+        unprinted = Unprinted(put_off=self.junit is not None)
+        for outcome in outcomes:
+            tally.add(outcome)
+            with unprinted.kept():
+                self._tell(outcome)
+            if not self.as_json or self.junit is not None:
+                kept.append(outcome)
+        try:  # first, since the reader of what is printed may leave
+            self._write_junit(kept)
+        finally:
+            if not self.as_json:
+                _show(self.screen, kept, tally, searched=searched)
+        unprinted.raise_kept()
+        return tally
+
+    def _tell(self, outcome: Outcome) -> None:
+        from choreomon.formats.outcome_json import outcome_line
+
+        if outcome.answer is None:
+            self.errors.print(outcome.problem, style="red", markup=False, soft_wrap=True)
+        if self.as_json:
+            click.echo(outcome_line(outcome))
+
+    def _write_junit(self, outcomes: list[Outcome]) -> None:
+        if self.junit is not None:
+            from choreomon.formats.junit import junit_xml
+
+            write(self.junit, junit_xml(f"choreomon verify {self.interaction}", outcomes))
+
+
+def _say_bounds(interaction: str, tally: Tally, budget: float | None) -> None:
+    """Nothing but depth has a bound where none was asked for."""
+    from choreomon.batch import bounds
+
     if budget is None and tally.reasons["TimedOut"]:
-        # Nothing else has a bound where none was asked for.
         click.echo(
-            f"{interaction}: operators are nested more than {judging.DEEP} deep, so each decision "
-            f"had {judging.DECIDING_DEEP:g} s; --budget SECONDS gives it more",
+            f"{interaction}: operators are nested more than {bounds.DEEP} deep, so each decision "
+            f"had {bounds.DECIDING_DEEP:g} s; --budget SECONDS gives it more",
             err=True,
         )
+
+
+def _say_apart(tally: Tally) -> None:
     if tally.apart:
         click.echo(
             "each file was verified as a run of its own, and no two have actions of one lifeline: "
             "if they are the logs of one run, `choreomon join` makes one file of them",
             err=True,
         )
-    for place in sorted({one.parent for some in question.pictures.values() for one in some}):
-        click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
-    return EXIT_CODES[tally.conclusion]
-
-
-def _pictures(
-    analysis: Analysis, interaction: str, paths: list[str], others: tuple[str | None, ...]
-) -> dict[str, tuple[Path, ...]]:
-    """The files that the loggers of a configuration draw, by multi-trace. A logger's name is that
-    of the file, or, where there are several multi-traces, what the names of the files begin with.
-
-    Raises `UsageError` where one of them is read, and `ClickException` for a folder that cannot
-    be made.
-    """
-    from choreomon.cli.loggers import check_different, picture_path
-    from choreomon.cli.written_traces import stem
-
-    if not analysis.graphics:
-        return {}
-    for logger in analysis.graphics:
-        check_picture(picture_path(logger, ""))
-    read = {os.path.realpath(path) for path in (interaction, *others, *paths) if path}
-    given: Counter[str] = Counter()
-    found: dict[str, tuple[Path, ...]] = {}
-    for path in dict.fromkeys(paths):
-        given[stem(path)] += 1
-        again = f"-again-{given[stem(path)]}" if given[stem(path)] > 1 else ""
-        drawn: list[Path] = []
-        for logger in analysis.graphics:
-            own = f"{logger.name or stem(interaction)}-{stem(path)}{again}"
-            if len(paths) > 1 and logger.name:
-                logger = logger._replace(name=own)
-            drawn.append(picture_path(logger, own))
-            if os.path.realpath(drawn[-1]) in read:
-                raise click.UsageError(f"{drawn[-1]}: is read, too: name another file")
-        found[path] = tuple(drawn)
-    check_different([one for drawings in found.values() for one in drawings], others[-1] or "")
-    for folder in {one.parent for drawings in found.values() for one in drawings}:
-        make_directory(folder)
-    return found
-
-
-def _write_junit(junit: Path, interaction: str, outcomes: list[Outcome]) -> None:
-    from choreomon.formats.junit import junit_xml
-
-    write(junit, junit_xml(f"choreomon verify {interaction}", outcomes))
-
-
-def _print_line(outcome: Outcome) -> None:
-    from choreomon.formats.outcome_json import outcome_line
-
-    click.echo(outcome_line(outcome))
 
 
 def _gravity(outcome: Outcome) -> int:

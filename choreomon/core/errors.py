@@ -7,6 +7,7 @@
     ├── AgentUnavailable   the agent beside a service could not be reached, or refuses it
     ├── ProcessClosed      the service tells of an event after it closed its connection
     ├── BudgetExceeded     a search was stopped by a stated bound; nothing is known
+    ├── WorkerLost         a process that shared the work was killed before it had answered
     └── InternalError      ours
 
 A violated property is a result (`choreomon.core.verdict`), never an error.
@@ -94,6 +95,11 @@ class ProcessClosed(ChoreomonError):
 
 class BudgetExceeded(ChoreomonError):
     """A search reached its stated bound before it had an answer."""
+
+
+class WorkerLost(ChoreomonError):
+    """A process that shared the work was killed before it had answered, mostly by a system that
+    had no memory left. What was answered before is right."""
 
 
 class InternalError(ChoreomonError):

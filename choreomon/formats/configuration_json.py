@@ -11,19 +11,19 @@ from pydantic import TypeAdapter, ValidationError
 from choreomon.core.errors import DocumentError, Path
 from choreomon.formats.fields import shown
 from choreomon.formats.hibou.configuration import (
+    HIBOU_CRITERIA,
     AnalyzeOptions,
     CanonizeOptions,
     Configuration,
     ExploreOptions,
     GraphicLogger,
-    LocalAnalysisSettings,
     Logger,
-    SimulationSettings,
     TraceGenerationLogger,
 )
 from choreomon.formats.json_documents import refuse_no_mapping
 from choreomon.formats.located import Located, read_located
 from choreomon.verify.heuristics import Filters, Priorities
+from choreomon.verify.search.options import LocalAnalyses, SimulationCriteria
 from choreomon.verify.verdict import Verdict
 
 _SECTIONS: Final[dict[str, type[AnalyzeOptions | ExploreOptions | CanonizeOptions]]] = {
@@ -37,8 +37,8 @@ _LOGGERS: Final[dict[str, type[Logger]]] = {
 }
 
 _PARTS: Final[dict[str | int, Any]] = {
-    "simulation": SimulationSettings,
-    "local_analysis": LocalAnalysisSettings,
+    "simulation": SimulationCriteria,
+    "local_analysis": LocalAnalyses,
     "filters": Filters,
     "priorities": Priorities,
 }
@@ -151,6 +151,9 @@ class _Reader:
             self.wrong((*path, key), f"should be a mapping, not {shown(value[key])}")
         if lists:
             return None
+        criteria = value.get("simulation")
+        if isinstance(criteria, dict):
+            value = {**value, "simulation": {**HIBOU_CRITERIA._asdict(), **criteria}}
         try:
             return TypeAdapter(kind).validate_json(json.dumps(value), strict=True)
         except ValidationError as error:

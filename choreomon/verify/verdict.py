@@ -9,6 +9,9 @@ Mode: TypeAlias = Literal["accept", "test", "prefix", "multiprefix", "simulate",
 
 MODES: Final[tuple[Mode, ...]] = ("accept", "test", "prefix", "multiprefix", "simulate", "slice")
 
+DEFAULT_MODE: Final = "multiprefix"
+"""Logs that begin with the system and cease at any moment are those that most people have."""
+
 
 class Verdict(Enum):
     """docs/verify.md, "Verdicts"."""

@@ -26,12 +26,13 @@ LAYERS = {
     "actors": ("core",),
     "formats": ("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors"),
     "render": ("core", "properties", "interaction", "multitrace", "verify"),
+    "batch": ("core", "interaction", "multitrace", "verify", "formats"),
     "runtime": ("core", "properties", "monitor", "actors", "formats"),
     "sdk": ("core", "formats"),
     "deployment": ("core", "properties", "actors", "formats", "runtime", "sdk"),
     "cli": (
         *("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors"),
-        *("formats", "render", "runtime", "deployment"),
+        *("formats", "render", "batch", "runtime", "deployment"),
     ),
 }
 """What each package of `choreomon` may import, besides itself."""
@@ -97,6 +98,7 @@ LISTING = (
     "choreomon/formats",
     "choreomon/formats/hibou",
     "choreomon/verify/experiments",
+    "choreomon/batch",
     "choreomon/deployment",
     "simulator",
 )
@@ -196,6 +198,9 @@ def test_imports_go_in_the_directions_of_the_architecture() -> None:
         ("choreomon.formats.read", "def f():\n    import simulator.run"),
         ("choreomon.cli.simulate", "from simulator.run import simulation"),
         ("choreomon.render.svg", "from choreomon.cli import main"),
+        ("choreomon.batch.judge", "from choreomon.render.svg import svg_document"),
+        ("choreomon.batch.outcomes", "import click"),
+        ("choreomon.verify.outcome", "from choreomon.batch.judge import Judge"),
         ("choreomon.runtime.agent", "from choreomon.cli import main"),
         ("choreomon.runtime.agent", "from simulator.world import World"),
         ("choreomon.sdk.client", "from choreomon.runtime.peers import PeerSockets"),

@@ -12,8 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from choreomon.cli import judging
-from choreomon.cli.judging import Bounds
+from choreomon.batch import bounds
 from tests.cli.command_line import Answer, choreomon, unread
 from tests.cli.offline import TRACES, write_offline_files
 
@@ -483,6 +482,14 @@ def test_wrong_options_are_bad_usage(options: list[str]) -> None:
     assert "Usage: choreomon verify" in answer.err
 
 
+def test_a_goal_that_is_none_is_bad_input() -> None:
+    configuration = {"kind": "configuration", "analyze": {"goal": "Fail"}}
+    Path("c.json").write_text(json.dumps(configuration), encoding="utf-8")
+    answer = verify("pass.htf", "--config", "c.json")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "c.json: Fail is no goal; choose Pass, WeakPass or none\n"
+
+
 def test_removal_over_shared_clocks_is_bad_input_for_that_trace_alone() -> None:
     Path("shared.htf").write_text("{[a,b] a!m.b?m; [c]}", encoding="utf-8")
     answer = verify("shared.htf", "pass.htf", "--method", "removal", "--json")
@@ -496,7 +503,7 @@ class TestExplanationsThatAreNotFoundInTime:
 
     @pytest.fixture(autouse=True)
     def _no_time_to_explain(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(judging, "EXPLAINING", -1.0)
+        monkeypatch.setattr(bounds, "EXPLAINING", -1.0)
 
     @pytest.mark.parametrize(
         ("trace", "mode", "verdict", "code"),
@@ -544,26 +551,14 @@ def test_what_memory_does_not_suffice_to_explain_has_its_verdict(
     assert (line["verdict"], line["reason"]) == ("Pass", "no explanation was found within memory")
 
 
-def test_bounds_are_looked_at_now_and_then() -> None:
-    bounds = Bounds(None, None)
-    bounds.start()
-    assert {bounds() for _ in range(200)} == {None}
-    bounds = Bounds(1e-9, None)
-    bounds.start()
-    assert [bounds() == "TimedOut" for _ in range(9)] == [True] + [False] * 7 + [True]
-    bounds = Bounds(1e-9, None, polls=1)
-    bounds.start()
-    assert [bounds() for _ in range(9)] == ["TimedOut"] * 9
-
-
 def test_of_large_interactions_the_clock_is_looked_at_whenever_it_may(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looks = {}
     for large in (0, 1_000):
         clock = count()
-        monkeypatch.setattr(judging, "LARGE", large)
-        monkeypatch.setattr(judging, "time", SimpleNamespace(perf_counter=clock.__next__))
+        monkeypatch.setattr(bounds, "LARGE", large)
+        monkeypatch.setattr(bounds, "time", SimpleNamespace(perf_counter=clock.__next__))
         asked = ("fail.htf", "--strategy", "bfs", "--budget", "600", "--json")
         assert [line["verdict"] for line in lines(verify(*asked))] == ["Fail"]
         looks[large] = next(clock)
@@ -582,7 +577,7 @@ class TestDeepInteractions:
         Path("chain.hif").write_text(
             "seq(" + "a -- m -> b, " * 1999 + "a -- m -> b)", encoding="utf-8"
         )
-        monkeypatch.setattr(judging, "DECIDING_DEEP", 1e-9)
+        monkeypatch.setattr(bounds, "DECIDING_DEEP", 1e-9)
 
     def test_have_a_bound_where_nothing_is_said(self) -> None:
         Path("deep.htf").write_text("{ [a] a!m; [b] b?m.b!n; [c] c?n.c?n }", encoding="utf-8")

@@ -11,6 +11,13 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.verify.heuristics import Filters, Priorities, Strategy
+from choreomon.verify.search.options import (
+    LocalAnalyses,
+    Method,
+    Options,
+    Reduction,
+    SimulationCriteria,
+)
 from choreomon.verify.verdict import Mode, Verdict
 
 _NO_PRIORITIES: Final = Priorities()
@@ -56,59 +63,48 @@ class TraceGenerationLogger(NamedTuple):
 Logger: TypeAlias = GraphicLogger | TraceGenerationLogger
 
 
-class LocalAnalysisSettings(NamedTuple):
-    """Which components are analyzed alone (the removal paper, Definition 12): all, or those that
-    the last step changed; looking `depth` actions ahead, None for all of them."""
+HIBOU_CRITERIA: Final = SimulationCriteria(before=False, reset=False, actions=None)
+"""Of `analysis_kind = simulate` where a file does not say otherwise."""
 
-    select: Literal["all", "dirty"] = "dirty"
-    depth: int | None = None
-
-
-class SimulationSettings(NamedTuple):
-    """The options of `analysis_kind = simulate[..]` (the slices paper, section 7.4).
-
-    - `loops`: how many loops may be entered unobserved: `max_depth`, the depth of nesting;
-      `max_num`, the number of loops; a number; None for no limit;
-    - `actions`: how many actions may be unobserved: `max_num`, as many as there are outside of
-      loops; a number; None for no limit;
-    - `before`: also before the first observed action of a component;
-    - `multiply`: both limits times the length of the multi-trace;
-    - `reset`: both limits anew after each observed action.
-    """
-
-    before: bool = False
-    multiply: bool = False
-    reset: bool = False
-    loops: Literal["max_depth", "max_num"] | int | None = "max_depth"
-    actions: Literal["max_num"] | int | None = None
-
-
-_NO_SETTINGS: Final = SimulationSettings()
-_DIRTY: Final = LocalAnalysisSettings()
+_DIRTY: Final = LocalAnalyses()
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnalyzeOptions:
-    """`@analyze_option`.
+    """`@analyze_option`: what is asked, and those of the options of a search that files can say
+    (`choreomon.verify.search.options`), with HIBOU's defaults.
 
     - `mode`: `eliminate` (in older files `hide`) is `multiprefix`. The modes `test`,
       `multiprefix` and `slice` are beyond HIBOU.
-    - `simulation` is for the mode `simulate` only.
-    - `goal`: what ends the search; None visits everything.
+    - `simulation` are the `criteria` of the mode `simulate`, `local_analysis` is `local`.
     - `reduction`: `sound` for `partial_order_reduction = true`. `paper` is beyond HIBOU's
       files, and is what HIBOU does: it sometimes fails what is right.
     """
 
     mode: Mode = "prefix"
-    simulation: SimulationSettings = _NO_SETTINGS
+    simulation: SimulationCriteria = HIBOU_CRITERIA
     goal: Verdict | None = Verdict.WEAK_PASS
-    local_analysis: LocalAnalysisSettings | None = _DIRTY
-    reduction: Literal["none", "paper", "sound"] = "none"
+    local_analysis: LocalAnalyses | None = _DIRTY
+    reduction: Reduction = "none"
     strategy: Strategy = "dfs"
     filters: Filters = _NO_FILTERS
     priorities: Priorities = _NO_PRIORITIES
     memoize: bool = True
     loggers: tuple[Logger, ...] = ()
+
+    def search(self, method: Method = "auto") -> Options:
+        """The search that is asked for. Raises ValueError for a goal that is none."""
+        return Options(
+            strategy=self.strategy,
+            priorities=self.priorities,
+            filters=self.filters,
+            goal=self.goal,
+            memoize=self.memoize,
+            reduction=self.reduction,
+            local=self.local_analysis,
+            method=method,
+            criteria=self.simulation,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,13 +10,12 @@ from typing import Any, Final
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.configuration import (
+    HIBOU_CRITERIA,
     REWRITINGS,
     AnalyzeOptions,
     CanonizeOptions,
     Configuration,
     ExploreOptions,
-    LocalAnalysisSettings,
-    SimulationSettings,
 )
 from choreomon.formats.hibou.entries import (
     FALSE,
@@ -31,6 +30,7 @@ from choreomon.formats.hibou.entries import (
 from choreomon.formats.hibou.logger_reader import read_loggers
 from choreomon.formats.hibou.scanner import END, Cursor
 from choreomon.verify.heuristics import Filters, Priorities, Strategy
+from choreomon.verify.search.options import LocalAnalyses
 from choreomon.verify.verdict import Mode, Verdict
 
 _STRATEGIES: Final[dict[str, Strategy]] = {
@@ -237,11 +237,11 @@ def _local_analysis(meaning: Meaning) -> Setter:
         if words in ("none", *FALSE):
             options["local_analysis"] = None
         elif words in TRUE:  # in files from before there were settings
-            options["local_analysis"] = LocalAnalysisSettings()
+            options["local_analysis"] = LocalAnalyses()
         else:
             found: Options = {}
             meaning.read(meaning.entries(value, "settings, or none,"), found, known)
-            options["local_analysis"] = LocalAnalysisSettings(**found)
+            options["local_analysis"] = LocalAnalyses(**found)
 
     return read
 
@@ -272,6 +272,6 @@ def _kind(meaning: Meaning) -> Setter:
                 meaning.wrong(value.at, f"`{value.words}` has no options")
             found: Options = {}
             meaning.read(value.entries, found, known)
-            options["simulation"] = SimulationSettings(**found)
+            options["simulation"] = HIBOU_CRITERIA._replace(**found)
 
     return read

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from choreomon.formats.hibou.configuration import (
+    HIBOU_CRITERIA,
     AnalyzeOptions,
     CanonizeOptions,
     Configuration,
     ExploreOptions,
     GraphicLogger,
-    LocalAnalysisSettings,
     Logger,
-    SimulationSettings,
     TraceGenerationLogger,
 )
 from choreomon.formats.hibou.scanner import is_name
 from choreomon.formats.hibou.signature import checked_names
 from choreomon.verify.heuristics import Filters, Priorities
+from choreomon.verify.search.options import LocalAnalyses, SimulationCriteria
 from choreomon.verify.verdict import Verdict
 
 _Criterion = TypeVar("_Criterion")
@@ -50,7 +50,7 @@ def write_configuration(configuration: Configuration) -> str:
 
 def _analyze(options: AnalyzeOptions) -> Iterator[str]:
     kind = "eliminate" if options.mode == "multiprefix" else options.mode
-    if options.simulation != SimulationSettings() and options.mode != "simulate":
+    if options.simulation != HIBOU_CRITERIA and options.mode != "simulate":
         raise ValueError("only the mode `simulate` has settings of simulation")
     yield f"analysis_kind = {kind}" + (
         f"[{', '.join(_simulation(options.simulation))}]" if options.mode == "simulate" else ""
@@ -58,7 +58,7 @@ def _analyze(options: AnalyzeOptions) -> Iterator[str]:
     if options.goal not in (None, Verdict.PASS, Verdict.WEAK_PASS):
         raise ValueError(f"{options.goal.value} is no goal; choose Pass, WeakPass or none")
     yield f"goal = {'None' if options.goal is None else options.goal.value}"
-    if options.local_analysis != LocalAnalysisSettings():
+    if options.local_analysis != LocalAnalyses():
         yield f"local_analysis = {_local_analysis(options.local_analysis)}"
     if options.reduction != "none":
         yield f"partial_order_reduction = {'true' if options.reduction == 'sound' else 'paper'}"
@@ -104,7 +104,7 @@ def _natural(number: int) -> int:
     return number
 
 
-def _simulation(settings: SimulationSettings) -> Iterator[str]:
+def _simulation(settings: SimulationCriteria) -> Iterator[str]:
     yield f"before = {_flag(settings.before)}"
     yield f"loop {_criterion(settings.loops)}"
     yield f"act {_criterion(settings.actions)}"
@@ -118,7 +118,7 @@ def _criterion(criterion: str | int | None) -> str:
     return criterion if isinstance(criterion, str) else f"num = {_natural(criterion)}"
 
 
-def _local_analysis(settings: LocalAnalysisSettings | None) -> str:
+def _local_analysis(settings: LocalAnalyses | None) -> str:
     if settings is None:
         return "none"
     depth = "" if settings.depth is None else f", max_look_ahead_depth={_natural(settings.depth)}"

@@ -26,6 +26,10 @@ KEPT: Final = 100_000
 """A default limit on terms: some 20 MB."""
 
 
+NO_LIMIT: Final = 2**62
+"""More unobserved loops or actions than any search does."""
+
+
 class Sizes(NamedTuple):
     """As `choreomon.interaction.measures` has them: beta, how many loops there are, and eta. The
     sizes of subterms are kept here, since a step leaves most of them as they were."""
@@ -55,12 +59,10 @@ class Measures:
         if known is None:
             criteria = self._criteria
             sizes = self._sizes_of(term)
-            if criteria.loops == "depth":
-                loops = sizes.loop_depth
-            else:
-                loops = sizes.loops if criteria.loops == "number" else criteria.loops
-            actions = sizes.actions if criteria.actions == "outside" else criteria.actions
-            known = self._initial[term] = loops, actions
+            loops = {"max_depth": sizes.loop_depth, "max_num": sizes.loops}
+            actions = {"max_num": sizes.actions}
+            known = _number(criteria.loops, loops), _number(criteria.actions, actions)
+            self._initial[term] = known
         if not self._criteria.multiply:
             return known
         return known[0] * left, known[1] * left
@@ -75,7 +77,7 @@ class Measures:
         loops, actions = measure
         if loops < entered:
             return False
-        return actions > 0 or (entered > 0 and self._criteria.actions == "outside")
+        return actions > 0 or (entered > 0 and self._criteria.actions == "max_num")
 
     def after(
         self, measure: Measure, entered: int, follow_up: Interaction, left: int
@@ -87,7 +89,7 @@ class Measures:
             return None
         most_loops, most_actions = self.initial(follow_up, left)
         loops = min(loops - entered, most_loops)
-        if entered and self._criteria.actions == "outside":
+        if entered and self._criteria.actions == "max_num":
             return loops, self._sizes_of(follow_up).actions
         return None if actions < 1 else (loops, min(actions - 1, most_actions))
 
@@ -108,6 +110,13 @@ class Measures:
             if top not in known:
                 known[top] = _sizes(top, [known[side] for side in sides])
         return known[term]
+
+
+def _number(criterion: str | int | None, sizes: dict[str, int]) -> int:
+    """What a criterion comes to for a term of these sizes."""
+    if criterion is None:
+        return NO_LIMIT
+    return sizes[criterion] if isinstance(criterion, str) else criterion
 
 
 def _sizes(term: Interaction, below: list[Sizes]) -> Sizes:

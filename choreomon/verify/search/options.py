@@ -1,7 +1,10 @@
 """What may be asked of a search: how it goes, how far, and by which shortcuts.
 
 The slices paper, section 7.4, and the removal paper, section 5. Every option is plain data, but
-`should_stop`, through which a caller who has a clock or counts memory ends a search.
+`should_stop`, through which a caller who has a clock or counts memory ends a search. This is the
+one place that says what options mean, and what they are by default: those of the command line and
+of HIBOU's files are told in these values (`choreomon.cli.analysis_options`,
+`choreomon.formats.hibou.configuration`).
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.verify.heuristics import Filters, Priorities, Strategy
-from choreomon.verify.verdict import Verdict
+from choreomon.verify.verdict import DEFAULT_MODE, Mode, Verdict
 
 Reduction: TypeAlias = Literal["none", "paper", "sound"]
 """`paper`: one-unambiguous actions (the removal paper, Definition 11), which sometimes fails what
@@ -21,6 +24,8 @@ Method: TypeAlias = Literal["auto", "removal", "search"]
 """How `multiprefix` goes on when a component is used up: by removing its lifeline (the removal
 paper, Definition 10), by doing its further actions unobserved, or by removal wherever that is
 exact."""
+
+METHODS: Final[tuple[Method, ...]] = ("auto", "removal", "search")
 
 Reason: TypeAlias = Literal["FilteredNodes", "TimedOut", "OutOfMemory", "LackObs"]
 """Why nothing definite is known."""
@@ -41,18 +46,19 @@ class LocalAnalyses(NamedTuple):
 class SimulationCriteria(NamedTuple):
     """What bounds the mode `simulate` (the slices paper, sections 5.1 and 7.4).
 
-    - `loops`: how many loops may be entered by unobserved actions in a row: as many as are nested
-      at most, as there are at all, or a number;
-    - `actions`: how many actions outside of loops may be done unobserved in a row: as many as
-      there are, or a number, which then counts unobserved actions within loops as well;
+    - `loops`: how many loops may be entered by unobserved actions in a row: `max_depth`, as many
+      as are nested at most; `max_num`, as many as there are at all; a number; None: no limit;
+    - `actions`: how many actions outside of loops may be done unobserved in a row: `max_num`, as
+      many as there are; a number, which then counts unobserved actions within loops as well;
+      None: no limit;
     - `before`: whether actions may be missing before the first one of a component, too;
     - `multiply`: whether both numbers are multiplied by the number of actions left to observe;
     - `reset`: whether they are computed anew after every observed action; else they are for the
       whole analysis.
     """
 
-    loops: Literal["depth", "number"] | int = "depth"
-    actions: Literal["outside"] | int = "outside"
+    loops: Literal["max_depth", "max_num"] | int | None = "max_depth"
+    actions: Literal["max_num"] | int | None = "max_num"
     before: bool = True
     multiply: bool = False
     reset: bool = True
@@ -101,3 +107,19 @@ class Options:
     def __post_init__(self) -> None:
         if self.goal not in (None, Verdict.PASS, Verdict.WEAK_PASS):
             raise ValueError(f"{self.goal.value} is no goal; choose Pass, WeakPass or none")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is asked of multi-traces, and how the answer is looked for.
+
+    - `method`: of `multiprefix` only;
+    - `search`: how to search; None: whoever is the quickest answers. Its `method` counts, not the
+      other one;
+    - `portfolio`: two searches side by side, of which the first answer counts.
+    """
+
+    mode: Mode = DEFAULT_MODE
+    method: Method = "auto"
+    search: Options | None = None
+    portfolio: bool = False

@@ -24,13 +24,13 @@ from choreomon.formats.hibou import (
 )
 from choreomon.formats.hibou import configuration_writer as writer
 from choreomon.formats.hibou.configuration import (
+    HIBOU_CRITERIA,
     REWRITINGS,
     GraphicLogger,
-    LocalAnalysisSettings,
-    SimulationSettings,
     TraceGenerationLogger,
 )
 from choreomon.verify.heuristics import STRATEGIES, Filters, Priorities
+from choreomon.verify.search.options import LocalAnalyses, Options, SimulationCriteria
 from choreomon.verify.verdict import MODES, Verdict
 from tests.formats.hibou.samples import FIGURE_17, FIGURE_18, LIFELINES
 
@@ -45,7 +45,7 @@ def test_figures_17_and_18_of_the_slices_paper() -> None:
     assert read_configuration(FIGURE_17 + FIGURE_18) == Configuration(
         analyze=AnalyzeOptions(
             mode="simulate",
-            simulation=SimulationSettings(
+            simulation=HIBOU_CRITERIA._replace(
                 before=True, loops="max_depth", reset=True, multiply=False, actions=10
             ),
             strategy="dfs",
@@ -69,7 +69,7 @@ def test_defaults_without_a_section_and_within_one_differ_as_in_hibou() -> None:
     assert AnalyzeOptions() == AnalyzeOptions(
         mode="prefix",
         goal=Verdict.WEAK_PASS,
-        local_analysis=LocalAnalysisSettings("dirty", None),
+        local_analysis=LocalAnalyses(None, "dirty"),
         reduction="none",
         strategy="dfs",
         memoize=True,
@@ -82,6 +82,26 @@ def test_defaults_without_a_section_and_within_one_differ_as_in_hibou() -> None:
     )
 
 
+def test_a_section_is_a_search_with_what_it_says() -> None:
+    assert analyze("").search() == Options(
+        strategy="bfs", goal=Verdict.WEAK_PASS, reduction="none", criteria=HIBOU_CRITERIA
+    )
+    said = (
+        "analysis_kind = simulate[before = true, reset = true, act max num]; strategy = DFS; "
+        "partial_order_reduction = true; goal = Pass"
+    )
+    assert analyze(said).search("removal") == Options(method="removal")
+    with pytest.raises(ValueError, match="Fail is no goal"):
+        AnalyzeOptions(goal=Verdict.FAIL).search()
+
+
+def test_criteria_that_json_leaves_out_are_those_of_hibou() -> None:
+    said = {"kind": "configuration", "analyze": {"mode": "simulate", "simulation": {"loops": 3}}}
+    read = read_configuration_json(json.dumps(said)).analyze
+    assert read is not None
+    assert read.simulation == HIBOU_CRITERIA._replace(loops=3)
+
+
 @pytest.mark.parametrize(
     ("entries", "field", "value"),
     [
@@ -90,33 +110,33 @@ def test_defaults_without_a_section_and_within_one_differ_as_in_hibou() -> None:
         ("analysis_kind = eliminate", "mode", "multiprefix"),
         ("analysis_kind = hide", "mode", "multiprefix"),
         ("analysis_kind = slice;", "mode", "slice"),
-        ("analysis_kind = simulate", "simulation", SimulationSettings()),
+        ("analysis_kind = simulate", "simulation", HIBOU_CRITERIA),
         (
             "analysis_kind = simulate[slice=true, resized = TRUE, reinitialize=⊤, loop max_num]",
             "simulation",
-            SimulationSettings(before=True, multiply=True, reset=True, loops="max_num"),
+            HIBOU_CRITERIA._replace(before=True, multiply=True, reset=True, loops="max_num"),
         ),
         (
             "analysis_kind = simulate[preamble=⊥,dependent=False,loop num = 3,act max num,]",
             "simulation",
-            SimulationSettings(loops=3, actions="max_num"),
+            HIBOU_CRITERIA._replace(loops=3, actions="max_num"),
         ),
         (
             "analysis_kind = simulate[loop none, act none]",
             "simulation",
-            SimulationSettings(loops=None, actions=None),
+            HIBOU_CRITERIA._replace(loops=None, actions=None),
         ),
         ("goal = Pass", "goal", Verdict.PASS),
         ("goal = None", "goal", None),
         ("local_analysis = none", "local_analysis", None),
         ("local_analysis = false", "local_analysis", None),
-        ("local_analysis = true", "local_analysis", LocalAnalysisSettings()),
+        ("local_analysis = true", "local_analysis", LocalAnalyses()),
         (
             "local_analysis = [select=all, max_look_ahead_depth=3]",
             "local_analysis",
-            LocalAnalysisSettings("all", 3),
+            LocalAnalyses(3, "all"),
         ),
-        ("local_analysis = [lookahead=none]", "local_analysis", LocalAnalysisSettings()),
+        ("local_analysis = [lookahead=none]", "local_analysis", LocalAnalyses()),
         ("partial_order_reduction = true", "reduction", "sound"),
         ("por = false", "reduction", "none"),
         ("POR = paper", "reduction", "paper"),
@@ -268,10 +288,10 @@ general = {
     "loggers": loggers,
 }
 simulations = st.builds(
-    SimulationSettings,
-    *(flags, flags, flags),
+    SimulationCriteria,
     limits | st.sampled_from(["max_depth", "max_num"]),
     limits | st.just("max_num"),
+    *(flags, flags, flags),
 )
 analyses = st.builds(
     AnalyzeOptions,
@@ -279,11 +299,11 @@ analyses = st.builds(
     simulation=simulations,
     goal=st.sampled_from([None, Verdict.PASS, Verdict.WEAK_PASS]),
     local_analysis=st.none()
-    | st.builds(LocalAnalysisSettings, st.sampled_from(["all", "dirty"]), limits),
+    | st.builds(LocalAnalyses, limits, st.sampled_from(["all", "dirty"])),
     reduction=st.sampled_from(["none", "paper", "sound"]),
     priorities=st.builds(Priorities, *[levels] * 5, st.sampled_from([None, 0])),
     **general,
-).map(lambda o: o if o.mode == "simulate" else replace(o, simulation=SimulationSettings()))
+).map(lambda o: o if o.mode == "simulate" else replace(o, simulation=HIBOU_CRITERIA))
 explorations = st.builds(
     ExploreOptions,
     priorities=st.builds(
@@ -330,7 +350,7 @@ def test_the_round_trip_law_notices_a_writer_that_forgets_filters(
         (Configuration(AnalyzeOptions(goal=Verdict.FAIL)), "Fail is no goal"),
         (Configuration(AnalyzeOptions(filters=Filters(-1))), "-1 is negative"),
         (Configuration(AnalyzeOptions(priorities=Priorities(random_seed=3))), "no seeds"),
-        (Configuration(AnalyzeOptions(simulation=SimulationSettings(True))), "only the mode"),
+        (Configuration(AnalyzeOptions(simulation=SimulationCriteria())), "only the mode"),
         (Configuration(None, ExploreOptions(priorities=Priorities(simulation=1))), "no steps of"),
         (Configuration(AnalyzeOptions(loggers=(GraphicLogger(name="a b"),))), "the name 'a b'"),
         (

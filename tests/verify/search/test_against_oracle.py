@@ -75,7 +75,7 @@ def test_simulate_never_passes_what_is_no_slice_and_never_fails_what_is_accepted
 def test_simulate_with_the_depth_of_loops_multiplied_and_reset_finds_every_slice() -> None:
     # Each observed action left may need one innermost iteration of its own that unobserved actions
     # open, and that lies within at most as many loops as are nested.
-    criteria = SimulationCriteria(loops="depth", before=True, multiply=True, reset=True)
+    criteria = SimulationCriteria(loops="max_depth", before=True, multiply=True, reset=True)
     for question in questions(Random(7), 120):
         truth = question.oracle.judge(question.multitrace, "slice")
         options = Options(criteria=criteria)

@@ -216,7 +216,7 @@ def test_001_figure_11_graphs() -> None:
 
 def test_001_figure_11c_two_loops_help_and_for_a_longer_one_three() -> None:
     term, seen = FIGURE_11["c"]
-    by_number = Options(criteria=SimulationCriteria(loops="number"))
+    by_number = Options(criteria=SimulationCriteria(loops="max_num"))
     assert search(term, seen, "simulate", by_number).verdict is Verdict.WEAK_PASS
     longer = logs("l1:; l2: l2?m2 l2?m2 l2?m1")
     for loops, verdict in ((2, Verdict.WEAK_FAIL), (3, Verdict.WEAK_PASS)):
@@ -256,7 +256,7 @@ def test_sizes_are_those_of_the_interaction() -> None:
         numbers = metrics(term)
         for criteria, expected in (
             (SimulationCriteria(), (loop_depth(term), actions_outside_loops(term))),
-            (SimulationCriteria(loops="number", actions=7), (numbers.loops, 7)),
+            (SimulationCriteria(loops="max_num", actions=7), (numbers.loops, 7)),
             (SimulationCriteria(loops=2, multiply=True), (6, 3 * actions_outside_loops(term))),
         ):
             assert Measures(criteria).initial(term, 3) == expected

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from choreomon.cli.collector import collector_at_rest
+from choreomon.batch.collector import collector_at_rest
+from choreomon.batch.judge import Judge
+from choreomon.batch.outcomes import outcomes
+from choreomon.batch.question import Question
 from choreomon.cli.experiment_slices import Task, measured_model
-from choreomon.cli.judging import Judge, Question, outcomes
 from choreomon.verify.experiments import slices
 
 
@@ -56,7 +58,6 @@ def test_it_rests_while_multi_traces_are_judged(monkeypatch: pytest.MonkeyPatch)
     seen: list[bool] = []
     monkeypatch.setattr(Judge, "__init__", lambda self, question: None)
     monkeypatch.setattr(Judge, "judge", lambda self, path: seen.append(gc.isenabled()))
-    nobody_asks: Any = None
-    list(outcomes(Question("i.hif", None, nobody_asks), ["a.htf", "b.htf"], 1))
+    list(outcomes(Question(interaction="i.hif"), ["a.htf", "b.htf"]))
     assert seen == [False, False]
     assert gc.isenabled()

@@ -1,0 +1,48 @@
+"""Explanations of verdicts, within bounds."""
+
+from __future__ import annotations
+
+from choreomon.batch import bounds as bounded
+from choreomon.batch.bounds import Bounds
+from choreomon.interaction.term import Interaction
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify import explanation
+from choreomon.verify.explanation import Explanation
+from choreomon.verify.verdict import Mode, Verdict
+
+
+def explained(
+    interaction: Interaction,
+    multitrace: MultiTrace,
+    mode: Mode,
+    verdict: Verdict,
+    *,
+    seconds: float | None = None,
+    megabytes: int | None = None,
+) -> Explanation:
+    """The explanation, if it is found within so many seconds (None: `bounds.EXPLAINING`) and so
+    much memory (None: no bound). If not, its `verdict` is the one that is passed in, and its
+    reason says that none was found."""
+    # A step through a deep interaction may take long: the clock is looked at after each.
+    bounds = Bounds(bounded.EXPLAINING if seconds is None else seconds, megabytes, polls=1)
+    stopped: list[str] = []
+
+    def should_stop() -> bool:
+        reason = bounds()
+        if reason is not None:
+            stopped.append(reason)
+        return reason is not None
+
+    bounds.start()
+    try:
+        found = explanation.explain(interaction, multitrace, mode, should_stop=should_stop)
+    except MemoryError:
+        stopped.append("OutOfMemory")
+        found = Explanation(verdict, None, None)
+    if found.witness is not None or found.failure is not None:
+        return found
+    reason = found.reason
+    if stopped:
+        within = "within memory" if stopped[-1] == "OutOfMemory" else "in time"
+        reason = f"no explanation was found {within}"
+    return Explanation(verdict, None, None, reason)

@@ -1,0 +1,129 @@
+"""One multi-trace after the other, read, decided and explained in this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from choreomon.batch.bounds import bounds_for, seconds_for
+from choreomon.batch.explaining import explained
+from choreomon.batch.question import Question, Source
+from choreomon.core.errors import ChoreomonError, DocumentError
+from choreomon.formats.hibou.files import load_interaction, load_multi_trace, load_signature
+from choreomon.interaction.lifelines import names
+from choreomon.multitrace.multitrace import MultiTrace, multi_trace
+from choreomon.verify.explanation import Explanation
+from choreomon.verify.outcome import Outcome
+from choreomon.verify.search.engine import Searcher
+from choreomon.verify.search.graph import SearchResult
+from choreomon.verify.verdict import Answer, Verdict
+from choreomon.verify.verifier import Verifier
+
+
+class Judge:
+    """Answers a question about one multi-trace after the other; what it finds out of the
+    interaction it keeps.
+
+    Raises DocumentError for an interaction or a signature that cannot be used, ValueError where
+    the analysis does not fit its mode, or `on_search` the analysis.
+    """
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        signature = question.signature
+        self._signature = None if signature is None else load_signature(signature)
+        interaction = question.interaction
+        if isinstance(interaction, str):
+            interaction = load_interaction(interaction, self._signature)
+        self.interaction = interaction
+        self._lifelines = tuple(names(interaction.lifelines))
+        self._seconds = seconds_for(interaction, question.budget)
+        self._bounds = bounds_for(interaction, self._seconds, question.memory)
+        self._searched: SearchResult | None = None
+        self._decide = self._decider() if question.on_search is None else self._recorder()
+
+    def _decider(self) -> Callable[[MultiTrace], Answer]:
+        """Whoever is the quickest, or what the analysis says."""
+        analysis = self._question.analysis
+        return Verifier(
+            self.interaction,
+            analysis.mode,
+            method=analysis.method,
+            options=analysis.search,
+            portfolio=analysis.portfolio,
+            should_stop=self._bounds,
+        ).decide
+
+    def _recorder(self) -> Callable[[MultiTrace], Answer]:
+        """What answers by a search whose graph is kept until the next one."""
+        analysis = self._question.analysis
+        if analysis.search is None or analysis.portfolio:
+            raise ValueError("only one search has a graph: say how to search, and no portfolio")
+        options = replace(analysis.search, record=True, should_stop=self._bounds)
+        searcher = Searcher(self.interaction, analysis.mode, options)
+
+        def decide(multitrace: MultiTrace) -> Answer:
+            self._searched = found = searcher.search(multitrace)
+            return Answer(found.verdict, found.reason, found.vertices)
+
+        return decide
+
+    def judge(self, source: Source) -> Outcome:
+        """What becomes of a multi-trace. One that cannot be read, or that the analysis does not
+        fit, or about which `on_search` complains, has a `problem` and no answer."""
+        name = source if isinstance(source, str) else source[0]
+        mode = self._question.analysis.mode
+        begun = time.perf_counter()
+
+        def failed(problem: str) -> Outcome:
+            return Outcome(name, mode, None, time.perf_counter() - begun, problem=problem)
+
+        self._searched = None  # where memory runs out there is no graph
+        multitrace: MultiTrace | None = None
+        self._bounds.start()
+        try:
+            multitrace = self._read(source)
+            answer = self._decide(multitrace)
+        except DocumentError as error:
+            return failed(str(error))
+        except MemoryError:
+            answer = Answer(Verdict.INCONC, "OutOfMemory")
+        except ValueError as error:  # the analysis does not fit the multi-trace
+            return failed(f"{name}: {error}")
+        seconds = time.perf_counter() - begun
+        on_search = self._question.on_search
+        if on_search is not None and self._searched is not None:
+            try:
+                on_search(name, self.interaction, self._searched)
+            except ChoreomonError as error:
+                problem = f"{name}: is {answer.verdict.value}, but {error}"
+                return Outcome(name, mode, None, seconds, problem=problem)
+        if multitrace is None:
+            return Outcome(name, mode, answer, seconds)
+        explanation = self._explanation(multitrace, answer.verdict)
+        recorded = tuple(
+            lifeline
+            for part in multitrace.components
+            if part.actions
+            for lifeline in part.lifelines
+        )
+        return Outcome(name, mode, answer, seconds, explanation, recorded=recorded)
+
+    def _explanation(self, multitrace: MultiTrace, verdict: Verdict) -> Explanation | None:
+        if not self._question.explain:
+            return None
+        return explained(
+            self.interaction,
+            multitrace,
+            self._question.analysis.mode,
+            verdict,
+            seconds=self._seconds,
+            megabytes=self._question.memory,
+        )
+
+    def _read(self, source: Source) -> MultiTrace:
+        if isinstance(source, str):
+            clocks = self._question.clocks
+            return load_multi_trace(source, self._lifelines, self._signature, clocks)
+        return multi_trace(source[1].components, self._lifelines)

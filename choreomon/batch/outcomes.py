@@ -1,0 +1,89 @@
+"""Many multi-traces, by one process or by several."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from choreomon.batch.collector import collector_at_rest
+from choreomon.batch.judge import Judge
+from choreomon.batch.question import Question, Source
+from choreomon.batch.workers import workers
+from choreomon.formats.offline_json import read_interaction_json, write_interaction_json
+from choreomon.verify.outcome import Outcome
+
+MOST_AT_ONCE: Final = 64
+"""Multi-traces that a process is given together: for small ones handing them out costs more than
+they."""
+
+
+def outcomes(question: Question, sources: Sequence[Source], jobs: int = 1) -> Iterator[Outcome]:
+    """What becomes of each multi-trace, in the order of `sources`, each as soon as it is known,
+    whatever the number of processes. What is wrong with one spoils its own outcome alone. Each
+    process reads the interaction once and keeps what it finds out of it.
+
+    `jobs` is how many processes share the work, at least 1; this one does it alone where that is
+    1, or where a file is a pipe, which no other process can read. They end when the iterator is
+    closed, too. Where this process works alone, its cycle collector rests until then. A script
+    that asks for several calls this below `if __name__ == "__main__":`, as `multiprocessing` wants.
+
+    Raises at once DocumentError for an interaction or a signature that cannot be used, and
+    ValueError for an analysis that does not fit its mode, and for an interaction whose names
+    cannot be sent to another process; while outcomes are asked for, WorkerLost where a process was
+    killed.
+    """
+    if jobs < 1:
+        raise ValueError(f"{jobs} processes do no work: use 1 or more")
+    judge = Judge(question)  # for others, too, so that what is wrong is said once, and first
+    jobs = min(jobs, len(sources))
+    if jobs < 2 or any(map(_is_pipe, _files(question, sources))):
+        return _judged_here(judge, sources)
+    text = None
+    if not isinstance(question.interaction, str):  # interactions live in one process
+        text = write_interaction_json(question.interaction)
+        question = replace(question, interaction="")
+    return _judged_elsewhere(question, text, sources, jobs)
+
+
+def _judged_here(judge: Judge, sources: Sequence[Source]) -> Iterator[Outcome]:
+    with collector_at_rest():
+        yield from map(judge.judge, sources)
+
+
+def _judged_elsewhere(
+    question: Question, text: str | None, sources: Sequence[Source], jobs: int
+) -> Iterator[Outcome]:
+    at_once = max(1, min(MOST_AT_ONCE, len(sources) // (4 * jobs)))
+    with workers(jobs, _engage, question, text) as pool:
+        yield from pool.map(_judged, sources, chunksize=at_once)
+
+
+_judge: Judge | None = None
+"""That of a process that works for another one."""
+
+
+def _engage(question: Question, text: str | None) -> None:
+    global _judge
+    gc.disable()  # for good: see `collector_at_rest`
+    if text is not None:
+        question = replace(question, interaction=read_interaction_json(text))
+    _judge = Judge(question)
+
+
+def _judged(source: Source) -> Outcome:
+    assert _judge is not None
+    return _judge.judge(source)
+
+
+def _files(question: Question, sources: Sequence[Source]) -> Iterator[str]:
+    for one in (question.interaction, question.signature, *sources):
+        if isinstance(one, str):
+            yield one
+
+
+def _is_pipe(path: str) -> bool:
+    """Or a device: what is gone when it has been read, or means something else elsewhere."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)

@@ -1,0 +1,51 @@
+"""What is asked about many multi-traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from choreomon.interaction.term import Interaction
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.search.graph import SearchResult
+from choreomon.verify.search.options import Analysis
+
+Source: TypeAlias = str | tuple[str, MultiTrace]
+"""The path of a multi-trace (`choreomon.formats.hibou.files`), or its name and itself."""
+
+OnSearch: TypeAlias = Callable[[str, Interaction, SearchResult], None]
+"""What is done about a search with its graph, by the process that searched; the first argument is
+the path or the name of the multi-trace. A `ChoreomonError` that it raises is what is wrong with
+that one. Other processes must be able to take it, so it is a function of a module, or a value."""
+
+_QUICKEST: Final = Analysis()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked about every multi-trace, the same for all.
+
+    - `interaction`: what should happen: the path of a file, or the interaction;
+    - `signature`: the path of the file that says which lifelines and messages there are; None:
+      files may have others, which never fit;
+    - `analysis`: what is asked, and how the answer is looked for;
+    - `clocks`: of event logs, groups of processes that share a clock;
+    - `budget`: seconds for each decision, and once more for its explanation. None: no bound for
+      decisions but `bounds.DECIDING_DEEP` where the interaction is `bounds.DEEP`, and
+      `bounds.EXPLAINING` for explanations;
+    - `memory`: megabytes that a process may use, with all that it keeps from one decision to the
+      next; None: no bound;
+    - `explain`: whether to look for a witness, or for where the explanation breaks;
+    - `on_search`: called with the graph of each search; `analysis` must then have a `search`, and
+      be no portfolio.
+    """
+
+    interaction: str | Interaction
+    signature: str | None = None
+    analysis: Analysis = _QUICKEST
+    clocks: tuple[tuple[str, ...], ...] = ()
+    budget: float | None = None
+    memory: int | None = None
+    explain: bool = False
+    on_search: OnSearch | None = None

@@ -1,0 +1,173 @@
+"""Many multi-traces of one interaction, from a program: budgets, bounds, processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from choreomon.batch.outcomes import outcomes
+from choreomon.batch.question import Question
+from choreomon.core.errors import ChoreomonError, DocumentError, WorkerLost
+from choreomon.formats.hibou import read_interaction, read_multi_trace
+from choreomon.interaction.term import Interaction
+from choreomon.verify.outcome import Outcome
+from choreomon.verify.search.graph import SearchResult
+from choreomon.verify.search.options import Analysis, Options
+from choreomon.verify.verdict import Verdict
+from tests.cli.offline import ENDLESS, INTERACTION, TRACES, write_offline_files
+
+READABLE = ["pass.htf", "weak.htf", "fail.htf", "late.htf", "unknown.htf"]
+TERM = read_interaction(INTERACTION)
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_offline_files(tmp_path)
+
+
+def without_seconds(found: Outcome) -> Outcome:
+    return found._replace(seconds=0.0)
+
+
+def verdicts(found: list[Outcome]) -> list[tuple[Verdict, str] | None]:
+    return [one.answer and (one.answer.verdict, one.answer.reason) for one in found]
+
+
+def asked(question: Question, *paths: str, jobs: int = 1) -> list[Outcome]:
+    return [*map(without_seconds, outcomes(question, paths, jobs))]
+
+
+def test_outcomes_come_in_the_order_of_what_was_asked_about() -> None:
+    found = asked(Question(interaction="i.hif"), "weak.htf", "fail.htf", "pass.htf", "weak.htf")
+    assert [one.trace for one in found] == ["weak.htf", "fail.htf", "pass.htf", "weak.htf"]
+    weak, failed, passed = (Verdict.WEAK_PASS, ""), (Verdict.FAIL, ""), (Verdict.PASS, "")
+    assert verdicts(found) == [weak, failed, passed, weak]
+
+
+def test_what_cannot_be_read_spoils_its_own_outcome_alone() -> None:
+    found = asked(Question(interaction="i.hif"), "bad.htf", "missing.htf", "pass.htf")
+    assert verdicts(found) == [None, None, (Verdict.PASS, "")]
+    bad, missing, good = found
+    assert bad.problem.startswith("bad.htf:1")
+    assert missing.problem.startswith("missing.htf: ")
+    assert good.problem == ""
+
+
+@pytest.mark.parametrize("explain", [False, True])
+@pytest.mark.parametrize("mode", ["accept", "multiprefix", "slice"])
+def test_several_processes_say_in_the_same_order_what_one_says(mode: str, explain: bool) -> None:
+    analysis = Analysis(mode)  # type: ignore[arg-type]
+    question = Question(interaction="i.hif", signature="s.hsf", analysis=analysis, explain=explain)
+    paths = [*READABLE, "bad.htf"] * 3
+    alone = asked(question, *paths)
+    assert {one.conclusion for one in alone} >= {"passed", "failed", "bad input"}
+    assert asked(question, *paths, jobs=2) == alone
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_values_are_judged_as_their_files_are(jobs: int) -> None:
+    """A lifeline without a component is observed and silent in both."""
+    Path("silent.htf").write_text("{ [a] a!m; [b] b?m }", encoding="utf-8")
+    paths = [*READABLE, "silent.htf"]
+    values = [(path, read_multi_trace(Path(path).read_text("utf-8"))) for path in paths]
+    question = Question(interaction=TERM, explain=True)
+    found = [*map(without_seconds, outcomes(question, values, jobs))]
+    assert found == asked(Question(interaction="i.hif", explain=True), *paths)
+
+
+def endless() -> Question:
+    """About `endless.htf` it has an answer after hours, about `empty.htf` at once."""
+    logs = "; ".join(f"[{name}] " + ".".join([f"{name}!m"] * 40) for name in "abc")
+    Path("endless.htf").write_text(f"{{ {logs} }}", encoding="utf-8")
+    Path("empty.htf").write_text("{ [a]; [b]; [c] }", encoding="utf-8")
+    Path("endless.hif").write_text(ENDLESS, encoding="utf-8")
+    searched = Analysis("slice", search=Options(strategy="bfs", local=None))
+    return Question(interaction="endless.hif", analysis=searched)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_budget_ends_a_decision_with_its_reason_and_the_next_one_has_its_own(jobs: int) -> None:
+    question = replace(endless(), budget=0.2)
+    found = asked(question, "endless.htf", "empty.htf", jobs=jobs)
+    assert verdicts(found) == [(Verdict.INCONC, "TimedOut"), (Verdict.PASS, "")]
+
+
+def test_memory_that_is_used_up_is_a_reason_too() -> None:
+    question = Question(interaction="i.hif", analysis=Analysis(search=Options()), memory=1)
+    assert verdicts(asked(question, "pass.htf")) == [(Verdict.INCONC, "OutOfMemory")]
+
+
+def test_where_memory_runs_out_while_reading_the_rest_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from choreomon.batch import judge
+
+    load = judge.load_multi_trace
+
+    def loaded(path: str, *more: object) -> object:
+        if path == "weak.htf":
+            raise MemoryError
+        return load(path, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(judge, "load_multi_trace", loaded)
+    found = asked(Question(interaction="i.hif", explain=True), "weak.htf", "pass.htf")
+    assert verdicts(found) == [(Verdict.INCONC, "OutOfMemory"), (Verdict.PASS, "")]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_wrong_with_the_question_is_told_before_the_first_outcome(jobs: int) -> None:
+    def ask(question: Question) -> object:
+        return outcomes(question, READABLE, jobs)
+
+    with pytest.raises(DocumentError, match=r"missing\.hif"):
+        ask(Question(interaction="missing.hif"))
+    with pytest.raises(DocumentError, match=r"missing\.hsf"):
+        ask(Question(interaction="i.hif", signature="missing.hsf"))
+    with pytest.raises(ValueError, match="one of multiprefix"):
+        ask(Question(interaction="i.hif", analysis=Analysis("slice", "removal")))
+    with pytest.raises(ValueError, match="say how to search"):
+        ask(Question(interaction="i.hif", on_search=counted))
+    with pytest.raises(ValueError, match="0 processes"):
+        outcomes(Question(interaction="i.hif"), READABLE, 0)
+
+
+def counted(name: str, interaction: Interaction, found: SearchResult) -> None:
+    """Writes how large each graph is, complains of one, and ends the process of another."""
+    assert found.graph is not None
+    assert interaction is TERM
+    Path(f"{name}.vertices").write_text(str(found.vertices), encoding="utf-8")
+    if name == "weak.htf":
+        raise ChoreomonError("nobody draws that")
+    if name == "late.htf":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_graphs_are_handed_on_where_they_were_searched(jobs: int) -> None:
+    question = Question(interaction="i.hif", analysis=Analysis(search=Options()), on_search=counted)
+    first, second = asked(question, "pass.htf", "weak.htf", jobs=jobs)
+    assert first.answer is not None
+    assert Path("pass.htf.vertices").read_text(encoding="utf-8") == str(first.answer.vertices)
+    assert (second.answer, second.problem) == (
+        None,
+        "weak.htf: is WeakPass, but nobody draws that",
+    )
+
+
+def test_a_process_that_is_killed_is_told_after_what_was_answered() -> None:
+    question = Question(interaction="i.hif", analysis=Analysis(search=Options()), on_search=counted)
+    found = outcomes(question, ["late.htf", *TRACES] * 2, 2)
+    with pytest.raises(WorkerLost, match="killed before it had answered"):
+        list(found)
+
+
+def test_who_has_heard_enough_need_not_wait_for_the_rest() -> None:
+    """Of two processes one searches without end."""
+    found = outcomes(endless(), ["empty.htf", "endless.htf"], 2)
+    assert next(found).conclusion == "passed"
+    found.close()  # type: ignore[attr-defined]
