@@ -93,7 +93,7 @@ class _Naming:
     """Names the events of the reasons of one verdict."""
 
     def __init__(self, processes: tuple[str, ...], because: tuple[Reason, ...]) -> None:
-        self._index_of = {process: index for index, process in enumerate(processes)}
+        self._processes = processes
         self._gaps: Container[tuple[Reference, VectorClock]] = {
             (reason.reference, reason.clock) for reason in because if reason.result == GAP
         }
@@ -118,7 +118,7 @@ class _Naming:
         return EventName(reference.process, None if count == NEVER else count, gap)
 
     def _count(self, process: str, clock: VectorClock) -> int:
-        return clock[self._index_of[process]]
+        return clock[self._processes.index(process)]
 
 
 def verdict_line(verdict: LiveVerdict) -> str:

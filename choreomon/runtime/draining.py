@@ -106,8 +106,11 @@ class DrainingReader:
         self._scheduled = False
         if not self._reading:
             return
-        if self._handed_on or self._socket.getsockopt(zmq.EVENTS) in _READABLE:
+        if self._handed_on or self._readable():
             self._drain()
+
+    def _readable(self) -> bool:
+        return self._socket.getsockopt(zmq.EVENTS) in _READABLE
 
     def _drain(self) -> None:
         left = self._batch
@@ -118,6 +121,9 @@ class DrainingReader:
                 left -= 1
                 if self._take():
                     self._handed_on = True
+                if left == self._batch - 1 and self._reading and not self._readable():
+                    left = -1  # mostly there is one, and to be told so by an error takes longer
+                    break
         except zmq.Again:
             left = -1
         except zmq.ContextTerminated:

@@ -147,6 +147,11 @@ class Driver:
             for place, host in enumerate(sidecar.hosts)
             for peer in sorted(host.asks())
         }
+        self._timed: tuple[Asking | Timeline, ...] = (
+            *self._asking.values(),
+            *self._deadlines,
+            *self._give_ups,
+        )
 
     def _asks(self, place: int, peer: str) -> Asking:
         host, system = self.sidecar.hosts[place], self.sidecar.systems[place]
@@ -300,17 +305,14 @@ class Driver:
 
     def _let_out(self, output: Output) -> None:
         ports = self._ports
-        match output:
-            case Reply():
-                ports.reply(output)
+        match output:  # what is frequent goes first: each pattern takes its time
+            case Ticked():
+                ports.happened(output)
             case Ask(system, inquiry):
                 now = self._now()
                 count = inquiry.event[self.sidecar.hosts[system].monitor.own]
                 self._give_ups[system].add(count, now)
                 self._asking[system, inquiry.receiver].ask(inquiry, now)
-            case Answer(system, message):
-                frame = encode(message, self.sidecar.systems[system])
-                ports.answer(message.receiver, frame, waits=type(message) is Waiting)
             case Answered(system, peer, response):
                 asking, now = self._asking.get((system, peer)), self._now()
                 if asking is not None:
@@ -318,8 +320,17 @@ class Driver:
                     if type(response) is Response:
                         asking.answered(response.inspected, response.event_count, now)
                 ports.happened(output)
+            case Answer(system, message):
+                frame = encode(message, self.sidecar.systems[system])
+                ports.answer(message.receiver, frame, waits=type(message) is Waiting)
+            case Reply():
+                ports.reply(output)
             case Deadline(system, count):
                 self._deadlines[system].add(count, self._now())
+            case Decided(word=word):
+                ports.happened(output)
+                if word is not None:
+                    ports.tell(word)
             case AskAgain(system):
                 now = self._now()
                 for count in self.sidecar.hosts[system].inspected(self.state.hosts[system]):
@@ -327,13 +338,9 @@ class Driver:
                 for (place, _), asking in self._asking.items():
                     if place == system:
                         asking.resume(now)
-            case Decided(word=word):
-                ports.happened(output)
-                if word is not None:
-                    ports.tell(word)
             case Close(connection):
                 ports.close(connection)
-            case Ticked() | Dropped():
+            case Dropped():
                 ports.happened(output)
             case _:
                 assert_never(output)
@@ -344,14 +351,17 @@ class Driver:
         """When to call `tick` next; `None`: nothing is waited for."""
         if self._retry is not None:
             return self._retry
-        times = [each.due for each in self._asking.values() if each.due is not None]
-        times += [
-            timeline.due
-            for timeline in (*self._deadlines, *self._give_ups)
-            if timeline.due is not None
-        ]
-        times += [*self._leases.values(), *self._absent.values()]
-        return min(times, default=None)
+        soonest = None
+        for each in self._timed:
+            due = each.due
+            if due is not None and (soonest is None or due < soonest):
+                soonest = due
+        for waits in (self._leases, self._absent):
+            if waits:
+                due = min(waits.values())
+                if soonest is None or due < soonest:
+                    soonest = due
+        return soonest
 
     def tick(self) -> None:
         """Do what is due by now, and flush."""

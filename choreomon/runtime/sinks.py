@@ -167,7 +167,8 @@ class Sinks:
             wait = self._back_off.first
             lane.failing = ""
             self._taken(lane, batch)
-            await asyncio.sleep(0)  # a sink that never waits should not hold up the loop
+            if lane.waiting:
+                await asyncio.sleep(0)  # a sink that never waits should not hold up the loop
 
     async def _rest(self, seconds: float) -> None:
         """So long, or until the end begins."""
