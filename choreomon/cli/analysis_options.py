@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 import click
 
 from choreomon.cli.loggers import graphic_loggers, refuse, trace_loggers
+from choreomon.cli.options import added
 from choreomon.verify.heuristics import STRATEGIES, Strategy
 from choreomon.verify.search.options import METHODS, Analysis, LocalAnalyses, Method, Options
 from choreomon.verify.verdict import DEFAULT_MODE, MODES, Mode
@@ -89,9 +90,7 @@ strategy_option: Final = click.option(
 def analysis_options(command: Command) -> Command:
     """Adds the options to a command, whose parameters `**choices` they become, and of which the
     command has one more: `strategy`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return added(*_OPTIONS)(command)
 
 
 def analysis_of(

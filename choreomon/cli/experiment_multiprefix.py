@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -10,12 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
-from choreomon.cli.experiment_work import in_order
+from choreomon.cli.experiment_work import Publication, in_order, sample_options, work_options
 from choreomon.cli.given import refuse_given
-from choreomon.cli.jobs import jobs_option
-from choreomon.cli.pictures import write_picture
-from choreomon.cli.seconds import Seconds
-from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou.signature import Signature
@@ -28,10 +23,6 @@ PUBLISHED_OPERATORS: Final = ("strict", "seq", "par", "alt", "loopW")
 LIFELINES: Final = ("l1", "l2", "l3", "l4", "l5")
 MESSAGES: Final = ("m1", "m2", "m3", "m4", "m5", "m6")
 """Of fresh interactions, as many as in the removal paper."""
-
-
-TABLES: Final = "multiprefix.md"
-"""The file of the tables; that it can be written is tried before the work."""
 
 
 class Settings(NamedTuple):
@@ -92,8 +83,7 @@ class FreshTask(NamedTuple):
     show_default=True,
     help="Of fresh interactions, with commas between them, or `all`.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of everything that is drawn.")
-@click.option("--limit", type=click.IntRange(min=1), help="Multi-traces of each interaction.")
+@sample_options(limit="Multi-traces of each interaction.")
 @click.option(
     "--measure",
     "measures",
@@ -108,18 +98,7 @@ class FreshTask(NamedTuple):
     show_default=True,
     help="Removal and reduction as in the paper, or only where they are right.",
 )
-@click.option(
-    "--budget",
-    type=Seconds(),
-    default=3.0,
-    show_default=True,
-    help="Seconds after which a search is a timeout.",
-)
-@jobs_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-@click.option(
-    "-o", "--output", type=WrittenPath(directory=True), help="A folder for tables and plots."
-)
+@work_options(3.0, budget="Seconds after which a search is a timeout.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -146,9 +125,7 @@ def command(
     """
     from choreomon.verify.experiments.multiprefix import MEASURES
 
-    if output is not None:
-        make_directory(output)
-        check_writable(output / TABLES)
+    publication = Publication("multiprefix", output)
     wanted = tuple(one for one in MEASURES if one in measures) or MEASURES
     settings = Settings(seed, limit, wanted, procedures, budget)
     if data is None:
@@ -162,13 +139,10 @@ def command(
         given = _given(settings, data, signature, interactions)
         found = in_order(measured_given, given, jobs)
     measurements = [one for of_subject in found for one in of_subject]
-    wrong = [one for one in measurements if one.wrong]
-    result = _result(measurements, wanted, len(found), output)
-    if as_json:
-        click.echo(json.dumps(result, indent=2))
-    else:
-        click.echo(_text(measurements, wanted, len(found)), nl=False)
-    return VIOLATION if wrong else NOTHING_FOUND
+    tables = _text(measurements, wanted, len(found))
+    result = _result(measurements, wanted, len(found), publication)
+    publication.publish(tables, result, as_json=as_json)
+    return VIOLATION if any(one.wrong for one in measurements) else NOTHING_FOUND
 
 
 def _given(
@@ -262,9 +236,9 @@ def _result(
     measurements: Sequence[Measurement],
     measures: Sequence[Measure],
     subjects: int,
-    output: Path | None,
+    publication: Publication,
 ) -> dict[str, Any]:
-    """All that came out but the single measurements, as JSON; written where it is asked for."""
+    """All that came out but the single measurements, as JSON."""
     from choreomon.render.experiment_plots import violin_picture
     from choreomon.render.experiment_tables import COLUMN_NAMES
     from choreomon.verify.experiments.multiprefix import GROUPINGS, distributions, timeouts
@@ -286,16 +260,11 @@ def _result(
             picture = violin_picture(
                 f"{what} by {by}", distributions(measurements, measure, by), unit
             )
-            plots[by] = picture.structure
-            if output is not None:
-                write_picture(output / f"{measure}-by-{by}.svg", picture)
+            plots[by] = publication.structure(f"{measure}-by-{by}", picture)
         result[measure] = {
             "columns": COLUMN_NAMES,
             "total": table.total,
             "timeouts": table.timeouts,
             "plots": plots,
         }
-    if output is not None:
-        write(output / "multiprefix.json", json.dumps(result, indent=1) + "\n")
-        write(output / TABLES, _text(measurements, measures, subjects))
     return result

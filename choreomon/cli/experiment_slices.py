@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from choreomon.batch.collector import collector_at_rest
 from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.clocks import shared_clocks
-from choreomon.cli.experiment_work import in_order
+from choreomon.cli.experiment_work import Publication, in_order, sample_options, work_options
 from choreomon.cli.given import refuse_given
-from choreomon.cli.jobs import jobs_option
-from choreomon.cli.pictures import write_picture
-from choreomon.cli.seconds import Seconds
-from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
 
 if TYPE_CHECKING:
     from choreomon.multitrace.projection import Partition
     from choreomon.verify.experiments.slices import Plan, SliceResults
-
-
-TABLES: Final = "slices.md"
-"""The file of the tables; that it can be written is tried before the work."""
 
 
 class Task(NamedTuple):
@@ -87,20 +78,8 @@ class Task(NamedTuple):
     type=click.IntRange(min=1),
     help="Of each multi-trace, where they are random; default: 31.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of everything that is drawn.")
-@click.option("--limit", type=click.IntRange(min=1), help="Multi-traces of each kind.")
-@click.option(
-    "--budget",
-    type=Seconds(),
-    default=10.0,
-    show_default=True,
-    help="Seconds for one multi-trace in one mode.",
-)
-@jobs_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-@click.option(
-    "-o", "--output", type=WrittenPath(directory=True), help="A folder for tables and plots."
-)
+@sample_options(limit="Multi-traces of each kind.")
+@work_options(10.0, budget="Seconds for one multi-trace in one mode.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -135,9 +114,7 @@ def command(
             ("multi_traces", "slices"),
             "where slices are random ones",
         )
-    if output is not None:
-        make_directory(output)
-        check_writable(output / TABLES)
+    publication = Publication("slices", output)
     names = ("i1", "i2") if not models else tuple(dict.fromkeys(models))
     if file is not None:
         names = (Path(file).stem,)
@@ -150,13 +127,10 @@ def command(
     ]
     results = in_order(measured_model, tasks, jobs)
     texts = [_text(name, found) for name, found in zip(names, results, strict=True)]
-    printed: dict[str, Any] = {
-        name: _result(name, found, output) for name, found in zip(names, results, strict=True)
+    printed = {
+        name: _result(name, found, publication) for name, found in zip(names, results, strict=True)
     }
-    if output is not None:
-        write(output / TABLES, "\n".join(texts))
-        write(output / "slices.json", json.dumps(printed, indent=1) + "\n")
-    click.echo(json.dumps(printed, indent=2) if as_json else "\n".join(texts), nl=as_json)
+    publication.publish("\n".join(texts), printed, as_json=as_json)
     return VIOLATION if any(found.wrong for found in results) else NOTHING_FOUND
 
 
@@ -245,17 +219,15 @@ def _text(name: str, found: SliceResults) -> str:
     return f"{name}, milliseconds:\n\n{table}\n{wrong}"
 
 
-def _result(name: str, found: SliceResults, output: Path | None) -> dict[str, Any]:
-    """The rows and the plots as JSON; the plots are written where that is asked for."""
+def _result(name: str, found: SliceResults, publication: Publication) -> dict[str, Any]:
+    """The rows and the plots as JSON."""
     from choreomon.render.experiment_plots import point_picture
     from choreomon.verify.experiments.slices import DECIDERS, slice_rows
 
     plots = {}
     for decider in DECIDERS:
         picture = point_picture(f"{name}: {decider}", found.measurements, decider)
-        plots[decider] = picture.structure
-        if output is not None:
-            write_picture(output / f"slices-{name}-{decider}.svg", picture)
+        plots[decider] = publication.structure(f"slices-{name}-{decider}", picture)
     return {
         "wrong": [{"kind": one.kind, "trace": str(one.multitrace)} for one in found.wrong],
         "rows": [

@@ -1,18 +1,54 @@
-"""The work of an experiment, by one process or by several."""
+"""What experiments have in common: options, work shared by processes, and what becomes of it."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from choreomon.cli.jobs import loss_told
+from choreomon.cli.jobs import jobs_option, loss_told
+from choreomon.cli.options import added, seed_option
+from choreomon.cli.pictures import write_picture
+from choreomon.cli.seconds import Seconds
+from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
+
+if TYPE_CHECKING:
+    from choreomon.render.drawing import Picture
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def sample_options(limit: str) -> Callable[[_Command], _Command]:
+    """What is drawn: `seed`, and `limit`, with its help."""
+    return added(
+        seed_option("Of everything that is drawn."),
+        click.option("--limit", type=click.IntRange(min=1), help=limit),
+    )
+
+
+def work_options(seconds: float, budget: str) -> Callable[[_Command], _Command]:
+    """How work is done and what becomes of it: `budget`, with its default and its help; `jobs`,
+    `as_json` and `output`."""
+    return added(
+        click.option("--budget", type=Seconds(), default=seconds, show_default=True, help=budget),
+        jobs_option,
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
+        ),
+        click.option(
+            "-o",
+            "--output",
+            type=WrittenPath(directory=True),
+            help="A folder for tables and plots.",
+        ),
+    )
 
 
 def in_order(work: Callable[[_Task], _Result], tasks: Sequence[_Task], jobs: int) -> list[_Result]:
@@ -38,3 +74,31 @@ def in_order(work: Callable[[_Task], _Result], tasks: Sequence[_Task], jobs: int
 def _progress(total: int) -> Iterator[Callable[[], None]]:
     with click.progressbar(length=total, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         yield lambda: bar.update(1)
+
+
+class Publication:
+    """Where results of an experiment go: to the output, and where there is a folder, to files of
+    the experiment's `name` in it.
+
+    Raises `ClickException` for a folder or a file of it that cannot be written, before the work.
+    """
+
+    def __init__(self, name: str, folder: Path | None) -> None:
+        self._name = name
+        self._folder = folder
+        if folder is not None:
+            make_directory(folder)
+            check_writable(folder / f"{name}.md")
+
+    def structure(self, name: str, picture: Picture) -> object:
+        """What a plot shows, as JSON; in the folder it is drawn."""
+        if self._folder is not None:
+            write_picture(self._folder / f"{name}.svg", picture)
+        return picture.structure
+
+    def publish(self, tables: str, result: dict[str, Any], *, as_json: bool) -> None:
+        """Prints the tables, in Markdown, or the result; writes both to the folder."""
+        if self._folder is not None:
+            write(self._folder / f"{self._name}.md", tables)
+            write(self._folder / f"{self._name}.json", json.dumps(result, indent=1) + "\n")
+        click.echo(json.dumps(result, indent=2) if as_json else tables, nl=as_json)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.options import number_option, seed_option
 from choreomon.cli.writing import WrittenPath, check_writable, write
 
 
@@ -82,10 +83,8 @@ def _operators(value: str) -> tuple[str, ...]:
     show_default=True,
     help="The same, at most.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of all random choices.")
-@click.option(
-    "--number", type=click.IntRange(min=1), default=1, show_default=True, help="Interactions."
-)
+@seed_option()
+@number_option("Interactions.")
 @click.option(
     "-o",
     "--output",

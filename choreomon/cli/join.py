@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.options import traces_argument
 from choreomon.cli.writing import WrittenPath, check_not_read, write
 
 
 @click.command("join")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path())
+@traces_argument
 @click.option("--signature", "-s", type=click.Path(), help="Lifelines and messages: .hsf or .json.")
 @click.option(
     "-o", "--output", type=WrittenPath(), help="Write a file instead; .json is JSON, others .htf."

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.given import refuse_given
-from choreomon.cli.writing import WrittenPath
-from choreomon.cli.written_traces import TraceWriter, check_apart, stem
+from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
+from choreomon.cli.written_traces import check_apart, stem, write_all
 
 if TYPE_CHECKING:
     from random import Random
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from choreomon.core.action import Action
     from choreomon.multitrace.multitrace import MultiTrace
 
-_IMPOSSIBLE: Final = {
+Kind: TypeAlias = Literal["insert", "swap-actions", "swap-components", "remove"]
+
+_IMPOSSIBLE: Final[dict[Kind, str]] = {
     "insert": "nothing to insert: no message is known; --signature says which there are",
     "swap-actions": "nothing to swap: no component has two different actions",
     "swap-components": "nothing to swap: no other multi-trace differs from it in two components",
@@ -28,19 +31,17 @@ _IMPOSSIBLE: Final = {
 
 
 @click.command("mutate")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path())
+@traces_argument
 @click.option(
     "--kind",
-    type=click.Choice(["insert", "swap-actions", "swap-components", "remove"]),
+    type=click.Choice([*_IMPOSSIBLE]),
     required=True,
     help="Insert an action; swap two actions of a component; swap a component with that of "
     "another of the multi-traces; remove actions.",
 )
 @click.option("--signature", "-s", type=click.Path(), help="What may be inserted: .hsf or .json.")
-@click.option("--seed", default=0, show_default=True, help="Of all random choices.")
-@click.option(
-    "--number", type=click.IntRange(min=1), default=1, show_default=True, help="Mutants of each."
-)
+@seed_option()
+@number_option("Mutants of each.")
 @click.option(
     "--actions",
     type=click.IntRange(min=1),
@@ -48,19 +49,12 @@ _IMPOSSIBLE: Final = {
     show_default=True,
     help="With remove: how many actions.",
 )
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=WrittenPath(directory=True),
-    help="Write files to this folder; else the mutants are printed.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Mutants as JSON, instead of .htf.")
+@written_options("mutants")
 @click.pass_context
 def command(
     context: click.Context,
     traces: tuple[str, ...],
-    kind: Literal["insert", "swap-actions", "swap-components", "remove"],
+    kind: Kind,
     signature: str | None,
     seed: int,
     number: int,
@@ -88,24 +82,13 @@ def command(
     paths = trace_files(traces)
     if kind == "swap-components" and len(paths) < 2:
         raise click.UsageError("--kind swap-components needs two multi-traces or more")
-    if folder is not None:
-        check_apart(folder, paths)
+    check_apart(folder, paths)
     read = [load_multi_trace(path, signature=declared) for path in paths]
-    alphabet = _alphabet(read, declared)
-    rng = Random(seed)
-    writer = TraceWriter(folder, as_json=as_json)
-    for at, path in enumerate(paths):
-        for count in range(1, number + 1):
-            mutant = _mutant(rng, paths, read, at, kind, alphabet, actions)
-            if mutant is None:
-                click.echo(f"{path}: {_IMPOSSIBLE[kind]}", err=True)
-                break
-            writer.write(f"{stem(path)}-{kind}-{count}", mutant)
-    if said := writer.said():
-        click.echo(said, err=True)
+    workshop = _Workshop(Random(seed), paths, read, kind, _alphabet(read, declared), actions)
+    written = write_all(workshop.mutants(number), folder, as_json=as_json)
     wanted = number * len(paths)
-    if writer.written < wanted:
-        click.echo(f"{writer.written:,} of {counted(wanted, 'mutant')} made", err=True)
+    if written < wanted:
+        click.echo(f"{written:,} of {counted(wanted, 'mutant')} made", err=True)
     return NOTHING_FOUND
 
 
@@ -123,42 +106,56 @@ def _alphabet(read: list[MultiTrace], declared: object) -> tuple[Action, ...]:
     )
 
 
-def _mutant(
-    rng: Random,
-    paths: Sequence[str],
-    read: list[MultiTrace],
-    at: int,
-    kind: str,
-    alphabet: tuple[Action, ...],
-    actions: int,
-) -> MultiTrace | None:
-    from choreomon.multitrace.mutation import insert_action, remove_actions, swap_actions
+@dataclass(frozen=True)
+class _Workshop:
+    """Makes mutants of the multi-traces that were `read`, with `alphabet` to insert and so many
+    `actions` to remove."""
 
-    if kind == "insert":
-        return insert_action(rng, read[at], alphabet)
-    if kind == "swap-actions":
-        return swap_actions(rng, read[at])
-    if kind == "remove":
-        return remove_actions(rng, read[at], actions)
-    return _swapped(rng, paths, read, at)
+    rng: Random
+    paths: Sequence[str]
+    read: list[MultiTrace]
+    kind: Kind
+    alphabet: tuple[Action, ...]
+    actions: int
 
+    def mutants(self, number: int) -> Iterator[tuple[str, MultiTrace]]:
+        """So many of each, with their names. What cannot be changed is said and left out."""
+        for at, path in enumerate(self.paths):
+            for count in range(1, number + 1):
+                mutant = self._mutant(at)
+                if mutant is None:
+                    click.echo(f"{path}: {_IMPOSSIBLE[self.kind]}", err=True)
+                    break
+                yield f"{stem(path)}-{self.kind}-{count}", mutant
 
-def _swapped(
-    rng: Random, paths: Sequence[str], read: list[MultiTrace], at: int
-) -> MultiTrace | None:
-    """The multi-trace with a component of another one; in a drawn order the others are tried until
-    one differs enough."""
-    from choreomon.multitrace.mutation import swap_components
+    def _mutant(self, at: int) -> MultiTrace | None:
+        from choreomon.multitrace.mutation import insert_action, remove_actions, swap_actions
 
-    others = [place for place in range(len(read)) if place != at]
-    while others:
-        other = others.pop(rng.randrange(len(others)))
-        try:
-            swapped = swap_components(rng, read[at], read[other])
-        except ValueError as error:
-            raise click.ClickException(
-                f"{paths[at]} and {paths[other]}: {error}: give multi-traces over the same clocks"
-            ) from None
-        if swapped is not None:
-            return swapped[0]
-    return None
+        match self.kind:
+            case "insert":
+                return insert_action(self.rng, self.read[at], self.alphabet)
+            case "swap-actions":
+                return swap_actions(self.rng, self.read[at])
+            case "remove":
+                return remove_actions(self.rng, self.read[at], self.actions)
+            case "swap-components":
+                return self._swapped(at)
+
+    def _swapped(self, at: int) -> MultiTrace | None:
+        """The multi-trace with a component of another one; in a drawn order the others are tried
+        until one differs enough."""
+        from choreomon.multitrace.mutation import swap_components
+
+        others = [place for place in range(len(self.read)) if place != at]
+        while others:
+            other = others.pop(self.rng.randrange(len(others)))
+            try:
+                swapped = swap_components(self.rng, self.read[at], self.read[other])
+            except ValueError as error:
+                raise click.ClickException(
+                    f"{self.paths[at]} and {self.paths[other]}: {error}: give multi-traces over "
+                    "the same clocks"
+                ) from None
+            if swapped is not None:
+                return swapped[0]
+        return None

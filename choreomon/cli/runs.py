@@ -14,6 +14,7 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.given import refuse_given
+from choreomon.cli.options import added
 from choreomon.cli.writing import (
     WrittenPath,
     check_not_read,
@@ -110,18 +111,12 @@ _LAST: Final = (
 
 def first_options(command: _Command) -> _Command:
     """Which runs: `seed` and `runs` of `Asked`."""
-    return _decorated(command, _FIRST)
+    return added(*_FIRST)(command)
 
 
 def last_options(command: _Command) -> _Command:
     """What of them is wanted: the rest of `Asked`."""
-    return _decorated(command, _LAST)
-
-
-def _decorated(command: _Command, options: Iterable[Callable[[_Command], _Command]]) -> _Command:
-    for option in reversed([*options]):
-        command = option(command)
-    return command
+    return added(*_LAST)(command)
 
 
 Announce = Callable[..., None]

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.given import given_options, refuse_given
-from choreomon.cli.writing import WrittenPath
-from choreomon.cli.written_traces import TraceWriter, check_apart, stem
+from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
+from choreomon.cli.written_traces import check_apart, stem, write_all
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from choreomon.multitrace.multitrace import MultiTrace
+
+Cut: TypeAlias = "Callable[[MultiTrace], Iterable[MultiTrace]]"
+"""The pieces of one."""
 
 _SHARE: Final = re.compile(r"[0-9]{1,9}([/.][0-9]{1,9})?|\.[0-9]{1,9}")
 """Without exponents: `Fraction` would write them out."""
@@ -32,7 +41,7 @@ def _share(value: str) -> Fraction:
 
 
 @click.command("slice")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path())
+@traces_argument
 @click.option("--prefixes", is_flag=True, help="Cut ends off only, so that prefixes are left.")
 @click.option(
     "--wide",
@@ -41,19 +50,10 @@ def _share(value: str) -> Fraction:
     metavar="SHARE",
     help="Leave at least this share of each component, such as 1/3.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of all random choices.")
-@click.option(
-    "--number", type=click.IntRange(min=1), default=1, show_default=True, help="Slices of each."
-)
+@seed_option()
+@number_option("Slices of each.")
 @click.option("--all", "every", is_flag=True, help="Every slice, once, instead of random ones.")
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=WrittenPath(directory=True),
-    help="Write files to this folder; else the slices are printed.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Slices as JSON, instead of .htf.")
+@written_options("slices")
 @click.pass_context
 def command(
     context: click.Context,
@@ -75,32 +75,37 @@ def command(
 
     from choreomon.cli.trace_files import trace_files
     from choreomon.formats.hibou.files import load_multi_trace
-    from choreomon.multitrace.slices import (
-        multi_prefixes,
-        random_multi_prefix,
-        random_slice,
-        slices,
-    )
 
     bounded = bool(given_options(context, ("number",)))
     if every:
         refuse_given(context, ("wide", "seed"), "for random slices, without --all")
-    draw = random_multi_prefix if prefixes else random_slice
-    rng = Random(seed)
+    cut = (
+        _every(prefixes, number if bounded else None)
+        if every
+        else _random(Random(seed), prefixes, wide, number)
+    )
     paths = trace_files(traces)
-    if folder is not None:
-        check_apart(folder, paths)
-    writer = TraceWriter(folder, as_json=as_json)
+    check_apart(folder, paths)
     kind = "prefix" if prefixes else "slice"
-    for path in paths:
-        whole = load_multi_trace(path)
-        if every:
-            pieces = (multi_prefixes if prefixes else slices)(whole)
-            pieces = islice(pieces, number if bounded else None)
-        else:
-            pieces = (draw(rng, whole, wide=wide) for _ in range(number))
-        for count, piece in enumerate(pieces, start=1):
-            writer.write(f"{stem(path)}-{kind}-{count}", piece)
-    if said := writer.said():
-        click.echo(said, err=True)
+    pieces = (
+        (f"{stem(path)}-{kind}-{count}", piece)
+        for path in paths
+        for count, piece in enumerate(cut(load_multi_trace(path)), start=1)
+    )
+    write_all(pieces, folder, as_json=as_json)
     return NOTHING_FOUND
+
+
+def _every(prefixes: bool, most: int | None) -> Cut:
+    """All there are, or the first of them."""
+    from choreomon.multitrace.slices import multi_prefixes, slices
+
+    enumerated = multi_prefixes if prefixes else slices
+    return lambda whole: islice(enumerated(whole), most)
+
+
+def _random(rng: Random, prefixes: bool, wide: Fraction, number: int) -> Cut:
+    from choreomon.multitrace.slices import random_multi_prefix, random_slice
+
+    draw = random_multi_prefix if prefixes else random_slice
+    return lambda whole: (draw(rng, whole, wide=wide) for _ in range(number))

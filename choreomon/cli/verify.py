@@ -13,6 +13,7 @@ from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.jobs import jobs_option, loss_told
+from choreomon.cli.options import traces_argument
 from choreomon.cli.seconds import Seconds
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
@@ -35,7 +36,7 @@ EXPLAINED: Final = 10
 
 
 @click.command("verify")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path())
+@traces_argument
 @click.option(
     "--interaction",
     "-i",

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from choreomon.multitrace.multitrace import MultiTrace
 
 
-def check_apart(folder: Path, paths: Iterable[str]) -> None:
+def check_apart(folder: Path | None, paths: Iterable[str]) -> None:
     """Raises `UsageError` for a folder that holds a file that is read: what is written there might
     replace it, and would be read as well the next time."""
+    if folder is None:
+        return
     place = Path(os.path.realpath(folder))
     for path in paths:
         if Path(os.path.realpath(path)).parent == place:
@@ -75,6 +77,17 @@ class TraceWriter:
         from choreomon.render.wording import counted
 
         return f"{counted(self.written, 'multi-trace')} written to {self._folder}"
+
+
+def write_all(made: Iterable[tuple[str, MultiTrace]], folder: Path | None, *, as_json: bool) -> int:
+    """Writes multi-traces with their names as they come, and says what became of them; how many
+    there were. Raises `ClickException` as `TraceWriter` does."""
+    writer = TraceWriter(folder, as_json=as_json)
+    for name, multitrace in made:
+        writer.write(name, multitrace)
+    if said := writer.said():
+        click.echo(said, err=True)
+    return writer.written
 
 
 def stem(path: str) -> str:

@@ -131,7 +131,7 @@ class Laboratory:
             goal=None if measure == "sizes" else Verdict.WEAK_PASS,
             record=measure == "sizes",
             reduction="none" if not method.por else "paper" if by_paper else "sound",
-            local=LocalAnalyses(None, "all") if method.loc else None,
+            local=LocalAnalyses("all") if method.loc else None,
             method="removal" if by_paper else "auto",
             relevance=False,
             should_stop=self._deadline.stop,

@@ -34,34 +34,35 @@ Reason: TypeAlias = Literal["FilteredNodes", "TimedOut", "OutOfMemory", "LackObs
 class LocalAnalyses(NamedTuple):
     """Which components are analyzed alone at every vertex (the removal paper, Definition 12).
 
-    - `depth`: of how many actions of a component, None for all that are left;
-    - `select`: of all components, or only of those that are `dirty`: what the last step left of
-      the interaction on their lifelines is not what was there before it.
+    - `select`: all components, or only those that are `dirty`: what the last step left of the
+      interaction on their lifelines is not what was there before it;
+    - `depth`: how many actions of a component are looked at, None for all that are left.
     """
 
-    depth: int | None = None
     select: Literal["all", "dirty"] = "dirty"
+    depth: int | None = None
 
 
 class SimulationCriteria(NamedTuple):
     """What bounds the mode `simulate` (the slices paper, sections 5.1 and 7.4).
 
+    - `before`: whether actions may be missing before the first one of a component, too;
+    - `multiply`: whether `loops` and `actions` are multiplied by the number of actions left to
+      observe;
+    - `reset`: whether they are computed anew after every observed action; else they are for the
+      whole analysis;
     - `loops`: how many loops may be entered by unobserved actions in a row: `max_depth`, as many
       as are nested at most; `max_num`, as many as there are at all; a number; None: no limit;
     - `actions`: how many actions outside of loops may be done unobserved in a row: `max_num`, as
       many as there are; a number, which then counts unobserved actions within loops as well;
-      None: no limit;
-    - `before`: whether actions may be missing before the first one of a component, too;
-    - `multiply`: whether both numbers are multiplied by the number of actions left to observe;
-    - `reset`: whether they are computed anew after every observed action; else they are for the
-      whole analysis.
+      None: no limit.
     """
 
-    loops: Literal["max_depth", "max_num"] | int | None = "max_depth"
-    actions: Literal["max_num"] | int | None = "max_num"
     before: bool = True
     multiply: bool = False
     reset: bool = True
+    loops: Literal["max_depth", "max_num"] | int | None = "max_depth"
+    actions: Literal["max_num"] | int | None = "max_num"
 
 
 _NO_PRIORITIES: Final = Priorities()

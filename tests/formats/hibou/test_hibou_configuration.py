@@ -69,7 +69,7 @@ def test_defaults_without_a_section_and_within_one_differ_as_in_hibou() -> None:
     assert AnalyzeOptions() == AnalyzeOptions(
         mode="prefix",
         goal=Verdict.WEAK_PASS,
-        local_analysis=LocalAnalyses(None, "dirty"),
+        local_analysis=LocalAnalyses("dirty", None),
         reduction="none",
         strategy="dfs",
         memoize=True,
@@ -134,7 +134,7 @@ def test_criteria_that_json_leaves_out_are_those_of_hibou() -> None:
         (
             "local_analysis = [select=all, max_look_ahead_depth=3]",
             "local_analysis",
-            LocalAnalyses(3, "all"),
+            LocalAnalyses("all", 3),
         ),
         ("local_analysis = [lookahead=none]", "local_analysis", LocalAnalyses()),
         ("partial_order_reduction = true", "reduction", "sound"),
@@ -289,17 +289,16 @@ general = {
 }
 simulations = st.builds(
     SimulationCriteria,
+    *(flags, flags, flags),
     limits | st.sampled_from(["max_depth", "max_num"]),
     limits | st.just("max_num"),
-    *(flags, flags, flags),
 )
 analyses = st.builds(
     AnalyzeOptions,
     mode=st.sampled_from(MODES),
     simulation=simulations,
     goal=st.sampled_from([None, Verdict.PASS, Verdict.WEAK_PASS]),
-    local_analysis=st.none()
-    | st.builds(LocalAnalyses, limits, st.sampled_from(["all", "dirty"])),
+    local_analysis=st.none() | st.builds(LocalAnalyses, st.sampled_from(["all", "dirty"]), limits),
     reduction=st.sampled_from(["none", "paper", "sound"]),
     priorities=st.builds(Priorities, *[levels] * 5, st.sampled_from([None, 0])),
     **general,

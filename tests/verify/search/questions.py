@@ -94,7 +94,7 @@ def questions(rng: Random, number: int) -> Iterator[Question]:
 
 def every_way() -> list[Options]:
     """The combinations that must never change a verdict."""
-    locals_ = (None, LocalAnalyses(), LocalAnalyses(None, "all"), LocalAnalyses(1, "all"))
+    locals_ = (None, LocalAnalyses(), LocalAnalyses("all"), LocalAnalyses("all", 1))
     return [
         Options(
             strategy=strategy, reduction=reduction, local=local, record=record, relevance=relevance

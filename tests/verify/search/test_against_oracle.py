@@ -158,7 +158,7 @@ def test_blanked_terms_keep_positions_that_simplifying_would_merge() -> None:
 def test_local_analyses_may_be_of_any_depth() -> None:
     for depth in (0, 1, 2, None):
         for question in questions(Random(8), 40):
-            options = Options(local=LocalAnalyses(depth, "all"), reduction="none")
+            options = Options(local=LocalAnalyses("all", depth), reduction="none")
             for mode in DECIDED:
                 found = search(question.interaction, question.multitrace, mode, options)
                 assert found.verdict is question.oracle.judge(question.multitrace, mode)

@@ -209,7 +209,7 @@ def test_local_analyses_of_dirty_components_find_what_those_of_all_find() -> Non
     seen = logs("l1: l1!a; l2: l2?a; l3: l3?a")
     sizes = {
         select: search(
-            term, seen, "accept", Options(reduction="none", local=LocalAnalyses(None, select))
+            term, seen, "accept", Options(reduction="none", local=LocalAnalyses(select))
         ).vertices
         for select in ("all", "dirty")
     }

@@ -27,7 +27,7 @@ class Calls:
 
 def test_local_analyses_ask_whether_to_stop_within_a_visit() -> None:
     calls = Calls(3)
-    options = Options(strategy="bfs", local=LocalAnalyses(None, "all"), should_stop=calls)
+    options = Options(strategy="bfs", local=LocalAnalyses("all"), should_stop=calls)
     found = Searcher(ENDLESS, "slice", options).search(SEEN)
     assert (found.verdict, found.reason) == (Verdict.INCONC, "TimedOut")
     assert calls.asked == 4  # and not once more
@@ -58,7 +58,7 @@ def test_steps_ask_whether_to_stop_within_a_visit() -> None:
 
 def test_stopped_anywhere_a_search_keeps_what_is_right() -> None:
     calls = Calls(1_000_000)
-    options = Options(reduction="none", local=LocalAnalyses(None, "all"), should_stop=calls)
+    options = Options(reduction="none", local=LocalAnalyses("all"), should_stop=calls)
     seen = logs("a: a?m a!m; b: b?m; c:")
     whole = Searcher(ENDLESS, "slice", options).search(seen)
     assert whole.verdict is Verdict.WEAK_PASS
@@ -75,7 +75,7 @@ def test_a_graph_has_only_vertices_whose_visit_is_over() -> None:
     cut_within_a_visit = 0
     for most in range(40):
         calls = Calls(most)
-        options = Options(local=LocalAnalyses(None, "all"), record=True, should_stop=calls)
+        options = Options(local=LocalAnalyses("all"), record=True, should_stop=calls)
         found = Searcher(ENDLESS, "slice", options).search(SEEN)
         assert found.graph is not None
         assert len(found.graph.vertices) == found.vertices
