@@ -24,6 +24,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 from choreomon.core.suggestion import closest
+from choreomon.interaction.completion import shortest_completion
 from choreomon.interaction.lifelines import NONE, Mask, mask, names
 from choreomon.interaction.term import Interaction, Operator, subterms
 from choreomon.multitrace.multitrace import Component, MultiTrace
@@ -149,43 +150,8 @@ def _witness(
     while (link := search.came[vertex]) is not None:
         vertex, move = link
         steps.append(WitnessStep(move.action, move.observed))
-    return (*reversed(steps), *_completion(end[0]))
-
-
-def _completion(term: Interaction) -> list[WitnessStep]:
-    """As few unobserved actions as lead to where the interaction may stop, read off the term: one
-    operand after the other is allowed by every operator, and loops need not be entered."""
-    lengths = _shortest(term)
-    steps: list[WitnessStep] = []
-    pending = [term]
-    while pending:
-        top = pending.pop()
-        if top.terminates:
-            continue
-        if top.action is not None:
-            steps.append(WitnessStep(top.action, False))
-            continue
-        assert top.left is not None
-        assert top.right is not None  # ends of searches have no open iterations
-        if top.operator is Operator.ALT:
-            pending.append(min(top.left, top.right, key=lengths.__getitem__))
-        else:
-            pending += [top.right, top.left]
-    return steps
-
-
-def _shortest(term: Interaction) -> dict[Interaction, int]:
-    """The length of the shortest accepted traces, of a term without open iterations and of its
-    subterms."""
-    lengths: dict[Interaction, int] = {}
-    for part in subterms(term):
-        if part.terminates or part.left is None:
-            lengths[part] = 0 if part.terminates else 1
-            continue
-        assert part.right is not None
-        left, right = lengths[part.left], lengths[part.right]
-        lengths[part] = min(left, right) if part.operator is Operator.ALT else left + right
-    return lengths
+    completion = (WitnessStep(action, False) for action in shortest_completion(end[0]))
+    return (*reversed(steps), *completion)  # ends of searches have no open iterations
 
 
 # --- failures -----------------------------------------------------------------------------------
