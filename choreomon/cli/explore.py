@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -74,22 +76,7 @@ have a path for every order of what happens independently."""
     "-o", "--output", type=WrittenPath(), help="Draw the tree; the suffix decides: .svg or .png."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the tree, or the multi-traces.")
-def command(
-    file: str,
-    signature: str | None,
-    config: str | None,
-    strategy: Strategy | None,
-    max_depth: int | None,
-    max_loop_depth: int | None,
-    max_nodes: int | None,
-    priorities: tuple[str, ...],
-    seed: int | None,
-    generate: Generation | None,
-    partition: str | None,
-    folder: Path | None,
-    output: Path | None,
-    as_json: bool,
-) -> int:
+def command(file: str, **options: Any) -> int:
     """Explore the executions of the interaction in FILE.
 
     Trees of interactions with loops are infinite, and others grow with every order of what
@@ -97,137 +84,173 @@ def command(
     one loop, and at most 30,000 nodes are made. What was cut off so is said. What the loggers of
     a configuration ask for is drawn and written, too, unless options say otherwise.
     """
-    from choreomon.cli.explored import as_json as tree_as_json
-    from choreomon.cli.explored import beyond_defaults, in_words, no_ends
     from choreomon.formats.hibou.files import load_interaction, load_signature
-    from choreomon.interaction.lifelines import names
     from choreomon.verify.exploration import explore
 
-    if output is not None and output.suffix.lower() not in (".svg", ".png"):
-        raise click.UsageError(f"{output}: the suffix must be .svg or .png")
-    options = _options(config)
-    wanted = _generations(options, generate, partition, folder)
-    if not wanted and partition is not None:
-        raise click.UsageError("--partition is about what --generate makes")
-    declared = None if signature is None else load_signature(signature)
+    asked = Asked(file=file, **options)
+    if asked.output is not None and asked.output.suffix.lower() not in (".svg", ".png"):
+        raise click.UsageError(f"{asked.output}: the suffix must be .svg or .png")
+    configured = _configured(asked.config)
+    wanted = _generations(asked, configured)
+    declared = None if asked.signature is None else load_signature(asked.signature)
     interaction = load_interaction(file, declared)
-    pictures = _pictures(options, output, f"{stem(file)}-tree", config)
-    for path, _ in pictures:
-        check_picture(path)
-        make_directory(path.parent)
-        check_not_read(path, (file, signature, config))
-        check_writable(path)
-    bounds = {
-        "max_depth": max_depth,
-        "max_loop_depth": max_loop_depth,
-        "max_node_number": max_nodes,
-    }
-    filters, by_default = _filters(
-        options if config is not None else None,
-        {name: bound for name, bound in bounds.items() if bound is not None},
-    )
-    order = strategy or options.strategy
-    ranks = options.priorities._replace(
-        **_priorities(priorities), **({} if seed is None else {"random_seed": seed})
-    )
-    known = {*names(interaction.lifelines), *(() if declared is None else declared.lifelines)}
-    for one in wanted:
-        if isinstance(one.partition, tuple):
-            by = "--config" if partition is None else "--partition"
-            _check_lifelines(one.partition, known, by)
-    onto = [_partition(one.partition, interaction) for one in wanted]
+    pictures = _pictures(asked, configured)
+    filters, by_default = _filters(asked, configured)
+    order = asked.strategy or configured.strategy
+    ranks = _priorities(asked, configured)
+    known = () if declared is None else declared.lifelines
+    onto = [_partition(one.partition, interaction, known, asked) for one in wanted]
     exploration = explore(interaction, strategy=order, priorities=ranks, filters=filters)
     for path, logger in pictures:
         _draw(exploration, path, logger, _legend(order, ranks, filters))
-        if output is None:
+        if asked.output is None:
             click.echo(f"{path} written", err=True)
-    on_line = generate is not None or folder is not None
-    writers: dict[Path | None, TraceWriter] = {}
-    for logged, clocks in zip(wanted, onto, strict=True):
-        place = folder or _folder(options, logged, stem(file))
-        if place not in writers:
-            instead = "use --json" if on_line else "--traces FOLDER --json writes them"
-            writers[place] = TraceWriter(place, as_json=as_json and on_line, instead=instead)
-        _generate(exploration, clocks, logged, writers[place], stem(file))
-    for writer in writers.values():
-        if said := writer.said():
-            click.echo(said, err=True)
-    if any(one.generation == "exact" for one in wanted) and (said := no_ends(exploration, order)):
-        click.echo(said, err=True)
-    if on_line and not exploration.is_whole:
-        click.echo(f"made of a part of the tree: {in_words(exploration)}", err=True)
-    if not on_line:
-        if as_json:
-            tree = tree_as_json(exploration, filters, by_default=by_default)
-            click.echo(json.dumps(tree, indent=2))
-        else:
-            click.echo(in_words(exploration))
-    if by_default and (said := beyond_defaults(exploration, filters)):
-        click.echo(said, err=True)
+    _write(exploration, asked, configured, [*zip(wanted, onto, strict=True)])
+    exact = any(one.generation == "exact" for one in wanted)
+    _say(exploration, asked, order, filters, exact=exact, by_default=by_default)
     return NOTHING_FOUND
 
 
-def _generations(
-    options: ExploreOptions,
-    generate: Generation | None,
-    partition: str | None,
-    folder: Path | None,
-) -> list[TraceGenerationLogger]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the options say."""
+
+    file: str
+    signature: str | None
+    config: str | None
+    strategy: Strategy | None
+    max_depth: int | None
+    max_loop_depth: int | None
+    max_nodes: int | None
+    priorities: tuple[str, ...]
+    seed: int | None
+    generate: Generation | None
+    partition: str | None
+    folder: Path | None
+    output: Path | None
+    as_json: bool
+
+    @property
+    def traces(self) -> bool:
+        """Whether the command is asked for multi-traces, and not a configuration."""
+        return self.generate is not None or self.folder is not None
+
+
+def _write(
+    exploration: Exploration,
+    asked: Asked,
+    configured: ExploreOptions,
+    wanted: Sequence[tuple[TraceGenerationLogger, Partition]],
+) -> None:
+    """Makes multi-traces of the tree, for each logger over its partition, and says where they
+    are."""
+    name = stem(asked.file)
+    instead = "use --json" if asked.traces else "--traces FOLDER --json writes them"
+    as_json = asked.as_json and asked.traces
+    writers: dict[Path | None, TraceWriter] = {}
+    for logged, clocks in wanted:
+        place = asked.folder or _folder(configured, logged, name)
+        if place not in writers:
+            writers[place] = TraceWriter(place, as_json=as_json, instead=instead)
+        _generate(exploration, clocks, logged, writers[place], name)
+    for writer in writers.values():
+        if said := writer.said():
+            click.echo(said, err=True)
+
+
+def _say(
+    exploration: Exploration,
+    asked: Asked,
+    order: Strategy,
+    filters: Filters,
+    *,
+    exact: bool,
+    by_default: bool,
+) -> None:
+    """What the tree is, where nobody asked for multi-traces, and what it is not; `exact` says that
+    its ends were asked for, `by_default` that nobody asked for the filters."""
+    from choreomon.cli.explored import as_json, beyond_defaults, in_words, no_ends
+
+    if exact and (said := no_ends(exploration, order)):
+        click.echo(said, err=True)
+    if asked.traces and not exploration.is_whole:
+        click.echo(f"made of a part of the tree: {in_words(exploration)}", err=True)
+    if not asked.traces and asked.as_json:
+        click.echo(json.dumps(as_json(exploration, filters, by_default=by_default), indent=2))
+    elif not asked.traces:
+        click.echo(in_words(exploration))
+    if by_default and (said := beyond_defaults(exploration, filters)):
+        click.echo(said, err=True)
+
+
+def _generations(asked: Asked, configured: ExploreOptions) -> list[TraceGenerationLogger]:
     """What is to be generated: what loggers say, with that replaced which options say. Those that
-    are the same then are one."""
+    are the same then are one. Raises `UsageError` for a partition of nothing."""
     from choreomon.cli.loggers import trace_loggers
     from choreomon.formats.hibou.configuration import TraceGenerationLogger
 
-    wanted = trace_loggers(options.loggers)
-    if not wanted and (generate is not None or folder is not None):
+    wanted = trace_loggers(configured.loggers)
+    if not wanted and asked.traces:
         wanted = (TraceGenerationLogger(partition="discrete"),)
     given: dict[str, Any] = {}
-    if generate is not None:
-        given["generation"] = generate
-    if partition is not None:
-        given["partition"] = _named_partition(partition)
+    if asked.generate is not None:
+        given["generation"] = asked.generate
+    if asked.partition is not None:
+        given["partition"] = _named_partition(asked.partition)
+        if not wanted:
+            raise click.UsageError("--partition is about what --generate makes")
     return list(dict.fromkeys(one._replace(**given) for one in wanted))
 
 
-def _folder(options: ExploreOptions, logged: TraceGenerationLogger, name: str) -> Path | None:
+def _folder(configured: ExploreOptions, logged: TraceGenerationLogger, name: str) -> Path | None:
     """Where a logger writes; None, which is the output, for what is no logger's."""
     from choreomon.cli.loggers import trace_loggers
 
-    if not trace_loggers(options.loggers):
+    if not trace_loggers(configured.loggers):
         return None
     return Path(logged.folder or f"{name}-traces")
 
 
-def _pictures(
-    options: ExploreOptions, output: Path | None, name: str, config: str | None
-) -> list[tuple[Path, GraphicLogger]]:
-    """Which pictures to draw, and how. An `output` is the only one, and looks as the first logger
-    says."""
+def _pictures(asked: Asked, configured: ExploreOptions) -> list[tuple[Path, GraphicLogger]]:
+    """Which pictures to draw, and how: an `output` is the only one, and looks as the first logger
+    says. That they can be written is tried."""
     from choreomon.cli.loggers import PLAIN, check_different, graphic_loggers, picture_path
 
-    loggers = graphic_loggers(options.loggers)
-    if output is not None:
-        return [(output, next(iter(loggers), PLAIN))]
-    paths = [picture_path(logger, name) for logger in loggers]
-    check_different(paths, config or "")
-    return [*zip(paths, loggers, strict=True)]
+    loggers = graphic_loggers(configured.loggers)
+    if asked.output is not None:
+        pictures = [(asked.output, next(iter(loggers), PLAIN))]
+    else:
+        paths = [picture_path(logger, f"{stem(asked.file)}-tree") for logger in loggers]
+        check_different(paths, asked.config or "")
+        pictures = [*zip(paths, loggers, strict=True)]
+    for path, _ in pictures:
+        check_picture(path)
+        make_directory(path.parent)
+        check_not_read(path, (asked.file, asked.signature, asked.config))
+        check_writable(path)
+    return pictures
 
 
-def _filters(configured: ExploreOptions | None, given: dict[str, int]) -> tuple[Filters, bool]:
+def _filters(asked: Asked, configured: ExploreOptions) -> tuple[Filters, bool]:
     """One's own bounds, and those of a configuration; where there are none, the default ones, and
     True."""
     from choreomon.formats.hibou import ExploreOptions
     from choreomon.verify.heuristics import Filters
 
-    filters = (Filters() if configured is None else configured.filters)._replace(**given)
+    bounds = {
+        "max_depth": asked.max_depth,
+        "max_loop_depth": asked.max_loop_depth,
+        "max_node_number": asked.max_nodes,
+    }
+    given = {name: bound for name, bound in bounds.items() if bound is not None}
+    filters = (Filters() if asked.config is None else configured.filters)._replace(**given)
     if filters != Filters():
         return filters, False
     return ExploreOptions().filters._replace(max_node_number=DEFAULT_NODES), True
 
 
-def _options(config: str | None) -> ExploreOptions:
+def _configured(config: str | None) -> ExploreOptions:
     from choreomon.cli.loggers import refuse
-    from choreomon.core.errors import DocumentError, Problem
     from choreomon.formats.hibou import ExploreOptions
     from choreomon.formats.hibou.files import load_configuration
 
@@ -235,7 +258,7 @@ def _options(config: str | None) -> ExploreOptions:
         return ExploreOptions()
     options = load_configuration(config).explore
     if options is None:
-        raise DocumentError((Problem(config, 0, "", "has no section @explore_option{..}"),))
+        refuse(config, "has no section @explore_option{..}")
     if options.memoize:
         refuse(config, "memoize = true is not supported by explore: it makes a tree")
     return options
@@ -244,17 +267,20 @@ def _options(config: str | None) -> ExploreOptions:
 _PRIORITY: Final = re.compile(r"-?[0-9]{1,18}")
 
 
-def _priorities(given: tuple[str, ...]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for text in given:
+def _priorities(asked: Asked, configured: ExploreOptions) -> Priorities:
+    """Those of the configuration, with those replaced that options say. Raises `BadParameter`."""
+    given: dict[str, int] = {}
+    for text in asked.priorities:
         kind, _, number = text.partition("=")
         if kind not in KINDS or not _PRIORITY.fullmatch(number):
             raise click.BadParameter(
                 f"{text!r} is no priority: write {'=1, '.join(KINDS)}=1 or the like",
                 param_hint="--priority",
             )
-        found[kind] = int(number)
-    return found
+        given[kind] = int(number)
+    if asked.seed is not None:
+        given["random_seed"] = asked.seed
+    return configured.priorities._replace(**given)
 
 
 def _named_partition(text: str) -> Any:
@@ -264,18 +290,14 @@ def _named_partition(text: str) -> Any:
     return shared_clocks(text.split(";"), "--partition")
 
 
-def _check_lifelines(groups: Partition, known: set[str], option: str) -> None:
-    """Raises `BadParameter` for a name that is no lifeline: it would become one that is silent."""
-    if unknown := sorted({name for group in groups for name in group} - known):
-        raise click.BadParameter(
-            f"no lifeline is called {' or '.join(unknown)}: there are "
-            f"{', '.join(sorted(known)) or 'none'}",
-            param_hint=option,
-        )
+def _partition(
+    named: Any, interaction: Interaction, declared: Sequence[str], asked: Asked
+) -> Partition:
+    """The partition of all lifelines; those that no group names have a clock of their own.
 
-
-def _partition(named: Any, interaction: Interaction) -> Partition:
-    """The partition of all lifelines; those that no group names have a clock of their own."""
+    Raises `BadParameter` for a name that is no lifeline, of the interaction or `declared`: it would
+    become one that is silent.
+    """
     from choreomon.interaction.lifelines import names
     from choreomon.multitrace.projection import discrete, partition, trivial
 
@@ -286,6 +308,13 @@ def _partition(named: Any, interaction: Interaction) -> Partition:
         return trivial(lifelines)
     groups = partition(named)
     grouped = {name for group in groups for name in group}
+    known = {*lifelines, *declared}
+    if unknown := sorted(grouped - known):
+        raise click.BadParameter(
+            f"no lifeline is called {' or '.join(unknown)}: there are "
+            f"{', '.join(sorted(known)) or 'none'}",
+            param_hint="--config" if asked.partition is None else "--partition",
+        )
     return (*groups, *discrete(set(lifelines) - grouped))
 
 
