@@ -107,20 +107,11 @@ def command(
     --trace, how a multi-trace is searched for or explained.
     """
     from choreomon.cli.draw_interaction import draw_interaction, is_interaction
-    from choreomon.formats.read import load_document
 
     check_not_read(output, (file, signature, trace, choices["config"]))
     holds_one = is_interaction(file)
-    if holds_one:
-        refuse_given(context, ("stated",), "with documents, to draw the interaction that is stated")
     if holds_one or stated:
-        if a_run and stated:
-            raise click.UsageError("--interaction and --run are two pictures: leave one out")
-        if a_run:
-            raise click.UsageError(f"{file} is an interaction: only an application has runs")
-        refuse_given(context, ("seed", "rules", "event"), _NEEDS_RUN)
-        if strategy in MONITORING:
-            raise click.UsageError(f"--strategy {strategy} can only be used with --run")
+        _check_of_interaction(context, file, holds_one=holds_one)
         return draw_interaction(
             file,
             output,
@@ -132,18 +123,9 @@ def command(
             choices={**choices, "strategy": strategy},
             stated=stated,
         )
-    others = ("file", "output", "a_run", "seed", "strategy", "rules", "event", "as_json")
-    refuse_given(
-        context,
-        (str(option.name) for option in context.command.params if option.name not in others),
-        f"with interactions, and {file} is none",
-    )
-    suffix = output.suffix.lower()
-    if suffix not in (".svg", ".png", ".mmd"):
-        raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
-    check_picture(output)
-    if not a_run:
-        refuse_given(context, ("seed", "strategy", "rules", "event"), _NEEDS_RUN)
+    from choreomon.formats.read import load_document
+
+    _check_of_document(context, file, output)
     document = load_document(file)
     check_not_read(output, document.inputs())
     code = NOTHING_FOUND
@@ -160,7 +142,7 @@ def command(
             code = BAD_INPUT
     else:
         picture, mermaid = _automaton(document)
-    if suffix == ".mmd":
+    if output.suffix.lower() == ".mmd":
         write(output, mermaid)
     else:
         write_picture(output, picture)
@@ -169,6 +151,37 @@ def command(
 
         click.echo(json.dumps(picture.structure, indent=2))
     return code
+
+
+def _check_of_interaction(context: click.Context, file: str, *, holds_one: bool) -> None:
+    """Raises `UsageError` for options that are about other pictures than those of interactions;
+    `holds_one` says that the file is an interaction, and no document that states one."""
+    a_run, strategy = context.params["a_run"], context.params["strategy"]
+    if holds_one:
+        refuse_given(context, ("stated",), "with documents, to draw the interaction that is stated")
+    if a_run and not holds_one:
+        raise click.UsageError("--interaction and --run are two pictures: leave one out")
+    if a_run:
+        raise click.UsageError(f"{file} is an interaction: only an application has runs")
+    refuse_given(context, ("seed", "rules", "event"), _NEEDS_RUN)
+    if strategy in MONITORING:
+        raise click.UsageError(f"--strategy {strategy} can only be used with --run")
+
+
+def _check_of_document(context: click.Context, file: str, output: Path) -> None:
+    """Raises `UsageError` for options that are about interactions, or about runs where none is
+    drawn, and for a suffix that says no format."""
+    others = ("file", "output", "a_run", "seed", "strategy", "rules", "event", "as_json")
+    refuse_given(
+        context,
+        (str(option.name) for option in context.command.params if option.name not in others),
+        f"with interactions, and {file} is none",
+    )
+    if output.suffix.lower() not in (".svg", ".png", ".mmd"):
+        raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
+    check_picture(output)
+    if not context.params["a_run"]:
+        refuse_given(context, ("seed", "strategy", "rules", "event"), _NEEDS_RUN)
 
 
 def _of_monitors(strategy: Strategy | None) -> StrategyName:

@@ -69,28 +69,16 @@ def draw_interaction(
         load_stated_interaction,
     )
 
-    suffix = output.suffix.lower()
-    if suffix not in (".svg", ".png", *TEXTS):
-        raise click.UsageError(f"{output}: the suffix must be .svg, .png, .mmd or .puml")
-    check_picture(output)
-    if suffix in TEXTS and (tree or trace is not None):
-        raise click.UsageError(f"{output}: {suffix} is for sequence diagrams of interactions only")
-    if tree and trace is not None:
-        raise click.UsageError("--tree draws the interaction, --trace what became of a multi-trace")
-    unused = {"paper_por": False, "whole_graph": False}
-    searching = {name for name, choice in choices.items() if choice != unused.get(name)}
-    if trace is None and (explain or searching):
-        raise click.UsageError("an analysis needs a multi-trace: say which with --trace")
-    if explain and searching - {"mode"}:
-        raise click.UsageError("--explain takes --mode only: it shows no search")
+    in_text = output.suffix.lower() in TEXTS
+    _check(output, in_text, tree=tree, trace=trace, explain=explain, choices=choices)
     declared = None if signature is None else load_signature(signature)
     load = load_stated_interaction if stated else load_interaction
     interaction = load(file, declared)
     lifelines = () if declared is None else declared.lifelines
-    if suffix in TEXTS:
+    if in_text:
         from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
 
-        write_text = mermaid_sequence if suffix == ".mmd" else plantuml_sequence
+        write_text = mermaid_sequence if output.suffix.lower() == ".mmd" else plantuml_sequence
         write(output, write_text(interaction, lifelines=lifelines))
     picture: Picture
     if trace is not None:
@@ -108,11 +96,38 @@ def draw_interaction(
         from choreomon.render.sequence_diagram import sequence_diagram
 
         picture = sequence_diagram(interaction, lifelines=lifelines, name=Path(file).stem)
-    if suffix not in TEXTS:
+    if not in_text:
         write_picture(output, picture)
     if as_json:
         click.echo(json.dumps(picture.structure, indent=2))
     return NOTHING_FOUND
+
+
+def _check(
+    output: Path,
+    in_text: bool,
+    *,
+    tree: bool,
+    trace: str | None,
+    explain: bool,
+    choices: dict[str, Any],
+) -> None:
+    """Raises `UsageError` for a suffix that says no format, and for options that do not go
+    together."""
+    suffix = output.suffix.lower()
+    if suffix not in (".svg", ".png", *TEXTS):
+        raise click.UsageError(f"{output}: the suffix must be .svg, .png, .mmd or .puml")
+    check_picture(output)
+    if in_text and (tree or trace is not None):
+        raise click.UsageError(f"{output}: {suffix} is for sequence diagrams of interactions only")
+    if tree and trace is not None:
+        raise click.UsageError("--tree draws the interaction, --trace what became of a multi-trace")
+    unused = {"paper_por": False, "whole_graph": False}
+    searching = {name for name, choice in choices.items() if choice != unused.get(name)}
+    if trace is None and (explain or searching):
+        raise click.UsageError("an analysis needs a multi-trace: say which with --trace")
+    if explain and searching - {"mode"}:
+        raise click.UsageError("--explain takes --mode only: it shows no search")
 
 
 def _multi_trace(trace: str, interaction: Interaction, declared: Signature | None) -> MultiTrace:

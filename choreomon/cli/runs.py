@@ -161,54 +161,65 @@ def carry_out(
     """All runs, one after the other, and everything that is printed and written of them; the exit
     code. `processes` are those of the document's application."""
     from choreomon.cli.run_logs import run_logs
-    from choreomon.cli.run_output import print_json, show
     from choreomon.cli.screen import Unprinted, screens
 
     verifying = run_logs(document, asked.mode, asked.windows)
     screen, errors = screens()
     for warning in document.warnings:
-        errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
-    report = asked.report
+        _print_warning(errors, str(warning))
     if document.property is None:
         refuse_given(context, runner.monitoring_options, "with a property to monitor")
-        if report is not None:
+        if asked.report is not None:
             raise click.UsageError("--report needs a property: there is nothing to report without")
-        errors.print(
-            f"warning: {document.file}: no property: nothing is monitored",
-            style="yellow",
-            markup=False,
-            soft_wrap=True,
-        )
+        _print_warning(errors, f"{document.file}: no property: nothing is monitored")
     _check_outputs(document.inputs(), asked)
     live = asked.runs == 1 and not asked.as_json
-    unprinted = Unprinted(put_off=report is not None or asked.trace_directory is not None)
+    unprinted = Unprinted(put_off=asked.report is not None or asked.trace_directory is not None)
     outcome = _Outcome(errors, document, unprinted)
-    results = outcome.followed(
-        _runs(
-            runner,
-            asked,
-            processes,
-            verifying,
-            announce=runner.announcer(screen, unprinted) if live else None,
-            progress=errors if asked.runs > 1 and errors.is_terminal else None,
-        )
+    runs = _runs(
+        runner,
+        asked,
+        processes,
+        verifying,
+        announce=runner.announcer(screen, unprinted) if live else None,
+        progress=errors if asked.runs > 1 and errors.is_terminal else None,
     )
-    if asked.as_json and report is None:
-        print_json(results, unprinted)
-    else:
-        kept = [*results]
-        try:  # first, since the reader of what is printed may leave
-            if report is not None:
-                write(report, _page(document, kept, runner, asked.seed, verifying))
-        finally:
-            if asked.as_json:
-                print_json(kept, unprinted)
-            else:
-                show(screen, document, kept, verifying)
-        if report is not None and not asked.as_json:
-            screen.print(f"Report: {report}", markup=False, soft_wrap=True)
+    _tell(outcome.followed(runs), document, asked, runner, verifying, screen, unprinted)
     unprinted.raise_kept()
     return outcome.exit_code()
+
+
+def _print_warning(errors: Console, text: str) -> None:
+    errors.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+
+
+def _tell(
+    results: Iterator[Run],
+    document: Document,
+    asked: Asked,
+    runner: Runner,
+    verifying: RunLogs | None,
+    screen: Console,
+    unprinted: Unprinted,
+) -> None:
+    """Prints what came of the runs, and writes the report where there is to be one."""
+    from choreomon.cli.run_output import print_json, show
+
+    report = asked.report
+    if asked.as_json and report is None:
+        print_json(results, unprinted)
+        return
+    kept = [*results]
+    try:  # first, since the reader of what is printed may leave
+        if report is not None:
+            write(report, _page(document, kept, runner, asked.seed, verifying))
+    finally:
+        if asked.as_json:
+            print_json(kept, unprinted)
+        else:
+            show(screen, document, kept, verifying)
+    if report is not None and not asked.as_json:
+        screen.print(f"Report: {report}", markup=False, soft_wrap=True)
 
 
 def _check_outputs(inputs: tuple[str, ...], asked: Asked) -> None:
