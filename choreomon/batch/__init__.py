@@ -4,9 +4,10 @@ memory, and the work shared by several processes.
     from choreomon.batch.outcomes import outcomes
     from choreomon.batch.question import Question
 
-    question = Question(interaction="order.hif", budget=1.0)
-    for outcome in outcomes(question, ["monday.htf", "tuesday.htf"], jobs=2):
-        print(outcome.trace, outcome.conclusion)
+    if __name__ == "__main__":
+        question = Question(interaction="order.hif", budget=1.0)
+        for outcome in outcomes(question, ["monday.htf", "tuesday.htf"], jobs=2):
+            print(outcome.trace, outcome.conclusion)
 
 Here files are read and clocks are looked at; `choreomon.verify.verifier`, which decides, does
 neither. Nothing here prints.

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
+import choreomon.batch
 from choreomon.batch.outcomes import outcomes
 from choreomon.batch.question import Question
 from choreomon.core.errors import ChoreomonError, DocumentError, WorkerLost
@@ -171,3 +175,30 @@ def test_who_has_heard_enough_need_not_wait_for_the_rest() -> None:
     found = outcomes(endless(), ["empty.htf", "endless.htf"], 2)
     assert next(found).conclusion == "passed"
     found.close()  # type: ignore[attr-defined]
+
+
+def examples() -> list[str]:
+    """Those of the page and of the package, as programs."""
+    page = Path(__file__).parents[2].joinpath("docs", "verify.md").read_text(encoding="utf-8")
+    of_page = page.partition("```python\n")[2].partition("```")[0]
+    said, _, _ = (choreomon.batch.__doc__ or "").partition("Here files are read")
+    lines = said.splitlines()
+    return [of_page, dedent("\n".join(line for line in lines if line.startswith("    ")))]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_examples_in_the_documentation_run(number: int) -> None:
+    Path("logs").mkdir()
+    Path("order.hif").write_text(INTERACTION, encoding="utf-8")
+    named = {"logs/early.htf": "weak.htf", "logs/wrong.htf": "fail.htf"}
+    for name, kind in {**named, "monday.htf": "weak.htf", "tuesday.htf": "fail.htf"}.items():
+        Path(name).write_text(TRACES[kind], encoding="utf-8")
+    Path("example.py").write_text(examples()[number], encoding="utf-8")
+    shown = subprocess.run(
+        [sys.executable, "example.py"],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [line.split()[1] for line in shown.stdout.splitlines()] == ["passed", "failed"]
