@@ -10,7 +10,7 @@ from typing import NamedTuple
 from choreomon.core.message import Label
 from choreomon.core.run import Summary, summary, summary_of_counts
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Verdict
+from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
 
 
@@ -21,7 +21,7 @@ class TimedWord(NamedTuple):
     process: str
     label: Label
     event: VectorClock
-    verdict: Verdict | None
+    verdict: MonitorVerdict | None
     time: int
     provisional: bool
 
@@ -75,7 +75,7 @@ class Measures:
         if self._on_word is not None and word.verdict is not None:
             self._on_word(word)
 
-    def last_words(self, explained: Callable[[Verdict], Verdict]) -> list[TimedWord]:
+    def last_words(self, explained: Callable[[MonitorVerdict], MonitorVerdict]) -> list[TimedWord]:
         """The last word about each event for which there was a verdict, with the reasons that
         `explained` gives it. Its time stays that at which it was given."""
         return [

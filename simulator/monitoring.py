@@ -20,7 +20,7 @@ from choreomon.actors.delays import Sampler
 from choreomon.core.errors import InternalError
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Verdict
+from choreomon.core.verdict import MonitorVerdict
 from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.effects import Declared, Send, SetDeadline
@@ -290,7 +290,7 @@ class Monitors(NamedTuple):
     """
 
     watchers: Sequence[Watchers]
-    explained: Callable[[Verdict], Verdict]
+    explained: Callable[[MonitorVerdict], MonitorVerdict]
 
 
 def monitors(

@@ -13,7 +13,7 @@ from choreomon.actors.delays import NO_TIME, sampler
 from choreomon.actors.randomness import Streams
 from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import GAP, Reason, Verdict
+from choreomon.core.verdict import GAP, MonitorVerdict, Reason
 from choreomon.formats.read import Document
 from choreomon.formats.scenario import Scenario, scenario
 from choreomon.properties.automaton import SequenceAutomaton
@@ -114,7 +114,7 @@ class Simulation(Scenario):
         strategy: StrategyName,
         rules: RulesName | None,
         on_word: Callable[[RunVerdict], None] | None,
-    ) -> tuple[Measures, Callable[[Verdict], Verdict]]:
+    ) -> tuple[Measures, Callable[[MonitorVerdict], MonitorVerdict]]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
         event_queue, streams, lookup = world.event_queue, Streams(seed), _Lookup(world)

@@ -77,7 +77,7 @@ class Judgement(NamedTuple):
     because: tuple[Reason, ...] = ()
 
 
-class Verdict(NamedTuple):
+class MonitorVerdict(NamedTuple):
     """A monitor's word about one event.
 
     `transitions` are the final transitions that fired or may have, of a `withdrawn` word

@@ -45,7 +45,7 @@ import msgspec
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.vector_clock import VectorClock, by_name
-from choreomon.core.verdict import GAP, NEVER, Reason, Reference, Verdict
+from choreomon.core.verdict import GAP, NEVER, MonitorVerdict, Reason, Reference
 from choreomon.formats.table_file import SplitTable
 
 _DECODER: Final = msgspec.json.Decoder(LiveVerdict)
@@ -54,7 +54,7 @@ _LATEST: Final = 253_402_300_799
 
 
 def live_verdict(
-    verdict: Verdict,
+    verdict: MonitorVerdict,
     table: SplitTable,
     *,
     id: str,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from choreomon.core.message import Event
-from choreomon.core.verdict import Verdict
+from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.gathering import Gathering
 from choreomon.monitor.messages import Notice
@@ -38,6 +38,6 @@ class CentralMonitor:
         each with the process of its event."""
         return self._words.revise(self._gathering.observe(Event(notice.label, notice.event)))
 
-    def explained(self, verdict: Verdict) -> Verdict:
+    def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
         """One of its words with the reasons of now; see `Gathering.explained`."""
         return self._gathering.explained(verdict)

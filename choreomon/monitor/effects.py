@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Verdict
+from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.messages import PeerMessage
 
 
@@ -32,7 +32,7 @@ class Declared(NamedTuple):
     """
 
     event: VectorClock
-    verdict: Verdict | None
+    verdict: MonitorVerdict | None
     provisional: bool
     label: Label | None = None
 

@@ -31,10 +31,10 @@ from choreomon.core.verdict import (
     FRM,
     FRM_P,
     Judgement,
+    MonitorVerdict,
     Reason,
     Reference,
     Result,
-    Verdict,
 )
 from choreomon.monitor.history import Chain, Record
 from choreomon.monitor.rules import NOTHING, STARTS, Rules
@@ -138,7 +138,7 @@ class Gathering:
         self.revisions[reference, event] = revision
         return self._spread(self._set(reference, event, result))
 
-    def explained(self, verdict: Verdict) -> Verdict:
+    def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
         """A word that rests on the judgements here, with the reasons that it has by all that
         is known now; everything else about it stays.
 

@@ -16,9 +16,9 @@ from choreomon.core.verdict import (
     VIOLATED,
     WITHDRAWN,
     Judgement,
+    MonitorVerdict,
     Reason,
     Reference,
-    Verdict,
     Word,
 )
 
@@ -30,7 +30,7 @@ def joint_verdict(
     told: Word | None = None,
     silent: tuple[str, ...] = (),
     waiting_for: tuple[str, ...] = (),
-) -> Verdict | None:
+) -> MonitorVerdict | None:
     """`violated` where one final transition surely fired, `possibly-violated` where one
     possibly did, else `withdrawn` where something else was told before, else `None`.
 
@@ -51,4 +51,6 @@ def joint_verdict(
         if word == WITHDRAWN or judgement.result is not None:
             transitions.append(reference)
             because.update(dict.fromkeys(judgement.because))
-    return Verdict(word, process, event, tuple(transitions), tuple(because), silent, waiting_for)
+    return MonitorVerdict(
+        word, process, event, tuple(transitions), tuple(because), silent, waiting_for
+    )

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import POSSIBLY_VIOLATED, Judgement, Reference, Verdict, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, Judgement, MonitorVerdict, Reference, Word
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.gathering import Gathering, Judged
 from choreomon.monitor.joint import joint_verdict
@@ -78,7 +78,7 @@ class PushMonitor:
         changed = self._gathering.learn(push.reference, push.event, push.result, push.revision)
         return clock, self._tell(changed, clock)
 
-    def explained(self, verdict: Verdict) -> Verdict:
+    def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
         """One of its words with the reasons of now; see `Gathering.explained`."""
         return self._gathering.explained(verdict)
 

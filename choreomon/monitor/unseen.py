@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from choreomon.core.errors import InternalError
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED, Verdict
+from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED, MonitorVerdict
 from choreomon.monitor.effects import Declared, Effect
 from choreomon.monitor.gaps import Gap, earlier, open_since, with_gap
 from choreomon.monitor.setup import MonitorSetup
@@ -42,6 +42,8 @@ def gap_ended(
     effects: list[Effect] = []
     finals = dict.fromkeys(row.transition.reference for row in monitor.table.rows if row.final)
     if finals:
-        verdict = Verdict(POSSIBLY_VIOLATED, monitor.process, until, tuple(finals), (), unseen=True)
+        verdict = MonitorVerdict(
+            POSSIBLY_VIOLATED, monitor.process, until, tuple(finals), (), unseen=True
+        )
         effects.append(Declared(until, verdict, False))
     return state, effects

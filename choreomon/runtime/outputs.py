@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Verdict
+from choreomon.core.verdict import MonitorVerdict
 from choreomon.formats import local
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 
@@ -23,7 +23,7 @@ class Word(NamedTuple):
     system: int
     event_count: int
     label: str
-    verdict: Verdict
+    verdict: MonitorVerdict
     provisional: bool
 
 

@@ -18,9 +18,9 @@ from choreomon.core.verdict import (
     NEVER,
     POSSIBLY_VIOLATED,
     VIOLATED,
+    MonitorVerdict,
     Reason,
     Reference,
-    Verdict,
 )
 from choreomon.formats import verdict_json
 from choreomon.formats.verdict_json import (
@@ -160,7 +160,9 @@ def test_events_are_of_the_process_of_their_transition() -> None:
             since=(5, 0, 6),
         ),
     )
-    said = Verdict(POSSIBLY_VIOLATED, "P2", (4, 3, 0), (Reference("q1", "P2", "q2"),), because)
+    said = MonitorVerdict(
+        POSSIBLY_VIOLATED, "P2", (4, 3, 0), (Reference("q1", "P2", "q2"),), because
+    )
     verdict = live_verdict(
         said, two_steps()["P2"], id="", count=3, label=str(B), provisional=False, time=0.0
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Verdict, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, MonitorVerdict, Word
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.host import HostEffect, HostState
 from choreomon.monitor.messages import PeerMessage
@@ -143,5 +143,5 @@ class Course:
         return again
 
 
-def is_unseen(verdict: Verdict | None) -> bool:
+def is_unseen(verdict: MonitorVerdict | None) -> bool:
     return verdict is not None and verdict.unseen

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from choreomon.core.message import SEND, Label, Message
-from choreomon.core.verdict import POSSIBLY_VIOLATED, Verdict
+from choreomon.core.verdict import POSSIBLY_VIOLATED, MonitorVerdict
 from choreomon.monitor import waiting
 from choreomon.monitor.effects import Declared
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
@@ -24,7 +24,7 @@ class Named(NamedTuple):
     silent: set[str]
     waiting_for: set[str]
     dead: set[str]
-    verdict: Verdict
+    verdict: MonitorVerdict
 
 
 def early_words(run: Execution) -> Iterator[Named]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from choreomon.core.message import HANDLE, SEND, Label, Message
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Verdict, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, MonitorVerdict, Word
 from choreomon.formats.table_file import SplitTable
 from choreomon.monitor.messages import Response
 from choreomon.runtime import figures as figures_module
@@ -45,7 +45,7 @@ def other(table: SplitTable, title: str = "") -> SplitTable:
 
 
 def word(said: Word, count: int = 1, provisional: bool = False) -> Decided:
-    verdict = Verdict(said, "P2", (0, count, 0), (), ())
+    verdict = MonitorVerdict(said, "P2", (0, count, 0), (), ())
     return Decided(
         0, count, outputs.Word("id", 0, count, "label", verdict, provisional), provisional
     )

@@ -6,13 +6,15 @@ from random import Random
 
 import pytest
 
-from choreomon.core.verdict import VIOLATED, Verdict
+from choreomon.core.verdict import VIOLATED, MonitorVerdict
 from choreomon.runtime.outputs import Word
 from choreomon.runtime.untold import BLOCK, Untold
 
 
 def word(number: int) -> Word:
-    return Word(f"word {number}", 0, number, "", Verdict(VIOLATED, "P", (number,), (), ()), False)
+    return Word(
+        f"word {number}", 0, number, "", MonitorVerdict(VIOLATED, "P", (number,), (), ()), False
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

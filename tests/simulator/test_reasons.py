@@ -22,7 +22,7 @@ from choreomon.core.verdict import (
     VIOLATED,
     WITHDRAWN,
     Judgement,
-    Verdict,
+    MonitorVerdict,
 )
 from choreomon.formats.read import parse_document
 from choreomon.monitor.gathering import MAX_REVISIONS, Gathering
@@ -263,7 +263,7 @@ def test_the_reasons_of_no_run_are_untrue_or_too_few(
     assert not unexplained(drawn.automaton, found, gatherings)
 
 
-def as_first_given(gathering: Gathering, verdict: Verdict) -> Verdict:
+def as_first_given(gathering: Gathering, verdict: MonitorVerdict) -> MonitorVerdict:
     """Planted: the reasons for which a word was given are its last ones."""
     return verdict
 
