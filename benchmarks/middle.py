@@ -4,7 +4,7 @@
                                 [--list]
 
 Of each interaction one global trace is drawn at random and cut to so many actions, each time with
-the shortest way to where it may stop. Interactions: the orders of docs/verify.md, the models of the
+the shortest way to where it may stop. Interactions: the orders of `benchmarks.long_logs`, the models of the
 literature and the random ones of the removal paper that are in tests/data/offline; of those without
 loops there are no long traces, and they are left out where theirs end. Each trace is asked about
 
@@ -33,6 +33,7 @@ from random import Random
 from time import process_time
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
+from benchmarks.long_logs import MODEL
 from choreomon.core.action import Action
 from choreomon.formats.hibou import read_interaction
 from choreomon.interaction.completion import shortest_completion
@@ -55,15 +56,6 @@ GROWTH: Final = 3
 """A walk goes on with what leaves less, once what remains has so many times the symbols of the
 interaction: nobody leaves thousands of iterations open."""
 
-ORDERS: Final = """
-loopW(seq(
-    customer -- order -> shop,
-    shop -- charge -> bank,
-    alt(
-        seq(bank -- yes -> shop, shop -- parcel -> customer),
-        seq(bank -- no -> shop, shop -- sorry -> customer))))
-"""
-
 
 class Question(NamedTuple):
     """What is asked at every length."""
@@ -83,7 +75,7 @@ class Answered(NamedTuple):
 
 def interactions() -> Iterator[tuple[str, Interaction]]:
     """All of them, by their names."""
-    yield "orders", read_interaction(ORDERS)
+    yield "orders", read_interaction(MODEL)
     for path in sorted((DATA / "models").glob("*.hif")):
         yield path.stem, read_interaction(path.read_text(encoding="utf-8"))
     with (DATA / "multiprefix-sample.jsonl").open(encoding="utf-8") as lines:

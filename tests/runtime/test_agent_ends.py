@@ -112,13 +112,18 @@ def test_a_token_that_is_not_there_is_told_with_how_to_make_it(run: Run, tmp_pat
     run(main)
 
 
+def with_token_and_open_folder(folder: Path) -> None:
+    """What some of `STARTS` name."""
+    (folder / "token").write_text("a secret of some length")
+    (folder / "token").chmod(0o600)
+    (folder / "open").mkdir(mode=0o755)
+
+
 @pytest.mark.parametrize("why", STARTS)
 def test_a_start_that_fails_leaves_nothing_open_and_the_store_as_it_was(
     run: Run, tmp_path: Path, why: str
 ) -> None:
-    (tmp_path / "token").write_text("a secret of some length")
-    (tmp_path / "token").chmod(0o600)
-    (tmp_path / "open").mkdir(mode=0o755)
+    with_token_and_open_folder(tmp_path)
     config = config_of(tmp_path)
 
     async def main() -> None:
@@ -146,9 +151,7 @@ def test_a_start_that_fails_leaves_nothing_open_and_the_store_as_it_was(
 def test_a_start_that_fails_leaves_no_store_where_there_was_none(
     run: Run, tmp_path: Path, why: str
 ) -> None:
-    (tmp_path / "token").write_text("a secret of some length")
-    (tmp_path / "token").chmod(0o600)
-    (tmp_path / "open").mkdir(mode=0o755)
+    with_token_and_open_folder(tmp_path)
     before = sorted(tmp_path.iterdir())
 
     async def main() -> None:
@@ -183,9 +186,7 @@ LINES = {
 def test_a_start_that_fails_is_told_with_line_field_and_what_would_be_right(
     run: Run, tmp_path: Path, why: str
 ) -> None:
-    (tmp_path / "token").write_text("a secret of some length")
-    (tmp_path / "token").chmod(0o600)
-    (tmp_path / "open").mkdir(mode=0o755)
+    with_token_and_open_folder(tmp_path)
 
     async def main() -> None:
         with closing(held_port()) as holder:
