@@ -4,9 +4,10 @@
                                 [--list]
 
 Of each interaction one global trace is drawn at random and cut to so many actions, each time with
-the shortest way to where it may stop. Interactions: the orders of `benchmarks.long_logs`, the models of the
-literature and the random ones of the removal paper that are in tests/data/offline; of those without
-loops there are no long traces, and they are left out where theirs end. Each trace is asked about
+the shortest way to where it may stop. Interactions: the orders of `benchmarks.long_logs`, the
+models of the literature and the random ones of the removal paper that are in tests/data/offline; of
+those without loops there are no long traces, and they are left out where theirs end. Each trace is
+asked about
 
     as one clock saw it, as pairs of lifelines did (`pairs`), or each lifeline alone (`each`);
     complete, early (each log ends somewhere in its last eighth), late (it begins somewhere in its
