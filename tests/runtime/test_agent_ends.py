@@ -469,3 +469,23 @@ def test_what_one_output_raises_keeps_no_other_back_and_timers_go_on(
         await agent.stop()
 
     run(main)
+
+
+def test_that_a_service_left_is_waited_for_where_there_is_nothing_to_commit(
+    run: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        agent = agent_of(config_of(tmp_path))
+        await agent.start()
+        node = agent.node
+        node.driver.take(Hello(1, "block", "", "session", 0))
+        node.flush()
+        assert node._timer is None
+        node.driver.disconnected("session")
+        node.soon()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert node._timer is not None
+        await agent.stop()
+
+    run(main)

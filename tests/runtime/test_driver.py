@@ -370,3 +370,24 @@ def test_what_a_worker_kept_back_while_another_one_told_something_is_a_gap(
     assert word_about_a_cancellation_that_was_told_late() == POSSIBLY_VIOLATED
     nothing_is_overtaken(monkeypatch)
     assert word_about_a_cancellation_that_was_told_late() is None  # it is missed
+
+
+@pytest.mark.parametrize(
+    ("patience", "due"),
+    [
+        (Patience(), 0.25),  # the inquiry is repeated
+        (Patience(deadline=0.1), 0.1),
+        (Patience(give_up=0.2), 0.2),
+        (Patience(absent=0.05), 0.05),
+    ],
+    ids=["repetition", "deadline", "giving up", "absence"],
+)
+def test_what_is_due_next_is_the_soonest_of_all_that_is_waited_for(
+    patience: Patience, due: float
+) -> None:
+    driver, _, _, _ = made(patience=patience)
+    assert driver.due() is None
+    event(driver, 1)
+    driver.flush()
+    driver.disconnected("s")
+    assert driver.due() == due
