@@ -42,14 +42,14 @@ def test_what_leaves_the_block_does_not_wait_for_work_without_end() -> None:
 ROOT = Path(__file__).parents[2]
 
 STARTER = """
-import os, signal
+import os, signal, sys
 from choreomon.batch.workers import workers
 
 if __name__ == "__main__":
     with workers(1) as pool:
         print(pool.submit(os.getpid).result(), flush=True)
         pool.submit(signal.pause)
-        signal.pause()
+        sys.stdin.read()  # its end lets an interrupt through that came just before
 """
 """Says the number of its worker, whose work has no end then."""
 
@@ -61,6 +61,7 @@ def test_they_end_with_the_process_that_started_them(tmp_path: Path, by: signal.
     with subprocess.Popen(
         [sys.executable, str(script)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
