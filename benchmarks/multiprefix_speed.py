@@ -27,7 +27,7 @@ import click
 from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import MultiTraceReader
 from choreomon.interaction.lifelines import names
-from choreomon.verify.search.options import Options
+from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Mode
 from choreomon.verify.verifier import Verifier
 

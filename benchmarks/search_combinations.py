@@ -32,9 +32,9 @@ from benchmarks.multiprefix_speed import SAMPLE, entries, expected
 from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import MultiTraceReader
 from choreomon.interaction.lifelines import names
-from choreomon.verify.heuristics import STRATEGIES, Strategy
-from choreomon.verify.search.engine import Searcher
-from choreomon.verify.search.options import LocalAnalyses, Options, Reason, Reduction
+from choreomon.verify.papers.engine import Searcher
+from choreomon.verify.papers.heuristics import STRATEGIES, Strategy
+from choreomon.verify.papers.options import LocalAnalyses, Options, Reason, Reduction
 
 REDUCTIONS: Final[tuple[Reduction, ...]] = ("none", "sound")
 

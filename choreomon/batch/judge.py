@@ -15,8 +15,8 @@ from choreomon.interaction.lifelines import names
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.explanation import Explanation
 from choreomon.verify.outcome import Outcome
-from choreomon.verify.search.engine import Searcher
-from choreomon.verify.search.graph import SearchResult
+from choreomon.verify.papers.engine import Searcher
+from choreomon.verify.papers.graph import SearchResult
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.verifier import Verifier
 

@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.search.graph import SearchResult
-from choreomon.verify.search.options import Analysis
+from choreomon.verify.papers.graph import SearchResult
+from choreomon.verify.papers.options import Analysis
 
 Source: TypeAlias = str | tuple[str, MultiTrace]
 """The path of a multi-trace (`choreomon.formats.hibou.files`), or its name and itself."""

@@ -11,8 +11,8 @@ import click
 
 from choreomon.cli.loggers import graphic_loggers, refuse, trace_loggers
 from choreomon.cli.options import added
-from choreomon.verify.heuristics import STRATEGIES, Strategy
-from choreomon.verify.search.options import METHODS, Analysis, LocalAnalyses, Method, Options
+from choreomon.verify.papers.heuristics import STRATEGIES, Strategy
+from choreomon.verify.papers.options import METHODS, Analysis, LocalAnalyses, Method, Options
 from choreomon.verify.verdict import DEFAULT_MODE, MODES, Mode
 
 if TYPE_CHECKING:

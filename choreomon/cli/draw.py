@@ -13,7 +13,7 @@ from choreomon.cli.analysis_options import analysis_options
 from choreomon.cli.given import refuse_given
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
-from choreomon.verify.heuristics import STRATEGIES
+from choreomon.verify.papers.heuristics import STRATEGIES
 
 if TYPE_CHECKING:
     from choreomon.core.run import Run, RunVerdict

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from choreomon.interaction.term import Interaction
     from choreomon.multitrace.multitrace import MultiTrace
     from choreomon.render.drawing import Picture
-    from choreomon.verify.search.options import Analysis
+    from choreomon.verify.papers.options import Analysis
     from choreomon.verify.verdict import Mode
 
 TEXTS: Final = (".mmd", ".puml")
@@ -172,7 +172,7 @@ def _graph(
 
     from choreomon.cli.graphs import search_picture
     from choreomon.cli.loggers import PLAIN
-    from choreomon.verify.search.engine import search
+    from choreomon.verify.papers.engine import search
 
     if analysis.portfolio:
         raise click.UsageError("--strategy portfolio is two searches: choose one to draw")

@@ -16,15 +16,15 @@ from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.pictures import check_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, make_directory
 from choreomon.cli.written_traces import TraceWriter, stem
-from choreomon.verify.heuristics import STRATEGIES
+from choreomon.verify.papers.heuristics import STRATEGIES
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou import ExploreOptions
     from choreomon.formats.hibou.configuration import GraphicLogger, TraceGenerationLogger
     from choreomon.interaction.term import Interaction
     from choreomon.multitrace.projection import Partition
-    from choreomon.verify.exploration import Exploration, Generation
-    from choreomon.verify.heuristics import Filters, Priorities, Strategy
+    from choreomon.verify.papers.exploration import Exploration, Generation
+    from choreomon.verify.papers.heuristics import Filters, Priorities, Strategy
 
 KINDS: Final = ("emission", "reception", "loop")
 """Of steps that may come first."""
@@ -85,7 +85,7 @@ def command(file: str, **options: Any) -> int:
     a configuration ask for is drawn and written, too, unless options say otherwise.
     """
     from choreomon.formats.hibou.files import load_interaction, load_signature
-    from choreomon.verify.exploration import explore
+    from choreomon.verify.papers.exploration import explore
 
     asked = Asked(file=file, **options)
     if asked.output is not None and asked.output.suffix.lower() not in (".svg", ".png"):
@@ -235,7 +235,7 @@ def _filters(asked: Asked, configured: ExploreOptions) -> tuple[Filters, bool]:
     """One's own bounds, and those of a configuration; where there are none, the default ones, and
     True."""
     from choreomon.formats.hibou import ExploreOptions
-    from choreomon.verify.heuristics import Filters
+    from choreomon.verify.papers.heuristics import Filters
 
     bounds = {
         "max_depth": asked.max_depth,
@@ -325,7 +325,7 @@ def _generate(
     writer: TraceWriter,
     name: str,
 ) -> None:
-    from choreomon.verify.exploration import generated_multi_traces
+    from choreomon.verify.papers.exploration import generated_multi_traces
 
     kind = logged.generation
     for number, made in enumerate(generated_multi_traces(exploration, onto, kind), start=1):

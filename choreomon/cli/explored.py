@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from choreomon.verify.exploration import Exploration
-    from choreomon.verify.heuristics import Filters, Strategy
+    from choreomon.verify.papers.exploration import Exploration
+    from choreomon.verify.papers.heuristics import Filters, Strategy
 
 
 def in_words(exploration: Exploration) -> str:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from choreomon.formats.hibou.configuration import GraphicLogger
     from choreomon.interaction.term import Interaction
     from choreomon.render.drawing import Picture
-    from choreomon.verify.search.graph import SearchResult
-    from choreomon.verify.search.options import Analysis
+    from choreomon.verify.papers.graph import SearchResult
+    from choreomon.verify.papers.options import Analysis
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from choreomon.formats.hibou.configuration import (
 )
 from choreomon.formats.json_documents import refuse_no_mapping
 from choreomon.formats.located import Located, read_located
-from choreomon.verify.heuristics import Filters, Priorities
-from choreomon.verify.search.options import LocalAnalyses, SimulationCriteria
+from choreomon.verify.papers.heuristics import Filters, Priorities
+from choreomon.verify.papers.options import LocalAnalyses, SimulationCriteria
 from choreomon.verify.verdict import Verdict
 
 _SECTIONS: Final[dict[str, type[AnalyzeOptions | ExploreOptions | CanonizeOptions]]] = {

@@ -15,8 +15,8 @@ from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.sequence_diagram_parts import lifelines_of, parts_of
 from choreomon.render.term_tree import term_tree
 from choreomon.render.wording import counted
-from choreomon.verify.exploration import Exploration, Node
-from choreomon.verify.search.graph import Edge, Graph, PathStep, Vertex
+from choreomon.verify.papers.exploration import Exploration, Node
+from choreomon.verify.papers.graph import Edge, Graph, PathStep, Vertex
 
 _MOST_LEFT: Final = 50
 """Actions that are left of a component and written out; a node has room for fewer."""

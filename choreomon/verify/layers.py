@@ -5,7 +5,7 @@ the first observed action of a component they are too many (`slice`), which is n
 with late terms (`choreomon.verify.late_layers`).
 
 Where layers are cut, this may not tell; then it is left to the searches that keep what they have
-visited (`choreomon.verify.exact_search`, `choreomon.verify.search`).
+visited (`choreomon.verify.exact_search`, `choreomon.verify.papers`).
 """
 
 from __future__ import annotations

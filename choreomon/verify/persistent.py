@@ -28,7 +28,7 @@ The argument holds for accepted traces, for their prefixes, and where a componen
 goes on unobserved; also where some components have not begun, but not for these.
 
 Not from a paper. The removal paper's one-unambiguous actions (its Definition 11) are something
-else: they need not be free (`choreomon.verify.search.reduction`).
+else: they need not be free (`choreomon.verify.papers.reduction`).
 """
 
 from __future__ import annotations

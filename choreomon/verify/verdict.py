@@ -42,7 +42,7 @@ class Answer(NamedTuple):
     """What was found out.
 
     `reason` is empty, or a word for why nothing definite was found, or what was missing
-    (`choreomon.verify.search.options.Reason`). `vertices` counts those of the search that were
+    (`choreomon.verify.papers.options.Reason`). `vertices` counts those of the search that were
     visited (0 where a decider without a graph answered).
     """
 

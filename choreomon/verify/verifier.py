@@ -1,6 +1,6 @@
 """One verifier for all modes: it chooses who decides.
 
-Whoever states how to search gets that search (`choreomon.verify.search`). All other questions
+Whoever states how to search gets that search (`choreomon.verify.papers`). All other questions
 come to whoever has the answer soonest:
 
 - `choreomon.verify.nested_loops`, for short logs where loops are nested hundreds deep, in every
@@ -29,10 +29,10 @@ from choreomon.verify.exact import ExactDecider
 from choreomon.verify.exact_search import Limits
 from choreomon.verify.layers import LayeredTest
 from choreomon.verify.nested_loops import NestedLoops
+from choreomon.verify.papers.engine import Searcher
+from choreomon.verify.papers.options import Method, Options, Reason
+from choreomon.verify.papers.portfolio import Portfolio, advised
 from choreomon.verify.quick.decider import Quick
-from choreomon.verify.search.engine import Searcher
-from choreomon.verify.search.options import Method, Options, Reason
-from choreomon.verify.search.portfolio import Portfolio, advised
 from choreomon.verify.verdict import Answer, Mode, Verdict
 
 Asked: TypeAlias = Callable[[], Reason | None]

@@ -19,8 +19,8 @@ from choreomon.core.errors import ChoreomonError, DocumentError, WorkerLost
 from choreomon.formats.hibou import read_interaction, read_multi_trace
 from choreomon.interaction.term import Interaction
 from choreomon.verify.outcome import Outcome
-from choreomon.verify.search.graph import SearchResult
-from choreomon.verify.search.options import Analysis, Options
+from choreomon.verify.papers.graph import SearchResult
+from choreomon.verify.papers.options import Analysis, Options
 from choreomon.verify.verdict import Verdict
 from tests.cli.offline import ENDLESS, INTERACTION, TRACES, write_offline_files
 

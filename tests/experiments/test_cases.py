@@ -16,8 +16,8 @@ from choreomon.verify.experiments.cases import (
     random_accepted,
     random_subject,
 )
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.options import Options
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Verdict
 
 LIFELINES = ("l1", "l2", "l3")

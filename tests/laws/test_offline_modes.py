@@ -21,11 +21,11 @@ from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.verify import exact
 from choreomon.verify import verifier as verifier_module
 from choreomon.verify.exact import ExactDecider
-from choreomon.verify.heuristics import Filters
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.graph import PathStep
+from choreomon.verify.papers.heuristics import Filters
+from choreomon.verify.papers.options import Options
 from choreomon.verify.quick.decider import Quick
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.graph import PathStep
-from choreomon.verify.search.options import Options
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.laws.observed import Execution, executions, observations

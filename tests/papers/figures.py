@@ -18,7 +18,7 @@ from choreomon.interaction.term import (
     seq,
     strict,
 )
-from tests.verify.search.questions import a, passing
+from tests.verify.papers.questions import a, passing
 
 PUBLISH: Final = seq(
     seq(loop_w(passing("lp", "pub", "lb")), passing("ls", "sub", "lb")),

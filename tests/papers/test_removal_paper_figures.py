@@ -18,10 +18,10 @@ from choreomon.interaction.denotation import traces
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.removal import project, remove
 from choreomon.interaction.term import EMPTY, Interaction, alt, loop_w, par, seq, strict
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.graph import Graph
-from choreomon.verify.search.options import Options
-from choreomon.verify.search.reduction import one_unambiguous
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.graph import Graph
+from choreomon.verify.papers.options import Options
+from choreomon.verify.papers.reduction import one_unambiguous
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.papers.figures import PUBLISH, executable, leaves
@@ -31,7 +31,7 @@ from tests.papers.formulas import (
     read_formula,
     satisfiability,
 )
-from tests.verify.search.questions import a, logs, passing
+from tests.verify.papers.questions import a, logs, passing
 
 SAT = Path(__file__).parents[1] / "data" / "offline" / "sat"
 WHOLE = Options(goal=None, reduction="none", local=None, record=True)

@@ -37,15 +37,15 @@ from choreomon.interaction.term import (
     strict,
 )
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.graph import Edge, Graph
-from choreomon.verify.search.options import Options
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.graph import Edge, Graph
+from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.cli.command_line import choreomon
 from tests.formats.hibou.samples import FIGURE_14, FIGURE_15, FIGURE_16, FIGURE_17, FIGURE_18
 from tests.papers.figures import BROADCAST, executable, follow_up, positions
-from tests.verify.search.questions import a, logs, passing
+from tests.verify.papers.questions import a, logs, passing
 
 WHOLE = Options(goal=None, reduction="none", local=None, record=True)
 COMPLETE = logs("l1,l2: l1!m1 l2?m1 l2?m4; l3: l3?m1 l3!m4")

@@ -17,13 +17,13 @@ from choreomon.interaction.lifelines import mask
 from choreomon.interaction.step import avoids, prune, subterm
 from choreomon.interaction.term import EMPTY, Interaction, alt, loop_h, par, seq
 from choreomon.multitrace.projection import discrete, project_trace
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.options import Options
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 from tests.papers.figures import EXAMPLE, SMALL, executable, follow_up, leaves, positions
 from tests.papers.formulas import is_one_in_three, one_each, one_in_three, read_formula
-from tests.verify.search.questions import a, logs, passing
+from tests.verify.papers.questions import a, logs, passing
 
 SAT = Path(__file__).parents[1] / "data" / "offline" / "sat"
 

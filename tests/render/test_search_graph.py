@@ -19,10 +19,10 @@ from choreomon.render.search_pictures import (
     picture_of_exploration,
     picture_of_search,
 )
-from choreomon.verify.exploration import explore
-from choreomon.verify.heuristics import Filters
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.options import Options
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.exploration import explore
+from choreomon.verify.papers.heuristics import Filters
+from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Mode, Verdict
 
 

@@ -19,11 +19,11 @@ from choreomon.render.search_graph import GraphEdge, GraphPicture, graph_svg
 from choreomon.render.search_graph_node import LEFT_OUT, MOST_ROWS, GraphNode, changed_text
 from choreomon.render.search_legend import GLOSSARY
 from choreomon.render.search_pictures import picture_of_exploration, picture_of_search
-from choreomon.verify.exploration import explore
-from choreomon.verify.heuristics import Filters
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.graph import End, Rule
-from choreomon.verify.search.options import LocalAnalyses, Options
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.exploration import explore
+from choreomon.verify.papers.graph import End, Rule
+from choreomon.verify.papers.heuristics import Filters
+from choreomon.verify.papers.options import LocalAnalyses, Options
 from choreomon.verify.verdict import Mode
 
 PASSING = seq(a("l1!x"), a("l2?y"))

@@ -12,7 +12,7 @@ from choreomon.interaction.measures import loop_depth
 from choreomon.interaction.term import EMPTY, Interaction, alt, loop_s, loop_w, seq, strict
 from choreomon.verify import affordable as module
 from choreomon.verify.affordable import affordable
-from tests.verify.search.questions import OPERATORS, a
+from tests.verify.papers.questions import OPERATORS, a
 from tests.verify.test_overestimates import LONGEST, interactions
 
 

@@ -12,7 +12,7 @@ from choreomon.verify.quick import situations as module
 from choreomon.verify.quick.situations import Situations
 from choreomon.verify.quick.words import Stopped
 from choreomon.verify.views import Views
-from tests.verify.search.questions import a, mask_of
+from tests.verify.papers.questions import a, mask_of
 
 LEAF = a("l1!a")
 NEST = LEAF

@@ -22,16 +22,16 @@ from choreomon.verify.late import LateTerms
 from choreomon.verify.late_layers import LateLayers
 from choreomon.verify.layered_walk import Bounds
 from choreomon.verify.layers import LayeredTest, Layers
+from choreomon.verify.papers import steps
+from choreomon.verify.papers.engine import Searcher
+from choreomon.verify.papers.options import Options
+from choreomon.verify.papers.steps import FollowUps
 from choreomon.verify.quick import commuting, single_clock, words
 from choreomon.verify.quick.commuting import CommutingDecider
 from choreomon.verify.quick.single_clock import WordDecider
-from choreomon.verify.search import steps
-from choreomon.verify.search.engine import Searcher
-from choreomon.verify.search.options import Options
-from choreomon.verify.search.steps import FollowUps
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import questions
-from tests.verify.search.questions import a, logs, mask_of
+from tests.verify.papers.questions import a, logs, mask_of
 
 ITERATIONS = (("l1!a", "l2?a", "l3?b"), ("l2!c", "l1?c", "l2!d"), ("l3!e", "l1!f"))
 LIMIT = 50

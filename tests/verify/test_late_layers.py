@@ -17,7 +17,7 @@ from choreomon.verify.layered_walk import Bounds
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.exact_cases import questions
-from tests.verify.search.questions import a, logs
+from tests.verify.papers.questions import a, logs
 
 WITHOUT_HEADS = ("strict", "seq", "par", "coreg", "alt", "loopS", "loopW", "loopP", "loopC")
 

@@ -9,7 +9,7 @@ from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import late_search
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
-from tests.verify.search.questions import a, logs
+from tests.verify.papers.questions import a, logs
 
 # l1 cannot have begun before the others are done: only then is `l1?n` done unobserved.
 LAST = strict(*[a("l2!m"), a("l3!m")] * 3, a("l1?n"), a("l1?m"))

@@ -18,12 +18,12 @@ from choreomon.verify.exact import ExactDecider, observed_parts
 from choreomon.verify.exact_search import STOPPED, ExactMode, Limits, Search
 from choreomon.verify.layered_walk import Bounds
 from choreomon.verify.layers import LayeredTest, Layers
-from choreomon.verify.search.engine import search
+from choreomon.verify.papers.engine import search
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import questions as exact_questions
-from tests.verify.search.questions import a, logs, questions
+from tests.verify.papers.questions import a, logs, questions
 
 MODES: tuple[ExactMode, ...] = ("accept", "prefix", "multiprefix")
 

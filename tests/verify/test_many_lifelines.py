@@ -22,7 +22,7 @@ from choreomon.verify.quick import commuting, situations
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.exact_cases import EXACT_MODES, questions
-from tests.verify.search.questions import a, random_term
+from tests.verify.papers.questions import a, random_term
 from tests.verify.steps import counted
 
 OF_MANY = [a(f"l{number}!m") for number in range(300)]

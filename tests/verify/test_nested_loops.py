@@ -27,11 +27,11 @@ from choreomon.verify import nested_loops as module
 from choreomon.verify import verifier as verifier_module
 from choreomon.verify.exact_search import Limits
 from choreomon.verify.nested_loops import NESTED, SHORT, NestedLoops
-from choreomon.verify.search.options import Options, Reason
+from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.exact_cases import questions
-from tests.verify.search.questions import a, logs
+from tests.verify.papers.questions import a, logs
 from tests.verify.steps import counted, without_what_follows
 
 LEAVES = [a(text) for text in ("l1!a", "l2?b", "l1?c", "l2!d")]

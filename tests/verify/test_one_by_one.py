@@ -22,7 +22,7 @@ from choreomon.verify.one_by_one import OneByOne
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import Question, questions
-from tests.verify.search.questions import a, logs, passing
+from tests.verify.papers.questions import a, logs, passing
 
 MODES: tuple[ExactMode, ...] = ("slice", "multiprefix")
 

@@ -14,7 +14,7 @@ from choreomon.interaction.generation import random_interaction
 from choreomon.interaction.term import Interaction, Operator, loop_h, loop_w, subterms
 from choreomon.verify import overestimates
 from choreomon.verify.overestimates import onto_messages, without_heads
-from tests.verify.search.questions import LIFELINES, OPERATORS, a
+from tests.verify.papers.questions import LIFELINES, OPERATORS, a
 
 MESSAGES = ("a", "b", "c")
 LONGEST = 5

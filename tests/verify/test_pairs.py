@@ -18,7 +18,7 @@ from choreomon.verify.late import LateTerm
 from choreomon.verify.pairs import Pair, Pairs
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import longer
-from tests.verify.search.questions import logs, passing
+from tests.verify.papers.questions import logs, passing
 from tests.verify.test_late_search import wrong, wrong_by_name
 from tests.verify.test_runs import searched
 

@@ -29,7 +29,7 @@ from choreomon.verify import persistent
 from choreomon.verify.late import COREG, LateTerm, LateTerms
 from choreomon.verify.persistent import FREE, NEVER, WAITS, Persistence, Standing
 from choreomon.verify.views import Views
-from tests.verify.search.questions import OPERATORS, PARTITIONS, a, mask_of, random_term
+from tests.verify.papers.questions import OPERATORS, PARTITIONS, a, mask_of, random_term
 
 LONGEST = 5
 """Standings are compared with the traces of so many actions."""

@@ -28,7 +28,7 @@ from choreomon.verify.late_search import LateSearch
 from choreomon.verify.runs import Inside, Waiting, boundaries, waiting, within_runs
 from choreomon.verify.views import Views
 from tests.verify.exact_cases import longer
-from tests.verify.search.questions import a, logs, passing
+from tests.verify.papers.questions import a, logs, passing
 
 
 def log(text: str) -> list[Action]:

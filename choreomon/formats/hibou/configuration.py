@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.verify.heuristics import Filters, Priorities, Strategy
-from choreomon.verify.search.options import (
+from choreomon.verify.papers.heuristics import Filters, Priorities, Strategy
+from choreomon.verify.papers.options import (
     LocalAnalyses,
     Method,
     Options,
@@ -72,7 +72,7 @@ _DIRTY: Final = LocalAnalyses()
 @dataclass(frozen=True, kw_only=True)
 class AnalyzeOptions:
     """`@analyze_option`: what is asked, and those of the options of a search that files can say
-    (`choreomon.verify.search.options`), with HIBOU's defaults.
+    (`choreomon.verify.papers.options`), with HIBOU's defaults.
 
     - `mode`: `eliminate` (in older files `hide`) is `multiprefix`. The modes `test`,
       `multiprefix` and `slice` are beyond HIBOU.

@@ -29,8 +29,8 @@ from choreomon.formats.hibou.entries import (
 )
 from choreomon.formats.hibou.logger_reader import read_loggers
 from choreomon.formats.hibou.scanner import END, Cursor
-from choreomon.verify.heuristics import Filters, Priorities, Strategy
-from choreomon.verify.search.options import LocalAnalyses
+from choreomon.verify.papers.heuristics import Filters, Priorities, Strategy
+from choreomon.verify.papers.options import LocalAnalyses
 from choreomon.verify.verdict import Mode, Verdict
 
 _STRATEGIES: Final[dict[str, Strategy]] = {

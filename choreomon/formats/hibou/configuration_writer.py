@@ -21,8 +21,8 @@ from choreomon.formats.hibou.configuration import (
 )
 from choreomon.formats.hibou.scanner import is_name
 from choreomon.formats.hibou.signature import checked_names
-from choreomon.verify.heuristics import Filters, Priorities
-from choreomon.verify.search.options import LocalAnalyses, SimulationCriteria
+from choreomon.verify.papers.heuristics import Filters, Priorities
+from choreomon.verify.papers.options import LocalAnalyses, SimulationCriteria
 from choreomon.verify.verdict import Verdict
 
 _Criterion = TypeVar("_Criterion")

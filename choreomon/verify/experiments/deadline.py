@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from choreomon.verify.search.options import Reason
+from choreomon.verify.papers.options import Reason
 
 Clock: TypeAlias = Callable[[], float]
 """Seconds since anything."""

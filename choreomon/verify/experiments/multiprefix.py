@@ -30,9 +30,9 @@ from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.experiments.cases import KINDS, Case, Kind
 from choreomon.verify.experiments.deadline import Clock, Deadline
-from choreomon.verify.search.engine import Searcher
-from choreomon.verify.search.options import LocalAnalyses, Options
-from choreomon.verify.search.walk import Walk
+from choreomon.verify.papers.engine import Searcher
+from choreomon.verify.papers.options import LocalAnalyses, Options
+from choreomon.verify.papers.walk import Walk
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 

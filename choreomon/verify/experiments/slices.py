@@ -38,9 +38,9 @@ from choreomon.multitrace.projection import Partition, project_trace
 from choreomon.multitrace.slices import random_slice
 from choreomon.verify.experiments.deadline import Clock, Deadline
 from choreomon.verify.experiments.statistics import Summary, summary
-from choreomon.verify.exploration import Exploration, explore
-from choreomon.verify.heuristics import Filters, Priorities
-from choreomon.verify.search.options import Options
+from choreomon.verify.papers.exploration import Exploration, explore
+from choreomon.verify.papers.heuristics import Filters, Priorities
+from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 

@@ -29,8 +29,8 @@ from choreomon.formats.hibou.configuration import (
     GraphicLogger,
     TraceGenerationLogger,
 )
-from choreomon.verify.heuristics import STRATEGIES, Filters, Priorities
-from choreomon.verify.search.options import LocalAnalyses, Options, SimulationCriteria
+from choreomon.verify.papers.heuristics import STRATEGIES, Filters, Priorities
+from choreomon.verify.papers.options import LocalAnalyses, Options, SimulationCriteria
 from choreomon.verify.verdict import MODES, Verdict
 from tests.formats.hibou.samples import FIGURE_17, FIGURE_18, LIFELINES
 

@@ -17,7 +17,7 @@ from choreomon.formats.hibou import (
     write_signature,
 )
 from choreomon.interaction.term import text
-from choreomon.verify.heuristics import Filters
+from choreomon.verify.papers.heuristics import Filters
 from tests.formats.hibou.samples import FIGURE_14
 
 OLD = """@message{ m1;m2 }

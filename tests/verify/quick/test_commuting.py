@@ -31,16 +31,16 @@ from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions
 from choreomon.multitrace.projection import discrete, project_trace
 from choreomon.multitrace.slices import random_multi_prefix
 from choreomon.verify.oracle import Oracle, sufficient_length
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.options import LocalAnalyses, Options
 from choreomon.verify.quick import at_once, commuting, words
 from choreomon.verify.quick import decider as decider_module
 from choreomon.verify.quick.commuting import CommutingDecider
 from choreomon.verify.quick.decider import Quick, QuickMode
 from choreomon.verify.quick.situations import Situation, Situations
 from choreomon.verify.quick.words import Stopped, SubsetState
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.options import LocalAnalyses, Options
 from choreomon.verify.verdict import Verdict
-from tests.verify.search.questions import (
+from tests.verify.papers.questions import (
     LIFELINES,
     Question,
     a,

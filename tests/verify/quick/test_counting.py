@@ -32,7 +32,7 @@ from choreomon.verify.quick.commuting import CommutingDecider
 from choreomon.verify.quick.counting import Lattice, Vector, counts
 from choreomon.verify.quick.decider import Quick
 from choreomon.verify.verdict import Verdict
-from tests.verify.search.questions import OPERATORS, a, logs, mask_of
+from tests.verify.papers.questions import OPERATORS, a, logs, mask_of
 
 
 def drawn(rng: Random, symbols: int) -> Interaction:

@@ -17,7 +17,7 @@ from choreomon.verify.quick import commuting
 from choreomon.verify.quick.single_clock import QuickMode
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
-from tests.verify.search.questions import a
+from tests.verify.papers.questions import a
 
 BYTES: Final = 4
 """At most so many for an action, beside those of the multi-trace."""

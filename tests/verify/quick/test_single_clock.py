@@ -17,7 +17,7 @@ from choreomon.verify.quick import words
 from choreomon.verify.quick.single_clock import QuickMode, WordDecider
 from choreomon.verify.quick.words import Stopped, SubsetState, TooManyTerms, Words
 from choreomon.verify.verdict import Verdict
-from tests.verify.search.questions import Question, a, logs, questions
+from tests.verify.papers.questions import Question, a, logs, questions
 
 MODES: tuple[QuickMode, ...] = ("accept", "prefix", "multiprefix")
 

@@ -10,14 +10,14 @@ import pytest
 from choreomon.interaction.term import alt, loop_p, loop_s, par, seq, strict
 from choreomon.verify import verifier as module
 from choreomon.verify.exact import ExactDecider
-from choreomon.verify.heuristics import Filters
+from choreomon.verify.papers.heuristics import Filters
+from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.quick import words
 from choreomon.verify.quick.decider import QuickDecider
 from choreomon.verify.quick.single_clock import WordDecider
-from choreomon.verify.search.options import Options, Reason
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
-from tests.verify.search.questions import a, logs, questions
+from tests.verify.papers.questions import a, logs, questions
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from choreomon.interaction.term import alt, coreg, loop_h, loop_p, loop_s, loop_w, par, seq, strict
-from choreomon.verify.heuristics import Filters, Priorities
-from choreomon.verify.search.engine import Searcher, search
-from choreomon.verify.search.local import LocalAutomaton
-from choreomon.verify.search.options import LocalAnalyses, Options, Reason
-from choreomon.verify.search.portfolio import Portfolio, advised
+from choreomon.verify.papers.engine import Searcher, search
+from choreomon.verify.papers.heuristics import Filters, Priorities
+from choreomon.verify.papers.local import LocalAutomaton
+from choreomon.verify.papers.options import LocalAnalyses, Options, Reason
+from choreomon.verify.papers.portfolio import Portfolio, advised
 from choreomon.verify.verdict import Verdict
-from tests.verify.search.questions import a, logs, mask_of, passing
+from tests.verify.papers.questions import a, logs, mask_of, passing
 
 
 def test_one_unambiguous_actions_discard_a_loop() -> None:
@@ -81,7 +81,7 @@ def test_loop_h_is_not_projected_onto_two_lifelines(monkeypatch: pytest.MonkeyPa
     term = loop_h(alt(seq(a("l3!p"), a("l1!a")), seq(a("l1!b"), a("l2!c"))))
     seen = logs("l1,l2: l2!c l1!a l1!b; l3: l3!p")
     assert search(term, seen, "accept").verdict is Verdict.PASS
-    monkeypatch.setattr("choreomon.verify.search.local.is_single", lambda lifelines: True)
+    monkeypatch.setattr("choreomon.verify.papers.local.is_single", lambda lifelines: True)
     assert search(term, seen, "accept").verdict is Verdict.FAIL
 
 

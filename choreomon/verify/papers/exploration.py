@@ -20,7 +20,7 @@ from choreomon.interaction.step import Position
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.projection import Partition, project_trace
-from choreomon.verify.heuristics import (
+from choreomon.verify.papers.heuristics import (
     Cut,
     Filters,
     Priorities,

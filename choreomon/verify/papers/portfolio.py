@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.search.engine import Searcher
-from choreomon.verify.search.graph import SearchResult
-from choreomon.verify.search.options import LocalAnalyses, Options
+from choreomon.verify.papers.engine import Searcher
+from choreomon.verify.papers.graph import SearchResult
+from choreomon.verify.papers.options import LocalAnalyses, Options
 from choreomon.verify.verdict import Mode, Verdict
 
 

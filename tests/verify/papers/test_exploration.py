@@ -33,14 +33,14 @@ from choreomon.interaction.term import (
 )
 from choreomon.multitrace.projection import discrete, partition, project_trace, trivial
 from choreomon.multitrace.slices import is_multi_prefix, slices
-from choreomon.verify import exploration as module
-from choreomon.verify.exploration import (
+from choreomon.verify.papers import exploration as module
+from choreomon.verify.papers.exploration import (
     Exploration,
     Generation,
     explore,
     generated_multi_traces,
 )
-from choreomon.verify.heuristics import STRATEGIES, Filters, Priorities, Strategy
+from choreomon.verify.papers.heuristics import STRATEGIES, Filters, Priorities, Strategy
 from tests.interaction.drawn import a as do
 from tests.interaction.drawn import passing
 from tests.verify.steps import counted, without_what_follows

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.verify.heuristics import Filters, Priorities, Strategy
+from choreomon.verify.papers.heuristics import Filters, Priorities, Strategy
 from choreomon.verify.verdict import DEFAULT_MODE, Mode, Verdict
 
 Reduction: TypeAlias = Literal["none", "paper", "sound"]
@@ -84,11 +84,11 @@ class Options:
     - `record`: the result has the graph that was visited, of terms exactly as steps leave them.
       Else equal normal forms are one vertex.
     - `relevance`: what can no longer matter to what is left of the multi-trace is cut out of terms
-      (`choreomon.verify.search.relevance`), so that more vertices are one, and some are none. It is
+      (`choreomon.verify.papers.relevance`), so that more vertices are one, and some are none. It is
       for `multiprefix` by removal where that is exact, and only where the search ends with what it
       looks for, no filter counts, and no reduction does better. There vertices are not visited
       either, if `memoize`, that can do no more than another one at the same positions
-      (`choreomon.verify.search.antichain`).
+      (`choreomon.verify.papers.antichain`).
     - `criteria` are for the mode `simulate` only, `method` for `multiprefix` only.
     """
 

@@ -16,14 +16,14 @@ from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.mutation import alphabet, insert_action
 from choreomon.multitrace.projection import project_trace
 from choreomon.multitrace.slices import random_slice
-from choreomon.verify.search import engine
-from choreomon.verify.search.engine import Searcher, search
-from choreomon.verify.search.local import LocalAutomaton
-from choreomon.verify.search.measure import Measures
-from choreomon.verify.search.options import Options
-from choreomon.verify.search.steps import FollowUps
+from choreomon.verify.papers import engine
+from choreomon.verify.papers.engine import Searcher, search
+from choreomon.verify.papers.local import LocalAutomaton
+from choreomon.verify.papers.measure import Measures
+from choreomon.verify.papers.options import Options
+from choreomon.verify.papers.steps import FollowUps
 from choreomon.verify.verdict import Mode
-from tests.verify.search.questions import LIFELINES, PARTITIONS, a
+from tests.verify.papers.questions import LIFELINES, PARTITIONS, a
 
 TERM = loop_w(
     alt(

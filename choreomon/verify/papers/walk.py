@@ -1,7 +1,8 @@
 """One walk over the graph of one set of rules: what is visited, in which order, and what is found.
 
-Strategies, priorities and filters say in which order and how far (`choreomon.verify.heuristics`),
-the stepper which steps there are, local analyses from where there is no use in going on.
+Strategies, priorities and filters say in which order and how far
+(`choreomon.verify.papers.heuristics`), the stepper which steps there are, local analyses from where
+there is no use in going on.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from typing import Final, NamedTuple
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.heuristics import Priorities, Worklist, worklist_of
-from choreomon.verify.search.antichain import Antichain
-from choreomon.verify.search.graph import Edge, End, Graph, PathStep, Vertex
-from choreomon.verify.search.local import KEPT, LocalAutomaton, Question
-from choreomon.verify.search.options import Options, Reason
-from choreomon.verify.search.rules import Rules
-from choreomon.verify.search.steps import AnyStep, DeferredStep, State, Stepper
+from choreomon.verify.papers.antichain import Antichain
+from choreomon.verify.papers.graph import Edge, End, Graph, PathStep, Vertex
+from choreomon.verify.papers.heuristics import Priorities, Worklist, worklist_of
+from choreomon.verify.papers.local import KEPT, LocalAutomaton, Question
+from choreomon.verify.papers.options import Options, Reason
+from choreomon.verify.papers.rules import Rules
+from choreomon.verify.papers.steps import AnyStep, DeferredStep, State, Stepper
 from choreomon.verify.verdict import Verdict
 
 _RANK: Final = {

@@ -23,18 +23,18 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, act
 from choreomon.interaction.weakening import is_exact_by_removal
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
-from choreomon.verify.heuristics import Filters, Priorities
-from choreomon.verify.search.antichain import Antichain
-from choreomon.verify.search.graph import SearchResult
-from choreomon.verify.search.inclusion import Inclusion
-from choreomon.verify.search.local import LocalAutomaton
-from choreomon.verify.search.measure import Measures
-from choreomon.verify.search.options import LocalAnalyses, Options
-from choreomon.verify.search.reduction import reducible
-from choreomon.verify.search.relevance import Relevance
-from choreomon.verify.search.rules import Rules, rules_of
-from choreomon.verify.search.steps import FollowUps, State, Stepper
-from choreomon.verify.search.walk import Walk
+from choreomon.verify.papers.antichain import Antichain
+from choreomon.verify.papers.graph import SearchResult
+from choreomon.verify.papers.heuristics import Filters, Priorities
+from choreomon.verify.papers.inclusion import Inclusion
+from choreomon.verify.papers.local import LocalAutomaton
+from choreomon.verify.papers.measure import Measures
+from choreomon.verify.papers.options import LocalAnalyses, Options
+from choreomon.verify.papers.reduction import reducible
+from choreomon.verify.papers.relevance import Relevance
+from choreomon.verify.papers.rules import Rules, rules_of
+from choreomon.verify.papers.steps import FollowUps, State, Stepper
+from choreomon.verify.papers.walk import Walk
 from choreomon.verify.verdict import Mode, Verdict
 
 

@@ -19,11 +19,11 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import remove
 from choreomon.interaction.step import Position, after, simulated
 from choreomon.interaction.term import Interaction, forget_steps
-from choreomon.verify.search.graph import Measure, Rule
-from choreomon.verify.search.measure import Measures
-from choreomon.verify.search.reduction import one_unambiguous
-from choreomon.verify.search.relevance import Relevance
-from choreomon.verify.search.rules import Rules
+from choreomon.verify.papers.graph import Measure, Rule
+from choreomon.verify.papers.measure import Measures
+from choreomon.verify.papers.reduction import one_unambiguous
+from choreomon.verify.papers.relevance import Relevance
+from choreomon.verify.papers.rules import Rules
 
 
 class State(NamedTuple):

@@ -8,10 +8,10 @@ import pytest
 
 from choreomon.interaction.enabled import Enabled
 from choreomon.interaction.term import Interaction, alt, coreg, par
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.options import Options
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Verdict
-from tests.verify.search.questions import a, logs, mask_of
+from tests.verify.papers.questions import a, logs, mask_of
 
 LEAVES = [a(text) for text in ("l1!a", "l2?b", "l1?c", "l2!d") * 100]
 

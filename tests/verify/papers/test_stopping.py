@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from choreomon.interaction.term import loop_p, loop_s, par, strict
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.search.engine import Searcher
-from choreomon.verify.search.options import LocalAnalyses, Options, Reason
+from choreomon.verify.papers.engine import Searcher
+from choreomon.verify.papers.options import LocalAnalyses, Options, Reason
 from choreomon.verify.verdict import Mode, Verdict
-from tests.verify.search.questions import a, logs, passing
+from tests.verify.papers.questions import a, logs, passing
 
 ENDLESS = loop_p(par(passing("a", "m", "b"), passing("b", "m", "a"), passing("c", "m", "a")))
 SEEN = logs("a: a?m a!m a?m; b: b!m b?m; c: c!m c!m")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.core.action import EMISSION, RECEPTION
-from choreomon.verify.heuristics import (
+from choreomon.verify.papers.heuristics import (
     STRATEGIES,
     Cut,
     Filters,

@@ -31,15 +31,15 @@ from choreomon.interaction.term import (
     strict,
     subterms,
 )
-from choreomon.verify.heuristics import STRATEGIES
-from choreomon.verify.search import inclusion
-from choreomon.verify.search.antichain import Antichain
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.inclusion import Inclusion, _Sequence
-from choreomon.verify.search.options import Options
-from choreomon.verify.search.steps import State
-from tests.verify.search.questions import OPERATORS, a, logs, mask_of, passing
-from tests.verify.search.test_relevance import PLAIN, drawn
+from choreomon.verify.papers import inclusion
+from choreomon.verify.papers.antichain import Antichain
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.heuristics import STRATEGIES
+from choreomon.verify.papers.inclusion import Inclusion, _Sequence
+from choreomon.verify.papers.options import Options
+from choreomon.verify.papers.steps import State
+from tests.verify.papers.questions import OPERATORS, a, logs, mask_of, passing
+from tests.verify.papers.test_relevance import PLAIN, drawn
 
 A, B, C = a("l1!a"), a("l1!b"), a("l2!c")
 ONE = mask_of("l1")

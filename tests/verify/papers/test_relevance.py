@@ -18,13 +18,13 @@ from choreomon.interaction.term import EMPTY, Interaction, act, alt, loop_p, loo
 from choreomon.interaction.weakening import is_exact_by_removal
 from choreomon.multitrace.multitrace import Component, MultiTrace, component, multi_trace
 from choreomon.multitrace.mutation import alphabet, insert_action
-from choreomon.verify.heuristics import STRATEGIES, Filters
-from choreomon.verify.search import relevance
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.options import Options
-from choreomon.verify.search.relevance import Relevance
+from choreomon.verify.papers import relevance
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.heuristics import STRATEGIES, Filters
+from choreomon.verify.papers.options import Options
+from choreomon.verify.papers.relevance import Relevance
 from choreomon.verify.verdict import Verdict
-from tests.verify.search.questions import LIFELINES, a, logs, passing, random_term
+from tests.verify.papers.questions import LIFELINES, a, logs, passing, random_term
 
 PLAIN = Options(reduction="none", local=None)
 WHOLE = replace(PLAIN, goal=Verdict.WEAK_PASS, relevance=False)

@@ -8,13 +8,13 @@ from random import Random
 import pytest
 
 from choreomon.interaction.term import Operator, alt, loop_h, par, seq, strict
-from choreomon.verify.search import engine, reduction
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.local import LocalAutomaton
-from choreomon.verify.search.options import LocalAnalyses, Options, SimulationCriteria
-from choreomon.verify.search.steps import State, Stepper
+from choreomon.verify.papers import engine, reduction
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.local import LocalAutomaton
+from choreomon.verify.papers.options import LocalAnalyses, Options, SimulationCriteria
+from choreomon.verify.papers.steps import State, Stepper
 from choreomon.verify.verdict import Mode, Verdict
-from tests.verify.search.questions import a, every_way, logs, questions
+from tests.verify.papers.questions import a, every_way, logs, questions
 
 REMOVAL_PASSES = (
     par(

@@ -21,9 +21,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.verify.search.graph import End
-from choreomon.verify.search.local import Question
-from choreomon.verify.search.options import Method
+from choreomon.verify.papers.graph import End
+from choreomon.verify.papers.local import Question
+from choreomon.verify.papers.options import Method
 from choreomon.verify.verdict import Mode, Verdict
 
 Simulation: TypeAlias = Literal["none", "measured", "exact"]

@@ -19,8 +19,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from choreomon.interaction.term import LOOPS, Interaction, Operator
-from choreomon.verify.search.graph import Measure
-from choreomon.verify.search.options import SimulationCriteria
+from choreomon.verify.papers.graph import Measure
+from choreomon.verify.papers.options import SimulationCriteria
 
 KEPT: Final = 100_000
 """A default limit on terms: some 20 MB."""

@@ -9,8 +9,8 @@ again.
 from __future__ import annotations
 
 from choreomon.interaction.term import Interaction
-from choreomon.verify.search.inclusion import Inclusion
-from choreomon.verify.search.steps import State
+from choreomon.verify.papers.inclusion import Inclusion
+from choreomon.verify.papers.steps import State
 
 
 class Antichain:

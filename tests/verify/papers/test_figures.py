@@ -11,13 +11,13 @@ from choreomon.interaction.lifelines import mask
 from choreomon.interaction.measures import actions_outside_loops, loop_depth, metrics
 from choreomon.interaction.term import EMPTY, Interaction, alt, coreg, loop_p, loop_w, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.search.engine import search
-from choreomon.verify.search.graph import Edge, Graph, Measure
-from choreomon.verify.search.measure import Measures
-from choreomon.verify.search.options import LocalAnalyses, Options, SimulationCriteria
-from choreomon.verify.search.reduction import one_unambiguous
+from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.graph import Edge, Graph, Measure
+from choreomon.verify.papers.measure import Measures
+from choreomon.verify.papers.options import LocalAnalyses, Options, SimulationCriteria
+from choreomon.verify.papers.reduction import one_unambiguous
 from choreomon.verify.verdict import Mode, Verdict
-from tests.verify.search.questions import a, logs, passing, questions
+from tests.verify.papers.questions import a, logs, passing, questions
 
 WHOLE = Options(goal=None, reduction="none", local=None, record=True)
 WITH_LOCAL = Options(goal=None, reduction="none", local=LocalAnalyses(select="all"), record=True)
