@@ -12,9 +12,8 @@ Beside them stands the time of the decider that `choreomon verify` takes by defa
 tells what is accepted from what is only a multi-prefix.
 
 The procedures are the paper's, removal and Definition 11, or the sound ones, which are the
-default elsewhere (docs/verify.md says where the paper's are wrong). What does not matter to the
-rest of a multi-trace is not cut out of terms, so that the baseline is one. A search is given a
-budget; one that used it up is a timeout, and has no verdict that could be wrong.
+default elsewhere (docs/verify.md says where the paper's are wrong). A search is given a budget; one
+that used it up is a timeout, and has no verdict that could be wrong.
 
 Multi-traces are over components for all lifelines of the interaction. Reading is not part of the
 times. Terms are shared by all searches of an interaction, so that a later one finds some steps
@@ -133,7 +132,6 @@ class Laboratory:
             reduction="none" if not method.por else "paper" if by_paper else "sound",
             local=LocalAnalyses("all") if method.loc else None,
             method="removal" if by_paper else "auto",
-            relevance=False,
             should_stop=self._deadline.stop,
         )
 

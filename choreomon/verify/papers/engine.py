@@ -23,15 +23,12 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, act
 from choreomon.interaction.weakening import is_exact_by_removal
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
-from choreomon.verify.papers.antichain import Antichain
 from choreomon.verify.papers.graph import SearchResult
 from choreomon.verify.papers.heuristics import Filters, Priorities
-from choreomon.verify.papers.inclusion import Inclusion
 from choreomon.verify.papers.local import LocalAutomaton
 from choreomon.verify.papers.measure import Measures
 from choreomon.verify.papers.options import LocalAnalyses, Options
 from choreomon.verify.papers.reduction import reducible
-from choreomon.verify.papers.relevance import Relevance
 from choreomon.verify.papers.rules import Rules, rules_of
 from choreomon.verify.papers.steps import FollowUps, State, Stepper
 from choreomon.verify.papers.walk import Walk
@@ -56,7 +53,6 @@ class Searcher:
         self._automata: dict[Mask, LocalAutomaton] = {}
         self._measures = Measures(options.criteria)
         self._follow_ups = FollowUps()
-        self._inclusion = Inclusion()
         self._weak = reducible(interaction) if options.reduction == "sound" else None
         self._exact_by_removal = is_exact_by_removal(interaction)
 
@@ -133,11 +129,6 @@ class Searcher:
             for number, part in enumerate(multitrace.components)
             for name in part.lifelines
         }
-        # Where the sound reduction may be used, it does better than cutting.
-        cuts = by_removal and not positioned and not reduced and self._may_cut()
-        if cuts:
-            # What is cut out may be what the interaction needs in order to stop.
-            rules = rules._replace(knows_acceptance=False)
         stepper = Stepper(
             rules,
             words,
@@ -149,7 +140,6 @@ class Searcher:
             one_action=options.reduction == "paper",
             removes_at_once=options.filters == Filters(),
             follow_ups=self._follow_ups,
-            relevance=Relevance(words, lifelines) if cuts else None,
         )
         analyzed = options.local is not None and rules.local is not None
         automata = [self._automaton(own) for own in lifelines] if analyzed else []
@@ -162,10 +152,7 @@ class Searcher:
             number for number, own in enumerate(lifelines) if not own & self.interaction.lifelines
         )
         start = State(term, (0,) * len(words), 0, measure)
-        antichain = Antichain(self._inclusion) if cuts and options.memoize else None
-        return Walk(
-            start, rules, stepper, automata, words, silent, options, visited_before, antichain
-        )
+        return Walk(start, rules, stepper, automata, words, silent, options, visited_before)
 
     def _is_positioned(self, rules: Rules) -> bool:
         """Whether it matters where in a term an action is."""
@@ -176,16 +163,6 @@ class Searcher:
             or options.priorities.loop != 0
             or options.filters.max_loop_depth is not None
             or rules.simulation == "measured"
-        )
-
-    def _may_cut(self) -> bool:
-        """Whether what does not matter may be cut out of terms, where components are removed."""
-        options = self.options
-        return (
-            options.relevance
-            and options.goal is not None
-            and options.filters == Filters()
-            and self._exact_by_removal
         )
 
     def _automaton(self, lifelines: Mask) -> LocalAutomaton:

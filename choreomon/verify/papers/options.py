@@ -83,12 +83,6 @@ class Options:
       local analyses go on; a reason that it returns ends the search.
     - `record`: the result has the graph that was visited, of terms exactly as steps leave them.
       Else equal normal forms are one vertex.
-    - `relevance`: what can no longer matter to what is left of the multi-trace is cut out of terms
-      (`choreomon.verify.papers.relevance`), so that more vertices are one, and some are none. It is
-      for `multiprefix` by removal where that is exact, and only where the search ends with what it
-      looks for, no filter counts, and no reduction does better. There vertices are not visited
-      either, if `memoize`, that can do no more than another one at the same positions
-      (`choreomon.verify.papers.antichain`).
     - `criteria` are for the mode `simulate` only, `method` for `multiprefix` only.
     """
 
@@ -101,7 +95,6 @@ class Options:
     local: LocalAnalyses | None = _DIRTY
     method: Method = "auto"
     criteria: SimulationCriteria = _PAPER
-    relevance: bool = True
     should_stop: Callable[[], Reason | None] | None = None
     record: bool = False
 

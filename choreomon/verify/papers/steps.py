@@ -22,7 +22,6 @@ from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.verify.papers.graph import Measure, Rule
 from choreomon.verify.papers.measure import Measures
 from choreomon.verify.papers.reduction import one_unambiguous
-from choreomon.verify.papers.relevance import Relevance
 from choreomon.verify.papers.rules import Rules
 
 
@@ -130,8 +129,7 @@ class Stepper:
     belongs to; `one_component` asks for the sound reduction, `one_action` for the removal paper's.
     `removes_at_once` makes the removal of a component a part of the step that used it up, rather
     than a step of its own: nothing else can be done in between. `follow_ups` are kept from
-    one multi-trace of an interaction for the next. `relevance` cuts what does not matter to the
-    multi-trace out of follow-ups; None for nothing.
+    one multi-trace of an interaction for the next.
     """
 
     def __init__(
@@ -147,7 +145,6 @@ class Stepper:
         one_action: bool,
         removes_at_once: bool,
         follow_ups: FollowUps,
-        relevance: Relevance | None,
     ) -> None:
         self._rules = rules
         self._words = words
@@ -161,7 +158,6 @@ class Stepper:
         self._one_action = one_action
         self._removes_at_once = removes_at_once and rules.removal and not positioned
         self._follow_ups = follow_ups
-        self._relevance = relevance
         self._blanked: dict[Mask, dict[Interaction, Interaction]] = {}
 
     def steps(self, state: State, ask: Callable[[], None] | None = None) -> Sequence[AnyStep]:
@@ -235,25 +231,18 @@ class Stepper:
         term, at, _, measure = state
         exact = self._rules.simulation == "exact"
         left = self._length - sum(at) - 1
-        cuts = self._relevance is not None and left > 0
         for number, position in enumerate(at):
             end = self._ends[number]
             if position == end:
                 continue
             leaf = self._words[number][position]
             used_up = position + 1 == end and left > 0 and self._removes_at_once
-            if cuts:
-                rests = after(term, leaf, ask)
-            else:
-                gone = self._lifelines[number] if used_up else NONE
-                rests = self._follow_ups.of(term, leaf, gone, ask)
+            gone = self._lifelines[number] if used_up else NONE
+            rests = self._follow_ups.of(term, leaf, gone, ask)
             if not rests:
                 continue
             positions = (*at[:number], position + 1, *at[number + 1 :])
             removed = state.removed | 1 << number if used_up else state.removed
-            if cuts:
-                assert self._relevance is not None
-                rests = self._relevance.of_all(rests, positions, ask)
             for rest in rests:
                 if not exact or rest.unserved <= left:
                     following = State(rest, positions, removed, measure)

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.papers.antichain import Antichain
 from choreomon.verify.papers.graph import Edge, End, Graph, PathStep, Vertex
 from choreomon.verify.papers.heuristics import Priorities, Worklist, worklist_of
 from choreomon.verify.papers.local import KEPT, LocalAutomaton, Question
@@ -61,8 +60,7 @@ def _path(reached: _Reached | None, start: State) -> tuple[PathStep, ...]:
 
 class Walk:
     """One walk over the graph of one set of rules. `visits` goes on vertex by vertex; the other
-    fields say what was found so far. `antichain`, where there is one, has to be empty: what it
-    covers is not visited."""
+    fields say what was found so far."""
 
     def __init__(
         self,
@@ -74,7 +72,6 @@ class Walk:
         silent: frozenset[int],
         options: Options,
         visited_before: int,
-        antichain: Antichain | None = None,
     ) -> None:
         self._start = start
         self._rules = rules
@@ -94,8 +91,6 @@ class Walk:
             set() if self._merges and options.strategy == "bfs" else None
         )
         """Breadth first, the vertices that were reached: those found first are visited first."""
-        self._antichain = antichain
-        self._breadth_first = options.strategy == "bfs"
         self._vertices: list[Vertex] = []
         self._edges: list[Edge] = []
         self._cut_from: dict[int, None] = {}
@@ -117,8 +112,6 @@ class Walk:
             if self._stopped():
                 return
             state = reached.step.state
-            if self._antichain is not None and not self._is_needed(state, self._antichain):
-                continue
             known = self._known(state, reached)
             if known is not None:
                 self._record_edge(reached, known)
@@ -194,7 +187,7 @@ class Walk:
     def _visit(self, state: State, reached: _Reached | None, worklist: Worklist[_Reached]) -> None:
         number = self.visited
         depth, loops = (0, 0) if reached is None else (reached.depth, reached.loops)
-        if self._options.memoize and self._antichain is None:
+        if self._options.memoize:
             self._best_on_the_way.setdefault(state, []).append((depth, loops, number))
         end: End | None = None
         by_local_analysis = False
@@ -244,8 +237,6 @@ class Walk:
     def _fresh(self, found: Sequence[AnyStep]) -> Sequence[AnyStep]:
         """The steps that may lead to vertices not yet visited; breadth first, not yet reached. Of
         deferred steps that is asked when they are taken."""
-        if self._antichain is not None:
-            return [step for step in found if self._is_due(step.state, self._antichain)]
         waiting = self._waiting
         known = self._best_on_the_way if waiting is None else waiting
         fresh = [
@@ -254,17 +245,6 @@ class Walk:
         if waiting is not None:
             waiting.update([step.state for step in fresh if not isinstance(step, DeferredStep)])
         return fresh
-
-    def _is_due(self, state: State, antichain: Antichain) -> bool:
-        """Whether a vertex is to be reached."""
-        if self._ask is not None:
-            self._ask()
-        return antichain.add(state) if self._breadth_first else not antichain.covers(state)
-
-    def _is_needed(self, state: State, antichain: Antichain) -> bool:
-        """Whether a vertex that was reached is still to be visited. Breadth first it was added when
-        it was reached, else it is now."""
-        return state in antichain if self._breadth_first else antichain.add(state)
 
     def _stuck(self, state: State) -> End:
         if self._rules.stuck != "LackObs":

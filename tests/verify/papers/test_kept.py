@@ -31,7 +31,7 @@ TERM = loop_w(
         seq(a("l3!b"), alt(a("l1!b"), a("l2!a"))),
     )
 )
-OPTIONS = Options(reduction="none", relevance=False)
+OPTIONS = Options(reduction="none")
 LIMIT = 10
 MODES: tuple[Mode, ...] = ("accept", "multiprefix", "simulate")
 
