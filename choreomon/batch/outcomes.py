@@ -58,7 +58,7 @@ def _judged_elsewhere(
 ) -> Iterator[Outcome]:
     at_once = max(1, min(MOST_AT_ONCE, len(sources) // (4 * jobs)))
     with workers(jobs, _engage, question, text) as pool:
-        yield from pool.map(_judged, sources, chunksize=at_once)
+        yield from pool.map(_judged, sources, at_once)
 
 
 _judge: Judge | None = None

@@ -5,24 +5,72 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from threading import Thread
-from typing import Any
+from typing import Any, Final, TypeVar
 
+from choreomon.batch.interrupts import interrupts_deferred
 from choreomon.core.errors import WorkerLost
+
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
+
+SLICE: Final = 0.1
+"""Seconds for which a result is waited for at a time; an interrupt waits as long at most."""
+
+
+class Workers:
+    """Processes that share work. The executor's locks are only taken while interrupts are deferred:
+    one that left a lock held would let the executor's own thread, and so the end of this process,
+    wait without end."""
+
+    def __init__(self, executor: ProcessPoolExecutor) -> None:
+        self._executor = executor
+
+    def map(
+        self, work: Callable[[_Task], _Result], tasks: Sequence[_Task], at_once: int = 1
+    ) -> Iterator[_Result]:
+        """What `work` makes of each task, in their order, each as soon as it is known. So many
+        tasks are handed out together. What was not begun when the iterator is closed is not done.
+        """
+        starts = range(0, len(tasks), at_once)
+        waiting: deque[Future[list[_Result]]] = deque()
+        try:
+            for start in starts:
+                with interrupts_deferred():
+                    chunk = tasks[start : start + at_once]
+                    waiting.append(self._executor.submit(_each, work, chunk))
+            while waiting:
+                yield from _result(waiting.popleft())
+        finally:
+            with interrupts_deferred():
+                for future in waiting:
+                    future.cancel()
+
+
+def _each(work: Callable[[_Task], _Result], tasks: Sequence[_Task]) -> list[_Result]:
+    return [work(task) for task in tasks]
+
+
+def _result(future: Future[_Result]) -> _Result:
+    while True:
+        with interrupts_deferred():
+            if wait([future], SLICE).done:
+                return future.result()
 
 
 @contextmanager
 def workers(
-    jobs: int, prepare: Callable[..., None] | None = None, *given: Any
-) -> Iterator[ProcessPoolExecutor]:
-    """So many processes, in each of which `prepare(*given)` comes before all work; functions and
-    values are sent to them, so they must be those of modules.
+    jobs: int, prepare: Callable[..., None] | None = None, *arguments: Any
+) -> Iterator[Workers]:
+    """So many processes, in each of which `prepare(*arguments)` comes before all work; functions
+    and values are sent to them, so they must be those of modules.
 
     They end with the block: when their work is done, or at once where an exception leaves it; and
     at once with this process, however that ends. Of an interrupt they say nothing.
@@ -31,13 +79,13 @@ def workers(
     """
     context = _context()
     held, letting_go = context.Pipe(duplex=False)
-    begin = (held, prepare, given)
+    begin = (held, prepare, arguments)
     try:
-        with held, letting_go, ProcessPoolExecutor(jobs, context, _begin, begin) as pool:
+        with held, letting_go, ProcessPoolExecutor(jobs, context, _begin, begin) as executor:
             try:
-                yield pool
+                yield Workers(executor)
             except BaseException:
-                letting_go.close()  # before the pool waits for them
+                letting_go.close()  # before the executor waits for them
                 raise
     except BrokenProcessPool:
         raise WorkerLost(
@@ -45,11 +93,13 @@ def workers(
         ) from None
 
 
-def _begin(held: Connection, prepare: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+def _begin(
+    held: Connection, prepare: Callable[..., None] | None, arguments: tuple[Any, ...]
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Thread(target=_end_with, args=(held,), daemon=True).start()
     if prepare is not None:
-        prepare(*given)
+        prepare(*arguments)
 
 
 def _end_with(held: Connection) -> None:
