@@ -15,11 +15,8 @@ by itself and not part of the rest.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gc
-import os
-import platform
 import socket
 import statistics
 import tempfile
@@ -30,6 +27,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command_line import load_at_the, machine, parser_for
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import SEND, Label, Message
 from choreomon.formats.agent_config import AgentConfig, LocalAccess
@@ -185,21 +183,15 @@ async def inquiring(
 def main() -> None:
     import uvloop
 
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--events", type=int, default=5_000)
-    parser.add_argument("--processes", type=int, default=20)
-    given = parser.parse_args()
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    print(
-        f"{given.events} events, {given.processes} processes; "
-        f"load of the machine at the beginning {os.getloadavg()[0]:.1f}\n"
-    )
+    options = parser_for(__doc__, events=5_000, processes=20).parse_args()
+    print(machine())
+    print(f"{options.events} events, {options.processes} processes; {load_at_the('beginning')}\n")
     print("| what | mean | median | 90 % | 99 % | most | asked for below |")
     print("|---|---|---|---|---|---|---|")
     gc.freeze()
     for asked in (1, 2, 4):
         with tempfile.TemporaryDirectory() as folder:
-            rows = uvloop.run(of_one(Path(folder), asked, given.processes, given.events))
+            rows = uvloop.run(of_one(Path(folder), asked, options.processes, options.events))
             print("\n".join(rows), flush=True)
 
 

@@ -15,10 +15,8 @@ the agent serves in the time in which the echo serves one.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
-import platform
 import socket
 import statistics
 import sys
@@ -34,6 +32,7 @@ from typing import Final, NamedTuple
 import zmq
 import zmq.asyncio
 
+from benchmarks.command_line import load_at_the, machine, parser_for
 from choreomon.core.message import SEND, Label, Message
 from choreomon.formats import local
 from choreomon.formats.agent_config import AgentConfig, Durability, Keys, LocalAccess
@@ -313,17 +312,13 @@ def measure(messages: int, rounds: int, processes: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--messages", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--processes", type=int, default=5)
-    given = parser.parse_args()
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    options = parser_for(__doc__, messages=20_000, rounds=5, processes=5).parse_args()
+    print(machine())
     print(
-        f"{given.messages} messages, {given.rounds} rounds, {given.processes} processes; "
-        f"load of the machine at the beginning {os.getloadavg()[0]:.1f}\n"
+        f"{options.messages} messages, {options.rounds} rounds, {options.processes} processes; "
+        f"{load_at_the('beginning')}\n"
     )
-    for line in measure(given.messages, given.rounds, given.processes):
+    for line in measure(options.messages, options.rounds, options.processes):
         print(line)
         sys.stdout.flush()
 

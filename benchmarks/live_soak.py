@@ -30,10 +30,8 @@ depends on what else the machine does.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
-import platform
 import shutil
 import sys
 import tempfile
@@ -45,6 +43,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from benchmarks.command_line import load_at_the, machine, parser_for
 from benchmarks.faults.plan import Plan, write_config
 from benchmarks.faults.system import System, end_in_order
 from choreomon.core.live import AgentStatus
@@ -398,48 +397,42 @@ def summary(found: Soaked) -> Iterator[str]:
         f"{found.first.events:,} to the last: memory times {grown}; processor time times {slowed}; "
         f"{'flat' if found.is_flat() else '**not flat**'}. Acknowledged and not counted, or "
         f"counted and not acknowledged: {sum(map(abs, lost.values()))}. Provisional words: "
-        f"{found.provisional:,}. Frames between agents: {found.windows[-1].frames:,}. Load of the "
-        f"machine at the end {os.getloadavg()[0]:.1f}."
+        f"{found.provisional:,}. Frames between agents: {found.windows[-1].frames:,}. "
+        f"{load_at_the('end').capitalize()}."
     )
 
 
 def main() -> int:
     """0 where everything is flat and nothing is lost."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--events", type=int, default=1_800_000)
-    parser.add_argument("--window", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--senders", type=int, default=16)
+    parser = parser_for(__doc__, events=1_800_000, window=100_000, seed=0, senders=16)
     parser.add_argument("--dead", action="store_true")
     parser.add_argument("--entangled", action="store_true")
     parser.add_argument("--write", type=Path, help="append the tables to this file, too")
-    given = parser.parse_args()
+    options = parser.parse_args()
 
     end_in_order()
 
     def say(line: str) -> None:
         print(line, flush=True)
-        if given.write is not None:
-            with given.write.open("a", encoding="utf-8") as file:
+        if options.write is not None:
+            with options.write.open("a", encoding="utf-8") as file:
                 file.write(f"{line}\n")
 
     say(f"`python -m benchmarks.live_soak {' '.join(sys.argv[1:])}`\n")
     say(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; seed "
-        f"{given.seed}; {given.senders} senders; load of the machine at the beginning "
-        f"{os.getloadavg()[0]:.1f}\n"
+        f"{machine()}; seed {options.seed}; {options.senders} senders; {load_at_the('beginning')}\n"
     )
     for line in HEAD:
         say(line)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         found = runner.run(
             soak(
-                events=given.events,
-                window=given.window,
-                seed=given.seed,
-                senders=given.senders,
-                dead=given.dead,
-                entangled=given.entangled,
+                events=options.events,
+                window=options.window,
+                seed=options.seed,
+                senders=options.senders,
+                dead=options.dead,
+                entangled=options.entangled,
                 say=say,
             )
         )

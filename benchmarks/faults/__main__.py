@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import platform
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from benchmarks.command_line import load_at_the, machine
 from benchmarks.faults.schedules import KINDS, Kind, Outcome, play_until_hit
 from benchmarks.faults.system import end_in_order
 
@@ -113,10 +112,7 @@ def document(
     yield f"`{command}`\n"
     if len(rows) < kinds:
         yield f"**The run was not finished: {len(rows)} of {kinds} faults were played.**\n"
-    yield (
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; seeds "
-        f"from {seed}; {seconds:.0f} s, load of the machine at the end {os.getloadavg()[0]:.1f}.\n"
-    )
+    yield (f"{machine()}; seeds from {seed}; {seconds:.0f} s, {load_at_the('end')}.\n")
     yield (
         "Each schedule is one run of a random property of three or four services, each a process "
         "with an agent, a process of its own, beside it. A *hit*: what was done, a kill or the "

@@ -13,39 +13,37 @@ and it counts services that are gone as dead after `--absent` seconds. Other sch
 from __future__ import annotations
 
 import argparse
-import asyncio
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
+from typing import TextIO
 
-from choreomon.formats.agent_config import load_agent_config, load_tables
+from benchmarks.instrumented_agent import Handlers, serve
+from choreomon.formats.agent_config import AgentConfig
+from choreomon.formats.table_file import SplitTable
 from choreomon.runtime.agent import Agent
-from choreomon.runtime.event_loop import new_event_loop
-from choreomon.runtime.logs import Log, configure
+from choreomon.runtime.logs import Log
 
 DAY = 86_400.0
 UNBOUNDED = 1 << 30
 
 
-async def run(file: str, trace: str, absent: float) -> None:
-    config = load_agent_config(file)
-    tables = load_tables(config)
-    loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
-    random = Random()
-    offset = 0.0
+class Disturbed:
+    """An agent that writes its trace to `trace`, with what disturbs it from within."""
 
-    def jump() -> None:
-        nonlocal offset
-        offset += random.choice((-DAY, DAY, -1.0, 1.0, 3 * DAY)) * random.random()
+    def __init__(self, trace: TextIO, absent: float) -> None:
+        self._trace, self._absent = trace, absent
+        self._random = Random()
+        self._offset = 0.0
 
-    undo = configure(config.log)
-    log = Log(process=config.process)
-    with open(trace, "a", encoding="ascii", buffering=1) as sink:
-        agent = Agent(config, tables, log=log, trace=sink, wall=lambda: time.time() + offset)
+    def prepare(
+        self, config: AgentConfig, tables: Sequence[SplitTable], log: Log
+    ) -> tuple[Agent, Handlers]:
+        agent = Agent(config, tables, log=log, trace=self._trace, wall=self._wall)
         driver = agent.node.driver
-        driver._patience = replace(driver._patience, absent=absent)
+        driver._patience = replace(driver._patience, absent=self._absent)
         store = agent.node._store
         assert store is not None
         database = store._database
@@ -57,18 +55,14 @@ async def run(file: str, trace: str, absent: float) -> None:
         def room() -> None:
             database.execute(f"PRAGMA max_page_count={UNBOUNDED}")
 
-        for number, what in (
-            (signal.SIGTERM, stop.set),
-            (signal.SIGUSR1, full),
-            (signal.SIGUSR2, room),
-            (signal.SIGHUP, jump),
-        ):
-            loop.add_signal_handler(number, what)
-        await agent.start()
-        await stop.wait()
-        await agent.stop()
-    log.close()
-    undo()
+        return agent, {signal.SIGUSR1: full, signal.SIGUSR2: room, signal.SIGHUP: self._jump}
+
+    def _wall(self) -> float:
+        return time.time() + self._offset
+
+    def _jump(self) -> None:
+        factor = self._random.choice((-DAY, DAY, -1.0, 1.0, 3 * DAY))
+        self._offset += factor * self._random.random()
 
 
 def main() -> None:
@@ -76,9 +70,9 @@ def main() -> None:
     parser.add_argument("--config", required=True)
     parser.add_argument("--trace", required=True)
     parser.add_argument("--absent", type=float, default=60.0)
-    given = parser.parse_args()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(run(given.config, given.trace, given.absent))
+    options = parser.parse_args()
+    with open(options.trace, "a", encoding="ascii", buffering=1) as trace:
+        serve(options.config, Disturbed(trace, options.absent).prepare)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Final
 
+from benchmarks.held_ports import HeldPorts
 from choreomon.core.message import SEND, Message
 from choreomon.formats.key_files import PublicKey, write_key_pair, write_public_key
 from choreomon.formats.local import Policy
@@ -70,28 +70,6 @@ def draw_plan(seed: int, *, messages: int = 240) -> Plan:
         curve=random.random() < 0.5,
         senders=random.choice((1, 2, 4)),
     )
-
-
-class HeldPorts:
-    """Ports of loopback at which the processes of a schedule may listen, again and again, and
-    nobody else.
-
-    Each is bound here, without listening, as long as it is held. So the kernel gives it to nobody
-    who asks for any port, neither to listen at nor to connect from, also while the agent whose it
-    is is not there; and who connects then is refused. Who names it and sets `SO_REUSEADDR`, as
-    libzmq and asyncio do, may listen there.
-    """
-
-    def __init__(self, count: int) -> None:
-        self._holders = [socket.socket() for _ in range(count)]
-        for holder in self._holders:
-            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            holder.bind(("127.0.0.1", 0))
-        self.ports: list[int] = [holder.getsockname()[1] for holder in self._holders]
-
-    def let_go(self) -> None:
-        for holder in self._holders:
-            holder.close()
 
 
 @dataclass(frozen=True)

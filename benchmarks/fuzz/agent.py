@@ -16,15 +16,16 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from choreomon.formats.agent_config import load_agent_config, load_tables
+from benchmarks.instrumented_agent import Handlers, serve
+from choreomon.formats.agent_config import AgentConfig
+from choreomon.formats.table_file import SplitTable
 from choreomon.runtime.agent import Agent
-from choreomon.runtime.event_loop import new_event_loop
 from choreomon.runtime.http import HttpServer
-from choreomon.runtime.logs import Log, configure
+from choreomon.runtime.logs import Log
 from choreomon.runtime.service import Connection
 
 longest: dict[str, float] = {}
@@ -43,16 +44,7 @@ def timed(what: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-async def run(file: str, times: Path) -> None:
-    config = load_agent_config(file)
-    tables = load_tables(config)
-    loop = asyncio.get_running_loop()
-    undo = configure(config.log)
-    log = Log(process=config.process)
-    loop.set_exception_handler(
-        lambda _, context: log.failed(str(context["message"]), context.get("exception"))
-    )
-    agent = Agent(config, tables, log=log)
+def instrument(agent: Agent) -> None:
     node: Any = agent.node
     node._from_peer = timed("frame", node._from_peer)
     node.driver.flush = timed("turn", node.driver.flush)
@@ -63,27 +55,28 @@ async def run(file: str, times: Path) -> None:
     ):
         setattr(owner, name, timed(what, getattr(owner, name)))
 
-    def tell() -> None:
-        times.write_text(json.dumps(longest))
-        longest.clear()
-
-    stop = asyncio.Event()
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
-    loop.add_signal_handler(signal.SIGUSR1, tell)
-    await agent.start()
-    await stop.wait()
-    await agent.stop()
-    log.close()
-    undo()
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True)
     parser.add_argument("--times", required=True, type=Path)
-    given = parser.parse_args()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(run(given.config, given.times))
+    options = parser.parse_args()
+
+    def write_times() -> None:
+        options.times.write_text(json.dumps(longest))
+        longest.clear()
+
+    def prepare(
+        config: AgentConfig, tables: Sequence[SplitTable], log: Log
+    ) -> tuple[Agent, Handlers]:
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: log.failed(str(context["message"]), context.get("exception"))
+        )
+        agent = Agent(config, tables, log=log)
+        instrument(agent)
+        return agent, {signal.SIGUSR1: write_times}
+
+    serve(options.config, prepare)
 
 
 if __name__ == "__main__":

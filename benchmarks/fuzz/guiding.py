@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.fuzz.report import machine
+from benchmarks.fuzz.report import measured_on
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 TARGETS: Final = ("wire", "local", "carried", "page", "sidecar")
@@ -77,7 +77,7 @@ def section(command: str, inputs: int, seed: int) -> tuple[Iterator[str], bool]:
 def _lines(command: str, seed: int, found: list[Guided]) -> Iterator[str]:
     yield "## Led by coverage\n"
     yield f"`{command}`\n"
-    yield f"Seed {seed}; {machine()}\n"
+    yield f"Seed {seed}; {measured_on()}\n"
     yield (
         "What each target must keep to is in `benchmarks/fuzz/guided.py`. *Edges* and *features* "
         "are libFuzzer's, of the Python code of choreomon; *kept* are inputs that reached "

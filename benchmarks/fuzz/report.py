@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks.command_line import load_at_the, machine
 from benchmarks.fuzz.siege import MOST_FRAME, MOST_GROWTH, Attacked
 
 TITLE = "# Bad peers\n\nSee `benchmarks/fuzz`. Each section is what its command printed.\n"
 SIEGE = "Every socket of a real agent"
 
 
-def machine() -> str:
-    return (
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; load "
-        f"of the machine at the end {os.getloadavg()[0]:.1f}."
-    )
+def measured_on() -> str:
+    return f"{machine()}; {load_at_the('end')}."
 
 
 def put(page: Path, section: str) -> None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from benchmarks.fuzz.report import machine
+from benchmarks.fuzz.report import measured_on
 from choreomon.core.message import SEND, Label, Message
 from choreomon.formats.wire import NO_SYSTEM, encode
 from choreomon.monitor.history import Record
@@ -97,7 +97,7 @@ def _lines(
 ) -> Iterator[str]:
     yield "## The longest answers\n"
     yield f"`{command}`\n"
-    yield f"{machine()}\n"
+    yield f"{measured_on()}\n"
     yield (
         "Two processes answer one inspection with as many records as a peer may, none of which is "
         "certain, all of which must be compared with each other. *Records*: the most of both; "

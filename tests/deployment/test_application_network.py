@@ -26,8 +26,8 @@ from choreomon.deployment.application_frames import (
 )
 from choreomon.deployment.application_network import ApplicationNetwork, Start
 from choreomon.deployment.links import Links
-from choreomon.deployment.precise_loop import precise_loop
 from choreomon.runtime.draining import DrainingReader
+from tests.deployment.played import played
 
 NAMES = ("A", "B", "C")
 ENDPOINT = "inproc://network"
@@ -129,16 +129,6 @@ class Application:
             lambda: any(each.name == "ping" for each in self.actors["C"].waiting)
         )
         assert self.network.events > before
-
-
-def played(main: Callable[[ExitStack], object]) -> None:
-    async def bounded() -> None:
-        with ExitStack() as opened:
-            async with asyncio.timeout(20):
-                await main(opened)  # type: ignore[misc]
-
-    with asyncio.Runner(loop_factory=precise_loop) as runner:
-        runner.run(bounded())
 
 
 def test_messages_arrive_with_what_travels_with_them() -> None:

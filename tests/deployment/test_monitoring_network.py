@@ -4,7 +4,6 @@ and what arrives is what was sent."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import ExitStack
 
 import pytest
@@ -14,8 +13,8 @@ from choreomon.actors.delays import Constant, Delay, LinkDelays, Uniform
 from choreomon.actors.randomness import Streams
 from choreomon.deployment.links import Links
 from choreomon.deployment.monitoring_network import MonitoringNetwork
-from choreomon.deployment.precise_loop import precise_loop
 from choreomon.runtime.security import Curve, UnusableKeys, make_key_pair
+from tests.deployment.played import played
 from tests.runtime.peer_network import Network, Side, curve, keys_of
 
 ASKS = {"A": ("B",), "B": ("A",), "C": ()}
@@ -47,16 +46,6 @@ class Between:
     def _side(self, name: str, other: str) -> Side:
         others = [each for each in ASKS if each != name]
         return self.sides.side(curve(name, *others), {other: self.addresses[other]})
-
-
-def played(main: Callable[[ExitStack], object]) -> None:
-    async def bounded() -> None:
-        with ExitStack() as opened:
-            async with asyncio.timeout(20):
-                await main(opened)  # type: ignore[misc]
-
-    with asyncio.Runner(loop_factory=precise_loop) as runner:
-        runner.run(bounded())
 
 
 def test_only_who_is_asked_has_an_address() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from benchmarks.faults.plan import HeldPorts
+from benchmarks.held_ports import HeldPorts
 
 _PORT = re.compile(r"127\.0\.0\.1(?::|\", )(\d+)")
 

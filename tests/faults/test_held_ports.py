@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from benchmarks.faults.plan import HeldPorts
+from benchmarks.held_ports import HeldPorts
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks.faults.plan import HeldPorts
+from benchmarks.held_ports import HeldPorts
 from choreomon.core.errors import DocumentError, ProcessClosed
 from choreomon.core.live import LiveVerdict
 from choreomon.formats.agent_config import AgentConfig, LocalAccess
