@@ -1,8 +1,8 @@
 """The engine: one walk over a graph of vertices, whatever the rules.
 
-A `Searcher` is for many multi-traces against one interaction: what is found out of terms and of
-their local views is kept, within bounds that are those of each search, too. So memory grows with
-the vertices alone. `search` is for one.
+A `Searcher` is for many multi-traces against one interaction. It keeps follow-ups, measures and
+local views for the next one, within bounds. So memory grows with the vertices alone. `search` is
+for one.
 
 A search has up to two parts. The first looks for what the mode asks for. If it finds a WeakPass
 in a graph that cannot tell it from a Pass, the second looks in the graph of `accept`: removal and
@@ -18,19 +18,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from choreomon.interaction.lifelines import Mask, mask, names
+from choreomon.interaction.lifelines import Mask, names
 from choreomon.interaction.normal import normal
-from choreomon.interaction.term import Interaction, act
+from choreomon.interaction.term import Interaction
 from choreomon.interaction.weakening import is_exact_by_removal
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
-from choreomon.verify.papers.graph import SearchResult
+from choreomon.verify.papers.graph import SearchResult, State
 from choreomon.verify.papers.heuristics import Filters, Priorities
-from choreomon.verify.papers.local import LocalAutomaton
+from choreomon.verify.papers.local import LocalAnalysis, LocalAutomaton
 from choreomon.verify.papers.measure import Measures
-from choreomon.verify.papers.options import LocalAnalyses, Options
+from choreomon.verify.papers.options import LocalAnalyses, Method, Options
 from choreomon.verify.papers.reduction import reducible
 from choreomon.verify.papers.rules import Rules, rules_of
-from choreomon.verify.papers.steps import FollowUps, State, Stepper
+from choreomon.verify.papers.steps import FollowUps, Stepper
 from choreomon.verify.papers.walk import Walk
 from choreomon.verify.verdict import Mode, Verdict
 
@@ -52,7 +52,7 @@ class Searcher:
         self._checker: Searcher | None = None
         self._automata: dict[Mask, LocalAutomaton] = {}
         self._measures = Measures(options.criteria)
-        self._follow_ups = FollowUps()
+        self._follow_ups = FollowUps(check_budget=options.check_budget)
         self._weak = reducible(interaction) if options.reduction == "sound" else None
         self._exact_by_removal = is_exact_by_removal(interaction)
 
@@ -71,7 +71,7 @@ class Searcher:
         """A search that has not begun, to be run vertex by vertex."""
         return Running(self, multi_trace(multitrace.components, names(self.interaction.lifelines)))
 
-    def method(self, multitrace: MultiTrace) -> str:
+    def method(self, multitrace: MultiTrace) -> Method:
         """`removal` or `search`: how `multiprefix` goes on when a component is used up."""
         method = self.options.method
         if method == "removal" and not multitrace.is_discrete:
@@ -103,56 +103,52 @@ class Searcher:
     def walk(self, multitrace: MultiTrace, visited_before: int = 0) -> Walk:
         """A walk over the graph of the mode, `visited_before` vertices after another walk."""
         options = self.options
-        mode = self.mode
-        method = self.method(multitrace) if mode == "multiprefix" else ""
-        by_removal = method == "removal"
-        rules = rules_of(
-            mode, "removal" if by_removal else "search", before=options.criteria.before
-        )
-        term = self.interaction
-        reduced = (
-            self._weak is not None
-            and rules.reducible
-            and multitrace.is_discrete
-            and (not by_removal or self._exact_by_removal)
-        )
-        if reduced:
-            assert self._weak is not None
-            term = self._weak
+        method: Method = self.method(multitrace) if self.mode == "multiprefix" else "search"
+        rules = rules_of(self.mode, method, before=options.criteria.before)
+        reduction, term = options.reduction, self.interaction
+        if reduction == "sound":
+            exact = self._exact_by_removal or not rules.removal
+            if self._weak is not None and rules.reducible and multitrace.is_discrete and exact:
+                term = self._weak
+            else:
+                reduction = "none"
         positioned = self._is_positioned(rules)
         if not positioned:
             term = normal(term)
-        words = [list(map(act, part.actions)) for part in multitrace.components]
-        lifelines = [mask(part.lifelines) for part in multitrace.components]
-        owners = {
-            name: number
-            for number, part in enumerate(multitrace.components)
-            for name in part.lifelines
-        }
         stepper = Stepper(
             rules,
-            words,
-            lifelines,
-            owners,
+            multitrace,
             measures=self._measures,
-            positioned=positioned,
-            one_component=reduced,
-            one_action=options.reduction == "paper",
-            removes_at_once=options.filters == Filters(),
             follow_ups=self._follow_ups,
+            positioned=positioned,
+            reduction=reduction,
+            check_budget=options.check_budget,
         )
-        analyzed = options.local is not None and rules.local is not None
-        automata = [self._automaton(own) for own in lifelines] if analyzed else []
-        measure = (
-            self._measures.initial(term, multitrace.length)
-            if rules.simulation == "measured"
-            else None
+        measured = rules.simulation == "measured"
+        measure = self._measures.initial(term, multitrace.length) if measured else None
+        start = State(term, (0,) * len(stepper.traces), 0, measure)
+        silent = sum(
+            1 << number
+            for number, own in enumerate(stepper.lifelines)
+            if not own & self.interaction.lifelines
         )
-        silent = frozenset(
-            number for number, own in enumerate(lifelines) if not own & self.interaction.lifelines
+        local = self._local_analysis(rules, stepper)
+        return Walk(start, rules, stepper, local, silent, options, visited_before)
+
+    def _local_analysis(self, rules: Rules, stepper: Stepper) -> LocalAnalysis | None:
+        # Analyzing the only component alone would be the search itself.
+        if self.options.local is None or rules.local is None or len(stepper.traces) == 1:
+            return None
+        for own in stepper.lifelines:
+            if own not in self._automata:
+                self._automata[own] = LocalAutomaton(own, check_budget=self.options.check_budget)
+        return LocalAnalysis(
+            [self._automata[own] for own in stepper.lifelines],
+            stepper.traces,
+            rules.local,
+            before=rules.before,
+            options=self.options.local,
         )
-        start = State(term, (0,) * len(words), 0, measure)
-        return Walk(start, rules, stepper, automata, words, silent, options, visited_before)
 
     def _is_positioned(self, rules: Rules) -> bool:
         """Whether it matters where in a term an action is."""
@@ -164,12 +160,6 @@ class Searcher:
             or options.filters.max_loop_depth is not None
             or rules.simulation == "measured"
         )
-
-    def _automaton(self, lifelines: Mask) -> LocalAutomaton:
-        automaton = self._automata.get(lifelines)
-        if automaton is None:
-            automaton = self._automata[lifelines] = LocalAutomaton(lifelines)
-        return automaton
 
 
 class Running:

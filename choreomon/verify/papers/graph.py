@@ -1,4 +1,4 @@
-"""What a search returns: the verdict, and on request the graph that it visited.
+"""What a search visits and returns: states, the verdict, and on request the graph.
 
 Vertices are those of the removal paper, Definition 10 and the slices paper, Definition 7: an
 interaction, what is left of the multi-trace, on which components observation has started, and the
@@ -29,6 +29,19 @@ simulation (`OutSim`), or at all (`Out`)."""
 Measure: TypeAlias = tuple[int, int]
 """(lambda, alpha) of the slices paper, section 5.1: loops and actions that may still be
 simulated."""
+
+
+class State(NamedTuple):
+    """What makes a vertex: two with the same state are one.
+
+    `removed` has bit n set where the lifelines of component n were removed. The flags of the slices
+    paper say which positions are not 0, so they are no field.
+    """
+
+    term: Interaction
+    positions: tuple[int, ...]
+    removed: int
+    measure: Measure | None
 
 
 class Vertex(NamedTuple):

@@ -1,12 +1,11 @@
-"""In which order a graph of interactions is visited, and how far.
+"""In which order a graph of interactions is visited, and how far: the slices paper, section 7.3.
 
-The slices paper, section 7.3: *strategies* say which of the steps that were found is taken next,
-*priorities* in which order the steps of one vertex are, *filters* which steps are not taken at
-all. None of them changes what the steps are, so a search that looks until it finds, and that no
-filter cut, answers the same under all of them.
+*Strategies* say which of the steps found so far is taken next, *priorities* in which order the
+steps of one vertex are, *filters* which steps are not taken at all. None of them changes what the
+steps are: a search that no filter cut gives the same verdict under all of them.
 
-Everything here is deterministic: `random_seed` shuffles by a digest of the seed and of the
-number of the vertex, so that one seed gives one order, in every process.
+Everything is deterministic: `random_seed` shuffles by a digest of the seed and of the number of the
+vertex, so that one seed gives one order, in every process.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from heapq import heappop, heappush
-from typing import Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from choreomon.core.action import EMISSION, ActionKind
 
@@ -28,45 +27,32 @@ STRATEGIES: Final[tuple[Strategy, ...]] = ("dfs", "bfs", "hcs")
 Item = TypeVar("Item")
 
 
-class Worklist(Protocol[Item]):
-    """The steps that were found and not yet taken.
+class Worklist(Generic[Item]):
+    """The steps that were found and not yet taken, for `dfs`.
 
-    A search calls `add` once for every vertex that it visits, with all steps from there, none
-    of them included, since `HighCoverage` learns from it where a path ends.
+    A search calls `add` once for every vertex that it visits, also where there are no steps:
+    `HighCoverage` learns from it where a path ends.
     """
+
+    def __init__(self) -> None:
+        self._items: deque[Item] = deque()
 
     def add(self, items: Iterable[Item], depth: int) -> None:
         """Adds the steps from a vertex that is `depth` steps away from the start, in the order
         in which they are to be taken."""
-
-    def take(self) -> Item:
-        """Removes and returns the next step. Raises IndexError where there is none."""
-
-    def __len__(self) -> int:
-        """How many steps are left."""
-
-
-class DepthFirst(Generic[Item]):
-    """The worklist of `dfs`."""
-
-    def __init__(self) -> None:
-        self._items: list[Item] = []
-
-    def add(self, items: Iterable[Item], depth: int) -> None:
         self._items.extend(reversed(tuple(items)))
 
     def take(self) -> Item:
+        """Removes and returns the next step. Raises IndexError where there is none."""
         return self._items.pop()
 
     def __len__(self) -> int:
+        """How many steps are left."""
         return len(self._items)
 
 
-class BreadthFirst(Generic[Item]):
+class BreadthFirst(Worklist[Item]):
     """The worklist of `bfs`."""
-
-    def __init__(self) -> None:
-        self._items: deque[Item] = deque()
 
     def add(self, items: Iterable[Item], depth: int) -> None:
         self._items.extend(items)
@@ -74,11 +60,8 @@ class BreadthFirst(Generic[Item]):
     def take(self) -> Item:
         return self._items.popleft()
 
-    def __len__(self) -> int:
-        return len(self._items)
 
-
-class HighCoverage(Generic[Item]):
+class HighCoverage(Worklist[Item]):
     """The worklist of `hcs`.
 
     The slices paper says no more than that it "favors paths sharing fewer common prefixes". Here:
@@ -87,30 +70,23 @@ class HighCoverage(Generic[Item]):
     """
 
     def __init__(self) -> None:
-        self._path: tuple[Item, int] | None = None
+        self._path: tuple[int, Item] | None = None
         self._left: list[tuple[int, int, Item]] = []
         self._found = 0
 
     def add(self, items: Iterable[Item], depth: int) -> None:
-        steps = tuple(items)
-        if self._path is not None:
-            # The vertex visited last was not reached by the step on the path: keep that one.
-            item, at = self._path
-            self._path = None
-            self._leave(item, at)
-        for item in steps[1:]:
-            self._leave(item, depth)
-        if steps:
-            self._path = (steps[0], depth)
-
-    def _leave(self, item: Item, depth: int) -> None:
-        # `_found` is different for all, so items are never compared.
-        heappush(self._left, (depth, self._found, item))
-        self._found += 1
+        steps = [(depth, item) for item in items]
+        # A path that is still there was not followed: its step did not lead to a visit.
+        left = [*([] if self._path is None else [self._path]), *steps[1:]]
+        self._path = steps[0] if steps else None
+        for at, item in left:
+            # `_found` is different for all, so items are never compared.
+            heappush(self._left, (at, self._found, item))
+            self._found += 1
 
     def take(self) -> Item:
         if self._path is not None:
-            item, self._path = self._path[0], None
+            (_, item), self._path = self._path, None
             return item
         return heappop(self._left)[2]
 
@@ -121,10 +97,8 @@ class HighCoverage(Generic[Item]):
 def worklist_of(strategy: Strategy) -> Worklist[Item]:
     """An empty worklist."""
     if strategy == "dfs":
-        return DepthFirst()
-    if strategy == "bfs":
-        return BreadthFirst()
-    return HighCoverage()
+        return Worklist()
+    return BreadthFirst() if strategy == "bfs" else HighCoverage()
 
 
 class Priorities(NamedTuple):
@@ -135,7 +109,7 @@ class Priorities(NamedTuple):
     - `loop`: what being within a loop adds;
     - `simulation`: what not being observed adds;
     - `elimination`: all that lifeline removal has;
-    - `random_seed`: where given, equals are shuffled.
+    - `random_seed`: where it is a number, equals are shuffled.
     """
 
     emission: int = 0
@@ -158,15 +132,11 @@ class Priorities(NamedTuple):
         `priorities` has one number for each of `steps`; `vertex` is any number that tells the
         vertices of a search apart, so that random orders differ between them.
         """
-        numbers = range(len(steps))
-        if self.random_seed is None:
-            order = sorted(numbers, key=lambda number: -priorities[number])
-        else:
-            seed = self.random_seed
-            order = sorted(
-                numbers,
-                key=lambda number: (-priorities[number], _lot(seed, vertex, number)),
-            )
+        seed = self.random_seed
+        order = sorted(
+            range(len(steps)),
+            key=lambda n: (-priorities[n], b"" if seed is None else _lot(seed, vertex, n)),
+        )
         return tuple(steps[number] for number in order)
 
 
@@ -193,8 +163,8 @@ class Filters(NamedTuple):
     max_node_number: int | None = None
 
     def cut(self, *, depth: int, loop_depth: int, nodes: int) -> Cut | None:
-        """What forbids to visit a vertex, if anything does: it is `depth` steps away from the
-        start, `loop_depth` loops are entered on the way, and `nodes` vertices were visited
+        """Which filter forbids to visit a vertex, if any does: the vertex is `depth` steps away
+        from the start, `loop_depth` loops are entered on the way, and `nodes` vertices were visited
         before."""
         if self.max_depth is not None and depth > self.max_depth:
             return "max_depth"

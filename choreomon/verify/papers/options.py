@@ -1,4 +1,4 @@
-"""What may be asked of a search: how it goes, how far, and by which shortcuts.
+"""The options of a search: in which order, how far, and with which reductions.
 
 The slices paper, section 7.4, and the removal paper, section 5. Every option is plain data, but
 `should_stop`, through which a caller who has a clock or counts memory ends a search. This is the
@@ -29,6 +29,14 @@ METHODS: Final[tuple[Method, ...]] = ("auto", "removal", "search")
 
 Reason: TypeAlias = Literal["FilteredNodes", "TimedOut", "OutOfMemory", "LackObs"]
 """Why nothing definite is known."""
+
+
+class Stopped(Exception):
+    """The caller of a search wants it to stop."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class LocalAnalyses(NamedTuple):
@@ -79,8 +87,8 @@ class Options:
       whether it is a Pass; `Verdict.WEAK_PASS` is content with the former (and may say WeakPass
       of what is accepted); None visits the whole graph, whatever is found on the way.
     - `memoize`: vertices reached again are not visited again.
-    - `should_stop`: asked before every visit, and within it as often as steps are worked out and
-      local analyses go on; a reason that it returns ends the search.
+    - `should_stop`: called before every visit, and within it for every step that is worked out; a
+      reason that it returns ends the search.
     - `record`: the result has the graph that was visited, of terms exactly as steps leave them.
       Else equal normal forms are one vertex.
     - `criteria` are for the mode `simulate` only, `method` for `multiprefix` only.
@@ -102,10 +110,24 @@ class Options:
         if self.goal not in (None, Verdict.PASS, Verdict.WEAK_PASS):
             raise ValueError(f"{self.goal.value} is no goal; choose Pass, WeakPass or none")
 
+    @property
+    def check_budget(self) -> Callable[[], None] | None:
+        """What raises `Stopped` where `should_stop` returns a reason."""
+        should_stop = self.should_stop
+        if should_stop is None:
+            return None
+
+        def check() -> None:
+            reason = should_stop()
+            if reason is not None:
+                raise Stopped(reason)
+
+        return check
+
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is asked of multi-traces, and how the answer is looked for.
+    """A mode, and how multi-traces are decided in it.
 
     - `method`: of `multiprefix` only;
     - `search`: how to search; None: whoever is the quickest answers. Its `method` counts, not the

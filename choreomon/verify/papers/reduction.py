@@ -18,9 +18,9 @@ never. Strict-like operators are rewritten into weak ones before where nobody ca
 from __future__ import annotations
 
 from choreomon.core.action import Action
+from choreomon.interaction.enabled import enabled
 from choreomon.interaction.lifelines import Mask
-from choreomon.interaction.step import frontier
-from choreomon.interaction.term import EMPTY, Interaction, Operator, make
+from choreomon.interaction.term import EMPTY, Interaction, Operator, make, subterms
 from choreomon.interaction.weakening import has_strict_like, weakened_where_exact
 
 
@@ -31,52 +31,25 @@ def reducible(term: Interaction) -> Interaction | None:
     return None if has_strict_like(weak) else weak
 
 
-def one_unambiguous(
-    term: Interaction,
-    action: Action,
-    lifelines: Mask,
-    blanked: dict[Interaction, Interaction] | None = None,
-) -> bool:
+def one_unambiguous(term: Interaction, action: Action, lifelines: Mask) -> bool:
     """Whether the action is executable at exactly one position of the term without its actions
     on any but `lifelines`. The removal paper has one lifeline there; over co-localizations, all
-    that share the action's clock.
-
-    Removal replaces actions and simplifies nothing, since simplifying merges positions. `blanked`
-    is filled with what that makes of terms; it may be used again for the same lifelines.
-    """
-    here = 0
-    for step in frontier(_blanked(term, lifelines, {} if blanked is None else blanked)):
-        here += step.action == action
-    return here == 1
+    that share the action's clock."""
+    return [step.action for step in enabled(_blanked(term, lifelines))].count(action) == 1
 
 
-def _blanked(
-    term: Interaction, lifelines: Mask, blanked: dict[Interaction, Interaction]
-) -> Interaction:
-    pending = [term]
-    while pending:
-        part = pending[-1]
-        if part in blanked:
-            pending.pop()
-            continue
+def _blanked(term: Interaction, lifelines: Mask) -> Interaction:
+    """The term without its actions on any but `lifelines`, its positions as they were: simplifying
+    would merge some. Where nothing is left there is no position to count either."""
+    blanked: dict[Interaction, Interaction] = {}
+    for part in subterms(term):
         if not part.lifelines & ~lifelines:
             blanked[part] = part
-            continue
-        if part.left is None:
+        elif part.left is None:
             blanked[part] = EMPTY
-            continue
-        sides = (part.left,) if part.right is None else (part.left, part.right)
-        missing = [side for side in sides if side not in blanked]
-        if missing:
-            pending += missing
-            continue
-        right = None if part.right is None else blanked[part.right]
-        left = blanked[part.left]
-        empty = left is EMPTY and right in (None, EMPTY)
-        # Where nothing is left there is no position to count either.
-        blanked[part] = (
-            EMPTY
-            if empty and part.operator is not Operator.OPEN
-            else make(part.operator, part.region, left, right)
-        )
+        else:
+            left = blanked[part.left]
+            right = None if part.right is None else blanked[part.right]
+            empty = left is EMPTY and right in (None, EMPTY) and part.operator is not Operator.OPEN
+            blanked[part] = EMPTY if empty else make(part.operator, part.region, left, right)
     return blanked[term]

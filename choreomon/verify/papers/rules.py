@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.verify.papers.graph import End
-from choreomon.verify.papers.local import Question
+from choreomon.verify.papers.local import Condition
 from choreomon.verify.papers.options import Method
 from choreomon.verify.verdict import Mode, Verdict
 
@@ -39,8 +39,8 @@ class Rules(NamedTuple):
     - `knows_acceptance`: whether such an end is `Cov` where the interaction may stop and nothing
       was removed (elsewhere the path does not tell);
     - `stuck`: the end where no step is left;
-    - `local`: what local analyses ask of a component, None for none; of one that is not started
-      they ask for a factor where `before`;
+    - `local`: the condition of local analyses, None for none; of a component that is not started
+      it is `factor` where `before`;
     - `reducible`: whether the sound reduction may be used;
     - `weighs_ends`: whether the best end of the one graph is the verdict, so that a WeakPass is not
       checked in the graph of `accept`;
@@ -53,7 +53,7 @@ class Rules(NamedTuple):
     used_up: End
     knows_acceptance: bool
     stuck: End
-    local: Question | None
+    local: Condition | None
     reducible: bool
     weighs_ends: bool
     verdicts: Mapping[End, Verdict]

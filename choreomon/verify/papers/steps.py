@@ -1,87 +1,69 @@
-"""The steps from a vertex.
+"""The steps from a vertex: the slices paper, Definition 7, and the removal paper, Definition 10.
 
 Two ways to the same steps. With positions, as papers and pictures show them; this is needed
-where a graph is recorded, and by everything that asks where in the term an action is. Without,
-which asks the interaction only for actions that can be consumed, and puts follow-ups in normal
-form, so that more of them are equal.
+where a graph is recorded, and by everything that depends on where in the term an action is.
+Without, only actions that can be consumed are looked for, and follow-ups are put in normal form, so
+that more of them are equal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
 from choreomon.core.action import Action
 from choreomon.interaction.enabled import Enabled, enabled
-from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.lifelines import NONE, mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import remove
 from choreomon.interaction.step import Position, after, simulated
-from choreomon.interaction.term import Interaction, forget_steps
-from choreomon.verify.papers.graph import Measure, Rule
+from choreomon.interaction.term import Interaction, act, forget_steps
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.papers.graph import Rule, State
 from choreomon.verify.papers.measure import Measures
+from choreomon.verify.papers.options import Reduction
 from choreomon.verify.papers.reduction import one_unambiguous
 from choreomon.verify.papers.rules import Rules
 
 
-class State(NamedTuple):
-    """What makes a vertex: two with the same state are one.
+class Step:
+    """A step to `state`; `component` is -1 for a removal.
 
-    `removed` has bit n set where the lifelines of component n were removed. The flags of the slices
-    paper say which positions are not 0, so they are no field.
+    The state of a step with a position is computed where it is looked at: all states behind the
+    steps from a deep term together are quadratic in its depth, and few of the steps are taken.
     """
 
-    term: Interaction
-    positions: tuple[int, ...]
-    removed: int
-    measure: Measure | None
-
-
-class Step(NamedTuple):
-    """A step to `state`. `entered`: how many loops are around the action, 0 where not computed."""
-
-    rule: Rule
-    component: int
-    action: Action | None
-    position: Position | None
-    entered: int
-    state: State
-
-
-class DeferredStep:
-    """A step of which the state is worked out only where somebody looks at it: all states behind
-    the steps from a deep term together are quadratic in its depth, and few of the steps are
-    taken."""
-
-    __slots__ = ("_enabled", "_make", "_state", "component", "entered", "rule")
+    __slots__ = ("_enabled", "_state", "action", "component", "rule")
 
     def __init__(
-        self, rule: Rule, component: int, enabled: Enabled, make: Callable[[Interaction], State]
+        self,
+        rule: Rule,
+        component: int,
+        action: Action | None,
+        state: State | Callable[[], State],
+        enabled: Enabled | None = None,
     ) -> None:
-        self.rule = rule
+        self.rule: Rule = rule
         self.component = component
-        self.entered = enabled.loops
+        self.action = action
+        self._state = state
         self._enabled = enabled
-        self._make = make
-        self._state: State | None = None
 
     @property
-    def action(self) -> Action:
-        return self._enabled.action
+    def position(self) -> Position | None:
+        return None if self._enabled is None else self._enabled.position()
 
     @property
-    def position(self) -> Position:
-        return self._enabled.position()
+    def entered(self) -> int:
+        """How many loops are around the action, 0 where the step has no position."""
+        return 0 if self._enabled is None else self._enabled.loops
 
     @property
     def state(self) -> State:
-        if self._state is None:
-            self._state = self._make(self._enabled.follow_up())
+        if not isinstance(self._state, State):
+            self._state = self._state()
         return self._state
-
-
-AnyStep: TypeAlias = Step | DeferredStep
 
 
 FOLLOW_UPS: Final = 20_000
@@ -90,31 +72,25 @@ FOLLOW_UPS: Final = 20_000
 
 class FollowUps:
     """Normal forms of follow-ups, without repetitions. Once there are `limit` of them, all are
-    forgotten, and found anew as they are needed."""
+    forgotten, and computed anew as they are needed. `check_budget` may raise, to stop."""
 
-    def __init__(self, limit: int = FOLLOW_UPS) -> None:
+    def __init__(
+        self, limit: int = FOLLOW_UPS, check_budget: Callable[[], None] | None = None
+    ) -> None:
         self._limit = limit
-        self._known: dict[tuple[Interaction, Interaction, Mask], tuple[Interaction, ...]] = {}
+        self._check_budget = check_budget
+        self._known: dict[tuple[Interaction, Interaction], tuple[Interaction, ...]] = {}
 
     def __len__(self) -> int:
         """Of how many terms and actions they are kept."""
         return len(self._known)
 
-    def of(
-        self,
-        term: Interaction,
-        leaf: Interaction,
-        gone: Mask,
-        ask: Callable[[], None] | None = None,
-    ) -> tuple[Interaction, ...]:
-        """What may remain after the action of `leaf`, without the lifelines `gone`. `ask` may
-        raise, to stop, as in `choreomon.interaction.step.after`."""
-        key = term, leaf, gone
+    def of(self, term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
+        """What may remain after the action of `leaf`."""
+        key = term, leaf
         known = self._known.get(key)
         if known is None:
-            rests = after(term, leaf, ask)
-            if gone:
-                rests = tuple([remove(rest, gone) for rest in rests])
+            rests = after(term, leaf, self._check_budget)
             if len(self._known) >= self._limit:
                 self._known.clear()
                 forget_steps()
@@ -125,181 +101,167 @@ class FollowUps:
 class Stepper:
     """The steps of one multi-trace under one set of rules.
 
-    `words` are the components, actions as terms; `owners` says which component a lifeline
-    belongs to; `one_component` asks for the sound reduction, `one_action` for the removal paper's.
-    `removes_at_once` makes the removal of a component a part of the step that used it up, rather
-    than a step of its own: nothing else can be done in between. `follow_ups` are kept from
-    one multi-trace of an interaction for the next.
+    `traces` are the local traces of the components, actions as terms. Steps have positions where
+    `positioned`; else follow-ups come from `follow_ups`, which are kept from one multi-trace of an
+    interaction for the next. The reduction `sound` is for where it is sound.
     """
 
     def __init__(
         self,
         rules: Rules,
-        words: Sequence[Sequence[Interaction]],
-        lifelines: Sequence[Mask],
-        owners: dict[str, int],
+        multitrace: MultiTrace,
         *,
         measures: Measures,
-        positioned: bool,
-        one_component: bool,
-        one_action: bool,
-        removes_at_once: bool,
         follow_ups: FollowUps,
+        positioned: bool,
+        reduction: Reduction,
+        check_budget: Callable[[], None] | None,
     ) -> None:
+        self.traces = [list(map(act, part.actions)) for part in multitrace.components]
+        self.lifelines = [mask(part.lifelines) for part in multitrace.components]
+        self._owners = {
+            name: number
+            for number, part in enumerate(multitrace.components)
+            for name in part.lifelines
+        }
+        self._length = multitrace.length
         self._rules = rules
-        self._words = words
-        self._lifelines = lifelines
-        self._owners = owners
-        self._ends = tuple(len(word) for word in words)
-        self._length = sum(self._ends)
         self._measures = measures
-        self._positioned = positioned
-        self._one_component = one_component
-        self._one_action = one_action
-        self._removes_at_once = removes_at_once and rules.removal and not positioned
         self._follow_ups = follow_ups
-        self._blanked: dict[Mask, dict[Interaction, Interaction]] = {}
-
-    def steps(self, state: State, ask: Callable[[], None] | None = None) -> Sequence[AnyStep]:
-        """Every step from a vertex whose multi-trace is not used up. `ask` is called again and
-        again while they are worked out: it may raise, to stop."""
-        if self._rules.removal:
-            gone = self._used_up(state) & ~state.removed
-            if gone:
-                return (self._removal(state, gone),)
-        found = self._located(state, ask) if self._positioned else self._consuming(state, ask)
-        if self._rules.simulation == "exact":
-            found += self._simulating(state, ask)
-        if self._one_component:
-            return self._of_one_component(state, found)
-        return found
-
-    def _used_up(self, state: State) -> int:
-        gone = 0
-        for number, position in enumerate(state.positions):
-            if position == self._ends[number]:
-                gone |= 1 << number
-        return gone
-
-    def _removal(self, state: State, gone: int) -> Step:
-        lifelines = 0
-        for number, own in enumerate(self._lifelines):
-            if gone >> number & 1:
-                lifelines |= own
-        rest = remove(state.term, lifelines)
-        if not self._positioned:
-            rest = normal(rest)
-        following = State(rest, state.positions, state.removed | gone, state.measure)
-        return Step("remove", -1, None, None, 0, following)
-
-    def _located(self, state: State, ask: Callable[[], None] | None) -> list[AnyStep]:
-        """Consuming steps, and those that the measure bounds, in the order of positions."""
-        found: list[AnyStep] = []
-        measured = self._rules.simulation == "measured"
-        left = self.left(state.positions)
-        consuming: dict[int, Callable[[Interaction], State]] = {}
-        for one in enabled(state.term):
-            if ask is not None:
-                ask()
-            action = one.action
-            number = self._owners.get(action.lifeline)
-            if number is None:
-                continue
-            at = state.positions[number]
-            word = self._words[number]
-            if at < len(word) and word[at].action == action:
-                make = consuming.setdefault(number, partial(self._consumed, state, number))
-                step = DeferredStep("execute", number, one, make)
-                # Consuming opens no iterations, so without open ones nothing has to be asked.
-                if not state.term.unserved or step.state.term.unserved < left:
-                    found.append(step)
-            if measured and self._unobserved(state, number):
-                assert state.measure is not None
-                if self._measures.allows(state.measure, one.loops):
-                    make = partial(self._simulated, state, one.loops, left)
-                    found.append(DeferredStep("simulate", number, one, make))
-        return found
-
-    def _simulated(self, state: State, entered: int, left: int, rest: Interaction) -> State:
-        assert state.measure is not None
-        measure = self._measures.after(state.measure, entered, rest, left)
-        assert measure is not None
-        return State(rest, state.positions, state.removed, measure)
-
-    def _consuming(self, state: State, ask: Callable[[], None] | None) -> list[AnyStep]:
-        found: list[AnyStep] = []
-        term, at, _, measure = state
-        exact = self._rules.simulation == "exact"
-        left = self._length - sum(at) - 1
-        for number, position in enumerate(at):
-            end = self._ends[number]
-            if position == end:
-                continue
-            leaf = self._words[number][position]
-            used_up = position + 1 == end and left > 0 and self._removes_at_once
-            gone = self._lifelines[number] if used_up else NONE
-            rests = self._follow_ups.of(term, leaf, gone, ask)
-            if not rests:
-                continue
-            positions = (*at[:number], position + 1, *at[number + 1 :])
-            removed = state.removed | 1 << number if used_up else state.removed
-            for rest in rests:
-                if not exact or rest.unserved <= left:
-                    following = State(rest, positions, removed, measure)
-                    found.append(Step("execute", number, leaf.action, None, 0, following))
-        return found
-
-    def _consumed(self, state: State, number: int, rest: Interaction) -> State:
-        at = state.positions
-        positions = (*at[:number], at[number] + 1, *at[number + 1 :])
-        measure = state.measure
-        if measure is not None:
-            measure = self._measures.consumed(measure, rest, self.left(positions))
-        return State(rest, positions, state.removed, measure)
-
-    def _simulating(self, state: State, ask: Callable[[], None] | None) -> list[AnyStep]:
-        """Unobserved steps that leave no more iterations to serve than there are actions."""
-        found: list[AnyStep] = []
-        left = self.left(state.positions)
-        for action, rest in simulated(state.term, ask):
-            number = self._owners.get(action.lifeline)
-            if number is None or not self._unobserved(state, number):
-                continue
-            if not self._positioned:
-                rest = normal(rest)
-            if rest.unserved <= left:
-                following = State(rest, state.positions, state.removed, state.measure)
-                found.append(Step("simulate", number, action, None, 0, following))
-        return found
+        self._positioned = positioned
+        self._reduction = reduction
+        self._check_budget = check_budget
 
     def left(self, positions: tuple[int, ...]) -> int:
         """How many actions are not yet consumed."""
         return self._length - sum(positions)
 
-    def _unobserved(self, state: State, number: int) -> bool:
+    def used_up(self, positions: tuple[int, ...]) -> int:
+        """The components that are used up, as bits."""
+        return sum(
+            1 << number for number, at in enumerate(positions) if at == len(self.traces[number])
+        )
+
+    def steps(self, state: State) -> Sequence[Step]:
+        """Every step from a vertex whose multi-trace is not used up."""
+        if self._rules.removal:
+            gone = self.used_up(state.positions) & ~state.removed
+            if gone:
+                return [self._removal(state, gone)]
+        steps = self._at_positions(state) if self._positioned else self._consuming(state)
+        if self._rules.simulation == "exact":
+            steps += self._simulating(state)
+        return self._of_one_component(state, steps) if self._reduction == "sound" else steps
+
+    def _removal(self, state: State, gone: int) -> Step:
+        lifelines = NONE
+        for number, own in enumerate(self.lifelines):
+            if gone >> number & 1:
+                lifelines |= own
+        rest = self._as_kept(remove(state.term, lifelines))
+        following = state._replace(term=rest, removed=state.removed | gone)
+        return Step("remove", -1, None, following)
+
+    def _as_kept(self, term: Interaction) -> Interaction:
+        return term if self._positioned else normal(term)
+
+    def _at_positions(self, state: State) -> list[Step]:
+        """Consuming steps, and those that the measure bounds, in the order of positions."""
+        found: list[Step] = []
+        left = self.left(state.positions)
+        for one in enabled(state.term):
+            if self._check_budget is not None:
+                self._check_budget()
+            action = one.action
+            number = self._owners.get(action.lifeline)
+            if number is None:
+                continue
+            at, trace = state.positions[number], self.traces[number]
+            if at < len(trace) and trace[at].action == action:
+                make = partial(self._consumed, state, number, one)
+                step = Step("execute", number, action, make, one)
+                # Consuming opens no iterations, so without open ones nothing has to be checked.
+                if not state.term.unserved or step.state.term.unserved < left:
+                    found.append(step)
+            if self._may_simulate(state, number, one.loops):
+                make = partial(self._simulated, state, one)
+                found.append(Step("simulate", number, action, make, one))
+        return found
+
+    def _may_simulate(self, state: State, number: int, loops: int) -> bool:
+        measure = state.measure
+        if measure is None or not self._may_be_unobserved(state, number):
+            return False
+        return self._measures.allows(measure, loops)
+
+    def _consumed(self, state: State, number: int, one: Enabled) -> State:
+        positions = _advanced(state.positions, number)
+        rest, measure = one.follow_up(), state.measure
+        if measure is not None:
+            measure = self._measures.consumed(measure, rest, self.left(positions))
+        return State(rest, positions, state.removed, measure)
+
+    def _simulated(self, state: State, one: Enabled) -> State:
+        assert state.measure is not None
+        rest, left = one.follow_up(), self.left(state.positions)
+        measure = self._measures.simulated(state.measure, one.loops, rest, left)
+        return state._replace(term=rest, measure=measure)
+
+    def _consuming(self, state: State) -> list[Step]:
+        found: list[Step] = []
+        left = self.left(state.positions) - 1
+        for number, at in enumerate(state.positions):
+            if at == len(self.traces[number]):
+                continue
+            leaf = self.traces[number][at]
+            rests = self._follow_ups.of(state.term, leaf)
+            positions = _advanced(state.positions, number) if rests else ()
+            for rest in rests:
+                if self._rules.simulation != "exact" or rest.unserved <= left:
+                    following = State(rest, positions, state.removed, state.measure)
+                    found.append(Step("execute", number, leaf.action, following))
+        return found
+
+    def _simulating(self, state: State) -> list[Step]:
+        """Unobserved steps that leave no more iterations to serve than there are actions."""
+        found: list[Step] = []
+        left = self.left(state.positions)
+        for action, rest in simulated(state.term, self._check_budget):
+            number = self._owners.get(action.lifeline)
+            if number is not None and self._may_be_unobserved(state, number):
+                following = state._replace(term=self._as_kept(rest))
+                if following.term.unserved <= left:
+                    found.append(Step("simulate", number, action, following))
+        return found
+
+    def _may_be_unobserved(self, state: State, number: int) -> bool:
         """Whether an action of the component may happen outside of its observation."""
         at = state.positions[number]
-        return at == self._ends[number] or (at == 0 and self._rules.before)
+        return at == len(self.traces[number]) or (at == 0 and self._rules.before)
 
-    def _of_one_component(self, state: State, found: list[AnyStep]) -> Sequence[AnyStep]:
-        mine: dict[int, list[AnyStep]] = {
-            number: [] for number, at in enumerate(state.positions) if at < self._ends[number]
+    def _of_one_component(self, state: State, steps: list[Step]) -> Sequence[Step]:
+        of: dict[int, list[Step]] = {
+            number: [] for number, at in enumerate(state.positions) if at < len(self.traces[number])
         }
-        for step in found:
-            if step.component in mine:
-                mine[step.component].append(step)
-        return min(mine.values(), key=len)
+        for step in steps:
+            if step.component in of:
+                of[step.component].append(step)
+        return min(of.values(), key=len)
 
-    def reduced(self, state: State, found: Sequence[AnyStep]) -> Sequence[AnyStep]:
-        """The removal paper's reduction, where asked for: of steps in the order in which they are
-        to be taken, the first consuming one that is one-unambiguous instead of all consuming
+    def reduced(self, state: State, steps: Sequence[Step]) -> Sequence[Step]:
+        """The removal paper's reduction, where it is chosen: of steps in the order in which they
+        are to be taken, the first consuming one that is one-unambiguous instead of all consuming
         ones."""
-        if not self._one_action:
-            return found
-        for step in found:
-            if step.rule == "execute" and step.action is not None:
-                own = self._lifelines[step.component]
-                blanked = self._blanked.setdefault(own, {})
-                if one_unambiguous(state.term, step.action, own, blanked):
-                    return [step, *(other for other in found if other.rule == "simulate")]
-        return found
+        if self._reduction != "paper":
+            return steps
+        for step in steps:
+            own = self.lifelines[step.component]
+            if step.rule != "execute" or step.action is None:
+                continue
+            if one_unambiguous(state.term, step.action, own):
+                return [step, *(other for other in steps if other.rule == "simulate")]
+        return steps
+
+
+def _advanced(positions: tuple[int, ...], number: int) -> tuple[int, ...]:
+    return (*positions[:number], positions[number] + 1, *positions[number + 1 :])

@@ -42,13 +42,13 @@ def logs(text: str) -> MultiTrace:
     parts = []
     for part in text.split(";"):
         lifelines, _, actions = part.partition(":")
-        words = [parse_action(word) for word in actions.split()]
-        parts.append(component(lifelines.strip().split(","), words))
+        trace = [parse_action(text) for text in actions.split()]
+        parts.append(component(lifelines.strip().split(","), trace))
     return multi_trace(parts)
 
 
 class Question(NamedTuple):
-    """An interaction, a multi-trace, and who knows the answers."""
+    """An interaction, a multi-trace, and the oracle that knows the verdicts."""
 
     interaction: Interaction
     multitrace: MultiTrace
@@ -76,8 +76,8 @@ def random_term(
 
 def questions(rng: Random, number: int) -> Iterator[Question]:
     """Small random questions over the whole language and several partitions, right and wrong."""
-    asked = 0
-    while asked < number:
+    made = 0
+    while made < number:
         term = random_term(rng)
         accepted = sorted(traces(term, 4))
         if not 0 < len(accepted) < 1000:
@@ -88,7 +88,7 @@ def questions(rng: Random, number: int) -> Iterator[Question]:
         length = sufficient_length(term, seen.length)
         if length > 7 or len(traces(term, length)) > 2000:
             continue
-        asked += 1
+        made += 1
         yield Question(term, seen, Oracle(term, length))
 
 

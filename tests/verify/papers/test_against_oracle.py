@@ -1,4 +1,4 @@
-"""Every mode, in every way of searching, against brute force; and planted bugs."""
+"""Every mode, with all combinations of options, against brute force; and planted bugs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import pytest
 from choreomon.interaction.term import Operator, alt, loop_h, par, seq, strict
 from choreomon.verify.papers import engine, reduction
 from choreomon.verify.papers.engine import search
+from choreomon.verify.papers.graph import State
 from choreomon.verify.papers.local import LocalAutomaton
 from choreomon.verify.papers.options import LocalAnalyses, Options, SimulationCriteria
-from choreomon.verify.papers.steps import State, Stepper
+from choreomon.verify.papers.steps import Step, Stepper
 from choreomon.verify.verdict import Mode, Verdict
 from tests.verify.papers.questions import a, every_way, logs, questions
 
@@ -28,7 +29,7 @@ DECIDED: tuple[Mode, ...] = ("accept", "test", "prefix", "multiprefix", "slice")
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_mode_answers_as_brute_force_does_in_every_way_of_searching(seed: int) -> None:
+def test_every_mode_has_the_verdicts_of_brute_force_with_all_options(seed: int) -> None:
     rng = Random(seed)
     ways = every_way()
     met: Counter[tuple[Mode, Verdict]] = Counter()
@@ -84,7 +85,7 @@ def test_simulate_with_the_depth_of_loops_multiplied_and_reset_finds_every_slice
 
 
 def _law_notices(options: Options, number: int = 60, modes: tuple[Mode, ...] = DECIDED) -> bool:
-    """Whether a search in some way answers otherwise than brute force does."""
+    """Whether some verdict is not that of brute force."""
     return any(
         search(question.interaction, question.multitrace, mode, options).verdict
         is not question.oracle.judge(question.multitrace, mode)
@@ -100,13 +101,13 @@ def test_the_law_notices_a_reduction_that_does_not_look_for_strict_operators(
     assert _law_notices(Options())
 
 
-def test_the_law_notices_local_analyses_that_ask_for_prefixes_of_slices(
+def test_the_law_notices_local_analyses_that_want_prefixes_of_slices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     right = LocalAutomaton.fits
 
-    def wrong(self, view, word, start, stop, ask, go_on):  # type: ignore[no-untyped-def]
-        return right(self, view, word, start, stop, "prefix" if ask == "factor" else ask, go_on)
+    def wrong(self, view, trace, condition):  # type: ignore[no-untyped-def]
+        return right(self, view, trace, "prefix" if condition == "factor" else condition)
 
     monkeypatch.setattr(LocalAutomaton, "fits", wrong)
     assert _law_notices(Options(), modes=("slice",))
@@ -125,8 +126,8 @@ def test_the_law_notices_vertices_that_forget_what_was_consumed(
 def test_the_law_notices_a_bound_that_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Stepper._simulating
 
-    def wrong(self: Stepper, state: State, ask: None):  # type: ignore[no-untyped-def]
-        return [step for step in right(self, state, ask) if not step.state.term.unserved]
+    def wrong(self: Stepper, state: State) -> list[Step]:
+        return [step for step in right(self, state) if not step.state.term.unserved]
 
     monkeypatch.setattr(Stepper, "_simulating", wrong)
     assert _law_notices(Options(reduction="none"), modes=("slice",))

@@ -13,7 +13,7 @@ from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Verdict
 from tests.verify.papers.questions import a, logs, mask_of
 
-LEAVES = [a(text) for text in ("l1!a", "l2?b", "l1?c", "l2!d") * 100]
+LEAVES = [a(text) for text in ("l1!a", "l2?b", "l1?c", "l2!d") * 40]
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
