@@ -39,8 +39,8 @@ from choreomon.verify.papers.options import LocalAnalyses, Options, Reason, Redu
 REDUCTIONS: Final[tuple[Reduction, ...]] = ("none", "sound")
 
 SELDOM: Final = 256
-"""Of so many times that a search asks whether to stop, one looks at the clock: the clock of the
-processor costs more than the one that `choreomon verify` looks at."""
+"""One of so many calls of `should_stop` looks at the clock: the clock of the processor costs more
+than the one that `choreomon verify` looks at."""
 
 Choice: TypeAlias = tuple[Reduction, Literal["none", "all"], Strategy]
 
@@ -89,12 +89,12 @@ def measured(entry: dict[str, Any], choice: Choice, every: int, limit: float) ->
     reduction, local, strategy = choice
     deadline = 0.0
 
-    asked = 0
+    calls = 0
 
     def should_stop() -> Reason | None:
-        nonlocal asked
-        asked += 1
-        return "TimedOut" if asked % SELDOM == 0 and process_time() > deadline else None
+        nonlocal calls
+        calls += 1
+        return "TimedOut" if calls % SELDOM == 0 and process_time() > deadline else None
 
     options = Options(
         strategy=strategy,

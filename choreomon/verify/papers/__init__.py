@@ -1,4 +1,4 @@
 """The papers' analyses as one search over vertices, with interchangeable rules.
 
-Start with `engine.search`; `options` says what can be asked, `rules` what the modes are.
+Start with `engine.search`; `options` says how a search goes, `rules` what the modes are.
 """

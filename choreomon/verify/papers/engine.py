@@ -4,10 +4,10 @@ A `Searcher` is for many multi-traces against one interaction. It keeps follow-u
 local views for the next one, within bounds. So memory grows with the vertices alone. `search` is
 for one.
 
-A search has up to two parts. The first looks for what the mode asks for. If it finds a WeakPass
-in a graph that cannot tell it from a Pass, the second looks in the graph of `accept`: removal and
-simulation lose whether the multi-trace was complete. The second part goes its own way: of the
-options, only filters and `should_stop` are for it too.
+A search has up to two parts. The first walks over the graph of the mode. If it finds a WeakPass
+that may be a Pass, the second walks over the graph of `accept`: removal and simulation lose whether
+the multi-trace was complete. Of the options, only filters and `should_stop` are for the second
+part.
 
 Filters and `should_stop` may cut the walk. What was found stays found; what was not found is then
 not known, and the verdict Inconc.
@@ -62,14 +62,40 @@ class Searcher:
         Lifelines of the interaction without a component count as observed and silent. Raises
         ValueError where `multiprefix` is to go by removal over co-localized lifelines.
         """
-        running = self.start(multitrace)
-        for _ in running.visits():
-            pass
-        return running.result()
+        return next(result for result in self.visits(multitrace) if result is not None)
 
-    def start(self, multitrace: MultiTrace) -> Running:
-        """A search that has not begun, to be run vertex by vertex."""
-        return Running(self, multi_trace(multitrace.components, names(self.interaction.lifelines)))
+    def visits(self, multitrace: MultiTrace) -> Iterator[SearchResult | None]:
+        """Searches vertex by vertex: yields None after each visit, at the end the result."""
+        multitrace = multi_trace(multitrace.components, names(self.interaction.lifelines))
+        first, second = self.walk(multitrace), None
+        for _ in first.visits():
+            yield None
+        if self._needs_check(first) and not first.weighs_ends:
+            second = self.checker().walk(multitrace, first.visited)
+            for _ in second.visits():
+                yield None
+        graph = first.graph(multitrace) if self.options.record else None
+        yield self._result(first, second)._replace(graph=graph)
+
+    def _needs_check(self, walk: Walk) -> bool:
+        """Whether the multi-trace fits, and the goal depends on whether it is accepted, too."""
+        return walk.verdict is Verdict.WEAK_PASS and self.options.goal is not Verdict.WEAK_PASS
+
+    def _result(self, first: Walk, second: Walk | None) -> SearchResult:
+        verdict, path, reason = first.verdict, first.path, first.cut
+        checked = 0
+        if second is not None:
+            checked, reason = second.visited, second.cut
+            if second.verdict is Verdict.PASS:
+                verdict, path, reason = Verdict.PASS, second.path, ""
+        elif verdict.passes:
+            # Of ends that are weighed, what was cut off may have been an accepted one.
+            reason = reason if first.weighs_ends and self._needs_check(first) else ""
+        elif reason:
+            verdict = Verdict.INCONC
+        elif verdict is Verdict.INCONC:
+            reason = "LackObs"
+        return SearchResult(verdict, reason, first.visited, checked, path if verdict.passes else ())
 
     def method(self, multitrace: MultiTrace) -> Method:
         """`removal` or `search`: how `multiprefix` goes on when a component is used up."""
@@ -85,8 +111,8 @@ class Searcher:
         return "removal" if exact else "search"
 
     def checker(self) -> Searcher:
-        """Who tells Pass from WeakPass. Any way of deciding `accept` will do, so it is the fastest
-        one, whatever the options of the first part are."""
+        """The search that distinguishes Pass from WeakPass. Its options are the fastest ones,
+        whatever those of the first part are: all give the same verdict."""
         if self._checker is None:
             options = replace(
                 self.options,
@@ -159,58 +185,6 @@ class Searcher:
             or options.priorities.loop != 0
             or options.filters.max_loop_depth is not None
             or rules.simulation == "measured"
-        )
-
-
-class Running:
-    """A search under way."""
-
-    def __init__(self, searcher: Searcher, multitrace: MultiTrace) -> None:
-        self._searcher = searcher
-        self._multitrace = multitrace
-        self._first = searcher.walk(multitrace)
-        self._second: Walk | None = None
-
-    def visits(self) -> Iterator[None]:
-        """Visits vertices until there is an answer; yields after each."""
-        yield from self._first.visits()
-        if self._needs_check():
-            checker = self._searcher.checker()
-            self._second = checker.walk(self._multitrace, self._first.visited)
-            yield from self._second.visits()
-
-    def _needs_check(self) -> bool:
-        return self._may_be_accepted() and not self._first.weighs_ends
-
-    def _may_be_accepted(self) -> bool:
-        """Whether it is to be found out if what fits is accepted, too."""
-        weak = self._first.verdict is Verdict.WEAK_PASS
-        return weak and self._searcher.options.goal is not Verdict.WEAK_PASS
-
-    def result(self) -> SearchResult:
-        """What was found, once `visits` has ended."""
-        first, second = self._first, self._second
-        verdict, path, reason = first.verdict, first.path, first.cut
-        if verdict.passes:
-            # Of ends that are weighed, what was cut off may have been an accepted one.
-            if not (self._may_be_accepted() and first.weighs_ends):
-                reason = ""
-        elif reason:
-            verdict = Verdict.INCONC
-        elif verdict is Verdict.INCONC:
-            reason = "LackObs"
-        if second is not None:
-            if second.verdict is Verdict.PASS:
-                verdict, path = Verdict.PASS, second.path
-            else:
-                reason = second.cut
-        return SearchResult(
-            verdict,
-            reason,
-            first.visited,
-            0 if second is None else second.visited,
-            path if verdict.passes else (),
-            first.graph(self._multitrace) if self._searcher.options.record else None,
         )
 
 

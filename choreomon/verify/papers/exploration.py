@@ -36,7 +36,7 @@ the traces are accepted; `prefix`, all; `terminal`, those from which nothing mor
 
 class Pruned:
     """A step that was not taken, and the filter that forbade it. There may be very many, so its
-    position in the term is worked out only for those who ask."""
+    position in the term is computed only where it is read."""
 
     __slots__ = ("_step", "filter")
 

@@ -21,7 +21,7 @@ Rule: TypeAlias = Literal["execute", "simulate", "remove"]
 the lifelines of the components that are used up."""
 
 End: TypeAlias = Literal["Cov", "TooShort", "MultiPref", "Slice", "LackObs", "Out", "OutSim"]
-"""Where a path ends, in HIBOU's words: the multi-trace is used up and the interaction may stop
+"""Where a path ends, as HIBOU names it: the multi-trace is used up and the interaction may stop
 (`Cov`), or it may not (`TooShort`); it is used up with what was observed being a multi-prefix or
 a slice; or nothing more can be done, for lack of observation (`LackObs`), within the bounds of
 simulation (`OutSim`), or at all (`Out`)."""
@@ -88,8 +88,8 @@ class Edge(NamedTuple):
 class Graph(NamedTuple):
     """The part of a graph that a search visited.
 
-    `multitrace` has an empty component for every lifeline of the interaction that the question
-    did not mention. `cut` are the vertices from which a filter cut something off.
+    `multitrace` has an empty component for every lifeline of the interaction that had none. `cut`
+    are the vertices from which a filter cut something off.
     """
 
     multitrace: MultiTrace
@@ -121,7 +121,7 @@ class SearchResult(NamedTuple):
 
     - `reason`: why nothing better is known: empty, or one of `options.Reason`;
     - `vertices`: how many were visited in the graph of the mode;
-    - `checked`: how many more, in the graph of `accept`, to tell Pass from WeakPass;
+    - `checked`: how many more, in the graph of `accept`, to distinguish Pass from WeakPass;
     - `path`: how the end was reached that decided for Pass or WeakPass. After a removal, or
       after the sound reduction, which searches the weakened interaction, this is no global trace
       of the interaction; `choreomon.verify.explanation` makes those. Whether a WeakPass is a Pass

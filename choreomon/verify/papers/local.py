@@ -1,4 +1,4 @@
-"""Local analyses: what one component alone tells about a vertex.
+"""Local analyses: what one component alone shows about a vertex.
 
 The removal paper, Definition 12: what is left of a component must fit what is left of the
 interaction on the component's lifelines, its *local view*. Failing that, no global trace can

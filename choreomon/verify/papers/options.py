@@ -3,7 +3,7 @@
 The slices paper, section 7.4, and the removal paper, section 5. Every option is plain data, but
 `should_stop`, through which a caller who has a clock or counts memory ends a search. This is the
 one place that says what options mean, and what they are by default: those of the command line and
-of HIBOU's files are told in these values (`choreomon.cli.analysis_options`,
+of HIBOU's files are stated in these values (`choreomon.cli.analysis_options`,
 `choreomon.formats.hibou.configuration`).
 """
 
@@ -130,9 +130,9 @@ class Analysis:
     """A mode, and how multi-traces are decided in it.
 
     - `method`: of `multiprefix` only;
-    - `search`: how to search; None: whoever is the quickest answers. Its `method` counts, not the
-      other one;
-    - `portfolio`: two searches side by side, of which the first answer counts.
+    - `search`: how to search; None for the quickest decider. Its `method` counts, not the other
+      one;
+    - `portfolio`: two searches side by side, of which the first definite verdict counts.
     """
 
     mode: Mode = DEFAULT_MODE

@@ -1,8 +1,8 @@
-"""Several searches side by side; the first answer wins.
+"""Several searches side by side; the first definite verdict counts.
 
-The removal paper, section 6.2: who does not know whether a multi-trace is right runs one analysis
-with partial-order reduction and local analyses, and one with the reduction only. Here they take
-turns, a vertex each, so the answer does not depend on a scheduler.
+The removal paper, section 6.2, runs two analyses side by side where nobody knows whether a
+multi-trace is right: with partial-order reduction and local analyses, and with the reduction only.
+They take turns, a vertex each, so the verdict does not depend on a scheduler.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from choreomon.verify.verdict import Mode, Verdict
 
 
 def advised(options: Options) -> tuple[Options, Options]:
-    """The two searches that the removal paper advises: as given with local analyses (of all actions
-    left, where none were asked for), and without any."""
+    """The two searches that the removal paper advises: with the local analyses of the options (of
+    all actions left, where these have none), and without any."""
     return (
         replace(options, local=options.local or LocalAnalyses()),
         replace(options, local=None),
@@ -36,25 +36,17 @@ class Portfolio:
         self._searchers = [Searcher(interaction, mode, options) for options in choices]
 
     def search(self, multitrace: MultiTrace) -> SearchResult:
-        """The result of the search that first has an answer: any but Inconc, or WeakPass where
-        it is not known whether it is a Pass. Without one, the best of the results, the earlier
-        one among equals. `vertices` and `checked` are those of the search whose result it is.
-        """
-        running = [searcher.start(multitrace) for searcher in self._searchers]
-        turns = [(one, one.visits()) for one in running]
-        over: list[SearchResult] = []
-        while turns:
-            going = []
-            for one, visits in turns:
-                if next(visits, _OVER) is not _OVER:
-                    going.append((one, visits))
+        """The result of the search that is the first to be definite: neither Inconc, nor a WeakPass
+        that may be a Pass. Without one, the best of the results, the earlier one among equals."""
+        searches = [searcher.visits(multitrace) for searcher in self._searchers]
+        results: list[SearchResult] = []
+        while searches:
+            for one in list(searches):
+                result = next(one)
+                if result is None:
                     continue
-                result = one.result()
                 if result.verdict is not Verdict.INCONC and not result.reason:
                     return result
-                over.append(result)
-            turns = going
-        return next((one for one in over if one.verdict.passes), over[0])
-
-
-_OVER = object()
+                results.append(result)
+                searches.remove(one)
+        return next((one for one in results if one.verdict.passes), results[0])

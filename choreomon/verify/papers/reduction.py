@@ -11,7 +11,7 @@ the multi-trace begins, after swaps, on the lifeline of *any* component with act
 component is chosen, the one with the fewest follow-ups; where it has none, nothing explains the
 vertex. Swaps keep iterations whole, so the bound of exact simulation is not touched, and what has
 to be simulated before the chosen component's next action on other lifelines can be done later, or
-never. Strict-like operators are rewritten into weak ones before where nobody can tell them apart
+never. Strict-like operators are rewritten into weak ones before where multi-traces stay the same
 (`choreomon.interaction.weakening`).
 """
 

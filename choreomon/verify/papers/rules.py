@@ -37,7 +37,7 @@ class Rules(NamedTuple):
     - `before`: whether they may before the first observed action of their component, too;
     - `used_up`: the end where the multi-trace is used up, unless it is `Cov`;
     - `knows_acceptance`: whether such an end is `Cov` where the interaction may stop and nothing
-      was removed (elsewhere the path does not tell);
+      was removed (elsewhere the path does not show it);
     - `stuck`: the end where no step is left;
     - `local`: the condition of local analyses, None for none; of a component that is not started
       it is `factor` where `before`;

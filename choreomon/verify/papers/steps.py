@@ -1,8 +1,8 @@
 """The steps from a vertex: the slices paper, Definition 7, and the removal paper, Definition 10.
 
-Two ways to the same steps. With positions, as papers and pictures show them; this is needed
-where a graph is recorded, and by everything that depends on where in the term an action is.
-Without, only actions that can be consumed are looked for, and follow-ups are put in normal form, so
+The same steps are computed in two ways. With positions, as papers and pictures show them: for
+graphs that are recorded, and for everything that depends on where in the term an action is.
+Without positions, only for actions that can be consumed, and with follow-ups in normal form, so
 that more of them are equal.
 """
 

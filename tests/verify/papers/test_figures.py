@@ -251,7 +251,7 @@ def test_003_section_4_5_verdicts_of_test() -> None:
 
 
 def test_sizes_are_those_of_the_interaction() -> None:
-    for question in questions(Random(3), 60):
+    for question in questions(Random(3), 12):
         term = question.interaction
         numbers = metrics(term)
         for criteria, expected in (

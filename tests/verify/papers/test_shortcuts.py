@@ -97,7 +97,7 @@ def test_strict_operators_are_told_from_weak_ones_in_prefixes() -> None:
     assert search(term, seen, "multiprefix").verdict is Verdict.WEAK_PASS
 
 
-def test_loops_of_parallel_copies_end_local_analyses_without_an_answer() -> None:
+def test_local_analyses_give_up_on_loops_of_parallel_copies() -> None:
     term = loop_p(strict(a("l1!a"), a("l1?b"), a("l1!c"), a("l1?d")))
     automaton = LocalAutomaton(term.lifelines)
     assert automaton.fits(automaton.view(term), [a("l1!x")], "factor")
@@ -173,7 +173,7 @@ def test_test_takes_no_filters_and_no_reduction() -> None:
         search(LONG, LONG_SEEN, "test", Options(reduction="paper"))
 
 
-def test_in_a_portfolio_the_first_answer_wins() -> None:
+def test_the_first_definite_verdict_of_a_portfolio_counts() -> None:
     stopped = Options(filters=Filters(max_node_number=2))
     alone = Searcher(LONG, "accept", Options(reduction="none", local=None)).search(LONG_SEEN)
     for choices in ((stopped, Options()), (Options(), stopped), advised(Options(local=None))):
