@@ -16,6 +16,7 @@ cancelled it; if it was not, it is gone all the same.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
@@ -63,17 +64,9 @@ class Rules(Protocol):
         may be left out where the transition is not final: nobody asks for them."""
 
 
-class Sound:
-    """The default: keeps G1 and G2, and bounds the history."""
-
-    name: RulesName = "sound"
-
-    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
-        return relevant(chain, own, event, asker)
-
-    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
-        kept = without_dominated(chain, own, settled)
-        return merged(kept) if len(kept) > MAX_CHAIN else kept
+class RecordByRecord(ABC):
+    """What both sets of rules share: each pre record is weighed by itself, against the vio records,
+    and what is the surest of all counts."""
 
     def judge(
         self,
@@ -85,56 +78,102 @@ class Sound:
     ) -> Judgement:
         if not records:
             return NOTHING
-        count, explain = event[own], inspected.final
+        candidates = self._candidates(records, event, own)
         result: Result | None = None
-        because: list[Reason] = []
+        because: list[Reason] | None = [] if inspected.final else None
         for pre_reference, vio_references in inspected.needs:
-            pre_own = index_of[pre_reference.process]
-            vios: list[Record] | None = None if vio_references else []
-            for pre in records:
-                reference, pre_clock, pre_result, since = pre
-                if reference != pre_reference or (since or pre_clock)[own] >= count:
-                    continue  # another's, or after the event, or the event itself
+            vios: Sequence[Record] | None = None if vio_references else ()
+            for pre in candidates:
+                if pre[0] != pre_reference:  # by place: a name costs several times as much
+                    continue
                 if vios is None:
-                    vios = [
-                        vio
-                        for vio in records
-                        if vio.reference in vio_references and (vio.since or vio.clock)[own] < count
-                    ]
-                pre_last = pre_clock[pre_own]
-                cancelled, certain = False, True
-                reasons: list[Reason] = []
-                for vio in vios:
-                    vio_reference, vio_clock, vio_result, _ = vio
-                    vio_own = index_of[vio_reference.process]
-                    vio_last = vio_clock[vio_own]
-                    if pre_clock[vio_own] >= vio_last:
-                        continue  # before the pre record, or its own event
-                    # A merged record may end with the event itself, which is not before it.
-                    known = event[vio_own] >= vio_last + (vio_own == own)
-                    cancels = (
-                        known
-                        and vio_clock[pre_own] >= pre_last
-                        and vio_result != GAP  # perhaps nothing happened in it
-                        and (vio_result == FRM or pre_reference.target == vio_reference.source)
-                    )
-                    cancelled = cancelled or cancels
-                    certain = False
-                    if explain:
-                        reasons.append(_reason("vio", vio, known, cancels, pre))
-                known = event[pre_own] >= pre_last + (pre_own == own)
-                surely = certain and known and pre_result == FRM
-                if not cancelled:
-                    result = FRM if surely or result == FRM else FRM_P
-                if explain:
-                    because.append(_reason("pre", pre, known, surely))
-                    because += reasons
-        if explain:
+                    vios = [vio for vio in candidates if vio[0] in vio_references]
+                found = self._weighed(pre, vios, event, own, index_of, because)
+                if found == FRM or result is None:
+                    result = found
+        if because is not None:
             return Judgement(result, tuple(because))
         return STARTS if result == FRM else NOTHING if result is None else POSSIBLY
 
+    @abstractmethod
+    def _candidates(
+        self, records: Sequence[Record], event: VectorClock, own: int
+    ) -> Sequence[Record]:
+        """The records that may matter to the event."""
 
-class Paper:
+    @abstractmethod
+    def _weighed(
+        self,
+        pre: Record,
+        vios: Sequence[Record],
+        event: VectorClock,
+        own: int,
+        index_of: Mapping[str, int],
+        because: list[Reason] | None,
+    ) -> Result | None:
+        """What comes of one pre record; its reason and those of the vio records that concern it
+        go to `because`, where they are asked for."""
+
+
+class Sound(RecordByRecord):
+    """The default: keeps G1 and G2, and bounds the history."""
+
+    name: RulesName = "sound"
+
+    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+        return relevant(chain, own, event, asker)
+
+    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
+        kept = without_dominated(chain, own, settled)
+        return merged(kept) if len(kept) > MAX_CHAIN else kept
+
+    def _candidates(
+        self, records: Sequence[Record], event: VectorClock, own: int
+    ) -> Sequence[Record]:
+        """Those that begin before the event, and are not the event itself."""
+        count = event[own]
+        return [record for record in records if (record[3] or record[1])[own] < count]
+
+    def _weighed(
+        self,
+        pre: Record,
+        vios: Sequence[Record],
+        event: VectorClock,
+        own: int,
+        index_of: Mapping[str, int],
+        because: list[Reason] | None,
+    ) -> Result | None:
+        reference, pre_clock, pre_result, _ = pre
+        pre_own = index_of[reference.process]
+        pre_last = pre_clock[pre_own]
+        cancelled, certain = False, True
+        reasons: list[Reason] = []
+        for vio in vios:
+            vio_reference, vio_clock, vio_result, _ = vio
+            vio_own = index_of[vio_reference.process]
+            vio_last = vio_clock[vio_own]
+            if pre_clock[vio_own] >= vio_last:
+                continue  # before the pre record, or its own event
+            # A merged record may end with the event itself, which is not before it.
+            known = event[vio_own] >= vio_last + (vio_own == own)
+            cancels = (
+                known
+                and vio_clock[pre_own] >= pre_last
+                and vio_result != GAP  # perhaps nothing happened in it
+                and (vio_result == FRM or reference.target == vio_reference.source)
+            )
+            cancelled = cancelled or cancels
+            certain = False
+            if because is not None:
+                reasons.append(_reason("vio", vio, known, cancels, pre))
+        known = event[pre_own] >= pre_last + (pre_own == own)
+        surely = certain and known and pre_result == FRM
+        if because is not None:
+            because += (_reason("pre", pre, known, surely), *reasons)
+        return FRM if surely else None if cancelled else FRM_P
+
+
+class Paper(RecordByRecord):
     """Algorithm 3, EvalVc, NotViolate and EvalHist to the letter.
 
     Deviations, none of which concerns a result: inquiries about several transitions are
@@ -149,42 +188,39 @@ class Paper:
     def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         return not_after(chain, own, event, asker)
 
-    def judge(
+    def _candidates(
+        self, records: Sequence[Record], event: VectorClock, own: int
+    ) -> Sequence[Record]:
+        return records
+
+    def _weighed(
         self,
-        inspected: Inspected,
+        pre: Record,
+        vios: Sequence[Record],
         event: VectorClock,
         own: int,
-        records: Sequence[Record],
         index_of: Mapping[str, int],
-    ) -> Judgement:
-        result: Result | None = None
-        because: list[Reason] = []
-        for need in inspected.needs:
-            for pre in records:
-                if pre.reference != need.pre:
-                    continue
-                cancelled, certain = False, True
-                reasons = []
-                for vio in records:
-                    if vio.reference not in need.vio:
-                        continue
-                    cancels = happened_before(pre.clock, vio.clock)
-                    if not cancels and not concurrent(pre.clock, vio.clock):
-                        continue
-                    cancelled, certain = cancelled or cancels, False
-                    known = happened_before(vio.clock, event)
-                    reasons.append(_reason("vio", vio, known, cancels, pre))
-                known = happened_before(pre.clock, event)
-                found: Result | None = None
-                if certain and known:
-                    found = FRM if pre.result == FRM else FRM_P
-                elif not cancelled and not happened_before(event, pre.clock):
-                    found = FRM_P
-                if found == FRM or result is None:
-                    result = found
-                because.append(_reason("pre", pre, known, found == FRM))
-                because += reasons
-        return Judgement(result, tuple(because))
+        because: list[Reason] | None,
+    ) -> Result | None:
+        cancelled, certain = False, True
+        reasons: list[Reason] = []
+        for vio in vios:
+            cancels = happened_before(pre.clock, vio.clock)
+            if not cancels and not concurrent(pre.clock, vio.clock):
+                continue
+            cancelled, certain = cancelled or cancels, False
+            if because is not None:
+                known = happened_before(vio.clock, event)
+                reasons.append(_reason("vio", vio, known, cancels, pre))
+        known = happened_before(pre.clock, event)
+        found: Result | None = None
+        if certain and known:
+            found = FRM if pre.result == FRM else FRM_P
+        elif not cancelled and not happened_before(event, pre.clock):
+            found = FRM_P
+        if because is not None:
+            because += (_reason("pre", pre, known, found == FRM), *reasons)
+        return found
 
 
 NOTHING: Final = Judgement(None)
