@@ -11,20 +11,25 @@ from choreomon.verify.verifier import Verifier
 
 TEXTS = interactions()
 LONGEST = {
-    "orders": 560,
+    "orders": 280,
     "abp": 140,
     "hr": 560,
-    "mqtt": 70,
-    "platoon2": 560,
-    "platoon4": 280,
+    "platoon2": 140,
+    "platoon4": 560,
     "rover": 560,
     "sensor": 140,
     "slices_i1": 560,
-    "slices_i2": 560,
-    "i1": 140,
-    "i5": 280,
+    "slices_i2": 140,
+    "i1": 70,
+    "i4": 140,
+    "i5": 140,
+    "i10": 140,
+    "i12": 140,
+    "i13": 560,
+    "i14": 280,
     "i15": 560,
-    "i16": 280,
+    "i16": 560,
+    "i20": 70,
 }
 """How many actions of each are decided at once."""
 
