@@ -103,7 +103,7 @@ def main(arguments: list[str]) -> int:
         "",
         f"{platform.machine()}, Python {platform.python_version()}, seed {given.seed}; "
         f"{given.budget:g} s of the processor and {given.memory:,} MB for a question; "
-        f"{len(endless)} interactions"
+        f"interactions: {len(endless)}"
         + (f", part {'/'.join(map(str, given.shard))}" if given.shard != (1, 1) else "")
         + f"; left out, since without loops: {', '.join(sorted(finite)) or 'none'}.",
         "",
