@@ -118,15 +118,12 @@ def _alarm(number: int, frame: FrameType | None) -> None:
 
 
 def _watched(interaction: Interaction, multitrace: MultiTrace, mode: Mode, budget: float) -> Answer:
-    """`decided`, interrupted where nobody asks. Cycles are collected afterwards, as commands do."""
-    gc.collect()
-    gc.disable()
+    """`decided`, interrupted where nobody asks."""
     signal.setitimer(signal.ITIMER_PROF, GRACE * budget)
     try:
         return decided(interaction, multitrace, mode, budget)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        gc.enable()
 
 
 def main() -> None:
@@ -135,12 +132,16 @@ def main() -> None:
     limit = task.memory * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     signal.signal(signal.SIGPROF, _alarm)
+    # Cycles are collected between questions, and not at the cost of any: so do commands.
+    gc.disable()
+    gc.freeze()
     for one in answers(task, map(from_line, others), _watched):
         if isinstance(one, Answered):
             print(one.line(), flush=True)
         else:
             lost = Answered(*one, task.budget * 1e3, Verdict.INCONC, CRASHED)
             print(BEGUN + lost.line(), flush=True)
+            gc.collect()
 
 
 if __name__ == "__main__":
