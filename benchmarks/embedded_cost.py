@@ -31,7 +31,7 @@ from benchmarks.command_line import load_at_the, machine, parser_for
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import SEND, Label, Message
 from choreomon.formats.agent_config import AgentConfig, LocalAccess
-from choreomon.formats.carried import encode_clocks
+from choreomon.formats.clock_text import encode_clocks
 from choreomon.formats.table_file import SplitTable, system_id, write_table
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables

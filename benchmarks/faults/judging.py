@@ -24,7 +24,7 @@ from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock, by_name
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.formats.agent_config import AgentConfig, load_agent_config
-from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted
+from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.formats.verdict_json import decode_verdict_untrusted
 from choreomon.properties.reference import formations
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from benchmarks.faults.acts import ActLog, read_acts
 from choreomon.core.errors import AgentUnavailable, MalformedMessage, ProcessClosed
 from choreomon.core.message import EventKind
-from choreomon.formats.carried import (
+from choreomon.formats.clock_text import (
     Carried,
     ClockText,
     decode_carried_untrusted,

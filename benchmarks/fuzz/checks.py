@@ -10,7 +10,7 @@ from benchmarks.fuzz.premises import AUTOMATON, NAMES
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats import local
-from choreomon.formats.carried import (
+from choreomon.formats.clock_text import (
     decode_carried_untrusted,
     decode_clocks_untrusted,
     encode_carried,

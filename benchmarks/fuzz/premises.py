@@ -17,7 +17,7 @@ from benchmarks.faults.plan import Plan, Premises, lay_out, write_config
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import Reference
 from choreomon.formats import local
-from choreomon.formats.carried import encode_clocks
+from choreomon.formats.clock_text import encode_clocks
 from choreomon.formats.wire import encode
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response, Waiting

@@ -12,7 +12,7 @@ from typing import Final
 
 from benchmarks.faults.plan import Premises
 from choreomon.core.errors import AgentUnavailable
-from choreomon.formats.carried import Carried, decode_clocks_untrusted
+from choreomon.formats.clock_text import Carried, decode_clocks_untrusted
 from choreomon.sdk import connect
 from choreomon.sdk.process import Process
 

@@ -18,5 +18,6 @@ neither. Nothing here prints.
     explaining   explanations, within bounds
     bounds       time and memory that may be used
     workers      processes that share work, and end with whoever started them
+    interrupts   interrupts that wait until no lock can be left held
     collector    the cycle collector, out of the way while verdicts are made
 """

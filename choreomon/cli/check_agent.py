@@ -29,11 +29,11 @@ def is_agent_file(file: str) -> bool:
     """Whether a file has the fields of an agent's configuration, and none of a document. That it is
     a right one is not known."""
     from choreomon.core.errors import DocumentError
-    from choreomon.formats.located import MAX_BYTES, read_located
+    from choreomon.formats.source_positions import MAX_BYTES, read_positioned
 
     with suppress(OSError, ValueError, DocumentError), open(file, "rb") as stream:
         as_json = file.lower().endswith(".json")
-        keys = read_located(stream.read(MAX_BYTES + 1), file, as_json=as_json).value.keys()
+        keys = read_positioned(stream.read(MAX_BYTES + 1), file, as_json=as_json).value.keys()
         foreign = {"application", "property"} & keys
         return bool({"process", "tables", "listen", "local"} & keys) and not foreign
     return False

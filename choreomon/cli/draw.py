@@ -10,7 +10,7 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_options
-from choreomon.cli.given import refuse_given
+from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 from choreomon.verify.papers.heuristics import STRATEGIES
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from choreomon.formats.read import Document
     from choreomon.properties.tables import RulesName
     from choreomon.render.drawing import Picture
-    from choreomon.render.marks import Mark
+    from choreomon.render.highlights import Highlight
     from simulator.monitoring import StrategyName
 
 
@@ -158,12 +158,14 @@ def _check_of_interaction(context: click.Context, file: str, *, holds_one: bool)
     `holds_one` says that the file is an interaction, and no document that states one."""
     a_run, strategy = context.params["a_run"], context.params["strategy"]
     if holds_one:
-        refuse_given(context, ("stated",), "with documents, to draw the interaction that is stated")
+        refuse_explicit(
+            context, ("stated",), "with documents, to draw the interaction that is stated"
+        )
     if a_run and not holds_one:
         raise click.UsageError("--interaction and --run are two pictures: leave one out")
     if a_run:
         raise click.UsageError(f"{file} is an interaction: only an application has runs")
-    refuse_given(context, ("seed", "rules", "event"), _NEEDS_RUN)
+    refuse_explicit(context, ("seed", "rules", "event"), _NEEDS_RUN)
     if strategy in MONITORING:
         raise click.UsageError(f"--strategy {strategy} can only be used with --run")
 
@@ -172,7 +174,7 @@ def _check_of_document(context: click.Context, file: str, output: Path) -> None:
     """Raises `UsageError` for options that are about interactions, or about runs where none is
     drawn, and for a suffix that says no format."""
     others = ("file", "output", "a_run", "seed", "strategy", "rules", "event", "as_json")
-    refuse_given(
+    refuse_explicit(
         context,
         (str(option.name) for option in context.command.params if option.name not in others),
         f"with interactions, and {file} is none",
@@ -181,7 +183,7 @@ def _check_of_document(context: click.Context, file: str, output: Path) -> None:
         raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
     check_picture(output)
     if not context.params["a_run"]:
-        refuse_given(context, ("seed", "strategy", "rules", "event"), _NEEDS_RUN)
+        refuse_explicit(context, ("seed", "strategy", "rules", "event"), _NEEDS_RUN)
 
 
 def _of_monitors(strategy: Strategy | None) -> StrategyName:
@@ -209,11 +211,11 @@ def _run(run: Run, document: Document, event: int | None) -> tuple[Picture, str]
     from choreomon.render.space_time import space_time_picture
 
     verdict, unsaid = _shown(run) if event is None else _about(run, event)
-    marks = _marks(run, verdict, unsaid, document)
+    highlights = _highlights(run, verdict, unsaid, document)
     picture = space_time_picture(
-        run.kept_events, run.processes, marks, verdict=verdict, missed=unsaid
+        run.kept_events, run.processes, highlights, verdict=verdict, missed=unsaid
     )
-    mermaid = run_sequence_diagram(run.kept_events, run.processes, marks, run.verdicts)
+    mermaid = run_sequence_diagram(run.kept_events, run.processes, highlights, run.verdicts)
     return picture, mermaid
 
 
@@ -249,14 +251,14 @@ def _about(run: Run, event: int) -> tuple[RunVerdict | None, int | None]:
     )
 
 
-def _marks(
+def _highlights(
     run: Run, verdict: RunVerdict | None, unsaid: int | None, document: Document
-) -> tuple[Mark, ...]:
-    from choreomon.render.marks import marks_in_run, marks_of_missed
+) -> tuple[Highlight, ...]:
+    from choreomon.render.highlights import highlights_in_run, highlights_of_missed
 
     if unsaid is not None:
-        return marks_of_missed(run, unsaid)
+        return highlights_of_missed(run, unsaid)
     if verdict is None:
         return ()
     assert document.property is not None  # without one there are no verdicts
-    return marks_in_run(run, verdict, document.property.automaton)
+    return highlights_in_run(run, verdict, document.property.automaton)

@@ -10,7 +10,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.experiment_work import Publication, in_order, sample_options, work_options
-from choreomon.cli.given import refuse_given
+from choreomon.cli.explicit_options import refuse_explicit
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou.signature import Signature
@@ -135,7 +135,7 @@ def command(
         fresh = [FreshTask(settings, f"f{n}", text, traces) for n, text in enumerate(texts)]
         found = in_order(measured_fresh, fresh, jobs)
     else:
-        refuse_given(context, ("operators", "traces"), "for fresh interactions, without --data")
+        refuse_explicit(context, ("operators", "traces"), "for fresh interactions, without --data")
         given = _given(settings, data, signature, interactions)
         found = in_order(measured_given, given, jobs)
     measurements = [one for of_subject in found for one in of_subject]

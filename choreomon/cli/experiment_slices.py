@@ -12,7 +12,7 @@ from choreomon.batch.collector import collector_at_rest
 from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.experiment_work import Publication, in_order, sample_options, work_options
-from choreomon.cli.given import refuse_given
+from choreomon.cli.explicit_options import refuse_explicit
 
 if TYPE_CHECKING:
     from choreomon.multitrace.projection import Partition
@@ -109,7 +109,7 @@ def command(
     if file is not None and models:
         raise click.UsageError("--model and --interaction exclude each other")
     if exhaustive or [*models] == ["i1"]:
-        refuse_given(
+        refuse_explicit(
             context,
             ("multi_traces", "slices"),
             "where slices are random ones",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import click
 
 from choreomon.cli import NOTHING_FOUND
-from choreomon.cli.given import refuse_given
+from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
 from choreomon.cli.written_traces import check_apart, stem, write_all
 
@@ -77,7 +77,7 @@ def command(
     if kind != "insert" and signature is not None:
         raise click.UsageError("--signature says what is inserted: use it with --kind insert")
     if kind != "remove":
-        refuse_given(context, ("actions",), "with --kind remove")
+        refuse_explicit(context, ("actions",), "with --kind remove")
     declared = None if signature is None else load_signature(signature)
     paths = trace_files(traces)
     if kind == "swap-components" and len(paths) < 2:

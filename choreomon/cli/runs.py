@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
-from choreomon.cli.given import refuse_given
+from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.options import added
 from choreomon.cli.writing import (
     WrittenPath,
@@ -168,7 +168,7 @@ def carry_out(
     for warning in document.warnings:
         _print_warning(errors, str(warning))
     if document.property is None:
-        refuse_given(context, runner.monitoring_options, "with a property to monitor")
+        refuse_explicit(context, runner.monitoring_options, "with a property to monitor")
         if asked.report is not None:
             raise click.UsageError("--report needs a property: there is nothing to report without")
         _print_warning(errors, f"{document.file}: no property: nothing is monitored")

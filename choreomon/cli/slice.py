@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import click
 
 from choreomon.cli import NOTHING_FOUND
-from choreomon.cli.given import given_options, refuse_given
+from choreomon.cli.explicit_options import explicit_options, refuse_explicit
 from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
 from choreomon.cli.written_traces import check_apart, stem, write_all
 
@@ -76,9 +76,9 @@ def command(
     from choreomon.cli.trace_files import trace_files
     from choreomon.formats.hibou.files import load_multi_trace
 
-    bounded = bool(given_options(context, ("number",)))
+    bounded = bool(explicit_options(context, ("number",)))
     if every:
-        refuse_given(context, ("wide", "seed"), "for random slices, without --all")
+        refuse_explicit(context, ("wide", "seed"), "for random slices, without --all")
     cut = (
         _every(prefixes, number if bounded else None)
         if every

@@ -37,7 +37,7 @@ from choreomon.deployment.links import MICROSECONDS
 from choreomon.deployment.precise_loop import precise_loop
 from choreomon.deployment.watching import Watch
 from choreomon.formats.agent_config import AgentConfig
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 from choreomon.runtime.draining import DrainingReader
 from choreomon.sdk import OFF, Process, connect
 from choreomon.sdk.embedded import embed

@@ -28,7 +28,7 @@ from choreomon.core.message import ENVIRONMENT, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock, merge, zero
 from choreomon.deployment.links import MICROSECONDS
-from choreomon.formats.carried import ClockText, SystemKey, decode_clocks_untrusted
+from choreomon.formats.clock_text import ClockText, SystemKey, decode_clocks_untrusted
 
 TOLD: Final = -1
 """In the place of a time: the monitor was told of the event, and has it."""

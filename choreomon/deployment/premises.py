@@ -19,7 +19,7 @@ from typing import Final
 from choreomon.core.message import Label
 from choreomon.deployment.event_records import Records
 from choreomon.formats.agent_config import AgentConfig, Keys, LocalAccess
-from choreomon.formats.carried import KEY_BYTES, SystemKey
+from choreomon.formats.clock_text import KEY_BYTES, SystemKey
 from choreomon.formats.key_files import (
     PUBLIC_SUFFIX,
     SECRET_SUFFIX,

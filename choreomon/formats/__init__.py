@@ -7,7 +7,8 @@ Documents:
 
     read                a scenario or property document -> Document
     unreadable          what is told of a file that cannot be opened
-    located, scalars    YAML or JSON text -> plain values with the line of each
+    source_positions    YAML or JSON text -> plain values with the line of each
+    scalars             what a scalar in it means
     yaml_hints          what is wrong with a text that is no YAML
     documents, fields   the shape of a document, and of what it is made
     durations           distributions of times in a document
@@ -34,7 +35,7 @@ What agents are given:
 
 What a live service says and carries:
 
-    carried             clocks that travel with a message, as text
+    clock_text          clocks that travel with a message, as text
     local               a service and its agent, as frames of a stream
 
 What a live agent says:

@@ -21,7 +21,7 @@ from choreomon.core.errors import Path as FieldPath
 from choreomon.core.message import ENVIRONMENT
 from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.addresses import ANY_HOST, Address, parse_tcp
-from choreomon.formats.carried import KEY_BYTES, MAX_SYSTEMS
+from choreomon.formats.clock_text import KEY_BYTES, MAX_SYSTEMS
 from choreomon.formats.local import MAX_LEASE
 from choreomon.formats.table_file import SplitTable, load_table
 

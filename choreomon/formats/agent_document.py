@@ -49,7 +49,7 @@ from choreomon.formats.fields import (
     one_key,
     problems_of,
 )
-from choreomon.formats.located import MAX_BYTES, Located, read_located
+from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
 from choreomon.formats.unreadable import unreadable
 
 # ---------------------------------------------------------------- the parts
@@ -238,7 +238,7 @@ def load(path: str | os.PathLike[str]) -> AgentConfig:
 
 def parse(text: str | bytes, file: str) -> AgentConfig:
     """See `choreomon.formats.agent_config.parse_agent_config`."""
-    located = read_located(
+    located = read_positioned(
         text,
         file,
         as_json=Path(file).suffix.lower() == ".json",
@@ -254,7 +254,7 @@ def parse(text: str | bytes, file: str) -> AgentConfig:
     return config
 
 
-def _config(document: AgentDocument, located: Located) -> AgentConfig:
+def _config(document: AgentDocument, located: Positioned) -> AgentConfig:
     folder = Path(located.file).parent
 
     def at(path: str) -> Path:

@@ -21,7 +21,7 @@ from choreomon.formats.hibou.configuration import (
     TraceGenerationLogger,
 )
 from choreomon.formats.json_documents import refuse_no_mapping
-from choreomon.formats.located import Located, read_located
+from choreomon.formats.source_positions import Positioned, read_positioned
 from choreomon.verify.papers.heuristics import Filters, Priorities
 from choreomon.verify.papers.options import LocalAnalyses, SimulationCriteria
 from choreomon.verify.verdict import Verdict
@@ -83,7 +83,7 @@ def _plain(value: object) -> object:
 def read_configuration_json(text: str | bytes, file: str = "configuration") -> Configuration:
     """The configuration of a document. Raises DocumentError with all that is wrong."""
     refuse_no_mapping(text, file)
-    located = read_located(text, file, as_json=True)
+    located = read_positioned(text, file, as_json=True)
     reader = _Reader(located)
     value = located.value
     if value.get("kind") != "configuration":
@@ -99,7 +99,7 @@ def read_configuration_json(text: str | bytes, file: str = "configuration") -> C
 
 
 class _Reader:
-    def __init__(self, located: Located) -> None:
+    def __init__(self, located: Positioned) -> None:
         self._located = located
         self._found: list[tuple[Path, str]] = []
 

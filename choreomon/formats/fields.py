@@ -29,8 +29,8 @@ from choreomon.core.message import Label
 from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.label_hints import label_meant
 from choreomon.formats.labels import LABEL_PATTERN, NAME_PATTERN, NAME_RULE, parse_label
-from choreomon.formats.located import Located
 from choreomon.formats.scalars import shortened
+from choreomon.formats.source_positions import Positioned
 
 MAX_MILLISECONDS: Final = 1e12
 """About 31 years: keeps every time exact in whole microseconds as a float."""
@@ -53,7 +53,7 @@ class Part(BaseModel):
             raise ValidationError.from_exception_data(cls.__name__, told) from None
 
 
-def problems_of(error: ValidationError, located: Located) -> Iterator[Problem]:
+def problems_of(error: ValidationError, located: Positioned) -> Iterator[Problem]:
     """The errors of a `Part` as problems, in the order of the document."""
     problems = [
         located.problem(_path(details), str(_in_words(None, details)["type"]))

@@ -11,7 +11,7 @@ import msgspec
 from choreomon.core.errors import DocumentError, Path, Problem
 from choreomon.formats.json_keys import repeated_key
 from choreomon.formats.json_shapes import shape_problem
-from choreomon.formats.located import field_name, read_located
+from choreomon.formats.source_positions import field_name, read_positioned
 
 _AT: Final = re.compile(r" - at `\$(.*)`\Z", re.DOTALL)
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
@@ -58,7 +58,7 @@ def _located(
     """The error about what was found, with lines where the document is small enough. Of one that
     is `malformed` it is known only that it is no JSON: then what reads it again tells more."""
     try:
-        located = read_located(text, file, as_json=True)
+        located = read_positioned(text, file, as_json=True)
     except DocumentError as error:
         if malformed and error.problems[0].line:
             return error
@@ -107,7 +107,7 @@ def decoded(text: str | bytes, file: str, kind: str, shape: type[_Decoded]) -> _
 
 def _comes_twice(text: str | bytes, file: str, key: str) -> DocumentError:
     try:
-        read_located(text, file, as_json=True)
+        read_positioned(text, file, as_json=True)
     except DocumentError as error:
         if error.problems[0].field:  # where it was small enough to be looked at
             return error

@@ -39,7 +39,7 @@ import msgspec
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import EventKind
-from choreomon.formats.carried import MAX_CLOCK_TEXT
+from choreomon.formats.clock_text import MAX_CLOCK_TEXT
 
 VERSION: Final = 1
 

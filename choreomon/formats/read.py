@@ -20,9 +20,9 @@ from choreomon.formats.documents import (
     ScenarioDocument,
 )
 from choreomon.formats.fields import problems_of
-from choreomon.formats.located import MAX_BYTES, Located, read_located
 from choreomon.formats.observation import EVERYTHING, ObservationDocument
 from choreomon.formats.reachability import reachability_warnings
+from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
 from choreomon.formats.stated_interaction import (
     StatedInteraction,
     interaction_defects,
@@ -103,7 +103,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         told = f"holds {_OTHER_FILES[suffix]}: expected a scenario or property document"
         raise DocumentError((Problem(file, 0, "", f"{told}, .yaml or .json"),))
     as_json = suffix == ".json"
-    located = read_located(text, file, as_json=as_json)
+    located = read_positioned(text, file, as_json=as_json)
     try:
         document = ScenarioDocument.model_validate(located.value)
     except ValidationError as error:
@@ -152,7 +152,7 @@ def _warnings(
     loaded: LoadedProperty | None,
     stated: StatedInteraction | None,
     labels: Collection[tuple[Path, Label]],
-    located: Located,
+    located: Positioned,
 ) -> Iterator[Defect]:
     yield from empty_part_warnings(located.value)
     if stated is not None and document.application is not None:
@@ -177,7 +177,7 @@ def _compiled(document: PropertyDocument, defects: list[Defect]) -> LoadedProper
         return None
 
 
-def _problems(defects: Iterable[Defect], located: Located) -> tuple[Problem, ...]:
+def _problems(defects: Iterable[Defect], located: Positioned) -> tuple[Problem, ...]:
     problems = [located.problem(defect.path, defect.message) for defect in defects]
     return tuple(sorted(problems, key=lambda problem: problem.line))
 

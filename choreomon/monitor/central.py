@@ -13,31 +13,31 @@ from collections.abc import Sequence
 from choreomon.core.message import Event
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
-from choreomon.monitor.gathering import Gathering
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.push import FinalWords
+from choreomon.monitor.reevaluation import Reevaluation
 from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
 
 
 class CentralMonitor:
-    """The one monitor. Grows with the run; see `Gathering`."""
+    """The one monitor. Grows with the run; see `Reevaluation`."""
 
     def __init__(
         self, tables: Sequence[TransitionTable], processes: tuple[str, ...], rules: Rules
     ) -> None:
-        self._gathering = Gathering(tables, processes, rules)
+        self._reevaluation = Reevaluation(tables, processes, rules)
         self._words = FinalWords()
 
     @property
     def records(self) -> int:
-        return self._gathering.records
+        return self._reevaluation.records
 
     def receive(self, notice: Notice) -> list[tuple[str, Declared]]:
         """Judge the event of a notice, and anew whatever it concerns; the words to give,
         each with the process of its event."""
-        return self._words.revise(self._gathering.observe(Event(notice.label, notice.event)))
+        return self._words.revise(self._reevaluation.observe(Event(notice.label, notice.event)))
 
     def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
-        """One of its words with the reasons of now; see `Gathering.explained`."""
-        return self._gathering.explained(verdict)
+        """One of its words with the reasons of now; see `Reevaluation.explained`."""
+        return self._reevaluation.explained(verdict)

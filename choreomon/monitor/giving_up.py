@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Effect
-from choreomon.monitor.judging import first_at, judged
+from choreomon.monitor.inspection import concluded, first_at
 from choreomon.monitor.provisional import early_judgement
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
-from choreomon.monitor.waiting import silent_ones
+from choreomon.monitor.wait_for_graph import unresponsive
 
 
 def given_up(
@@ -31,7 +31,7 @@ def given_up(
         if inspection.inspected.final:
             state = _noted_silent(monitor, state, inspection)
         judgement = early_judgement(monitor, inspection)
-        state = judged(monitor, state, state.settled, place, judgement, effects)
+        state = concluded(monitor, state, state.settled, place, judgement, effects)
     if state.postponed:
         mine = monitor.process
         postponed = tuple(
@@ -46,7 +46,7 @@ def _noted_silent(
 ) -> MonitorState:
     place = first_at(state.decisions, monitor.own, inspection.event[monitor.own])
     decision = state.decisions[place]
-    missing, behind = silent_ones(monitor, state, inspection)
+    missing, behind = unresponsive(monitor, state, inspection)
     silent = dict.fromkeys((*decision.silent, *missing))
     waiting_for = dict.fromkeys((*decision.waiting_for, *behind))
     decision = decision._replace(

@@ -35,7 +35,7 @@ from choreomon.monitor.messages import (
     Waiting,
 )
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.repeating import open_inquiries
+from choreomon.monitor.retransmission import open_inquiries
 from choreomon.monitor.rights import FARTHEST, Refused, Rights, rights_of
 from choreomon.monitor.state import (
     Expire,

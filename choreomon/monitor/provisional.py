@@ -13,7 +13,7 @@ from choreomon.monitor.effects import Declared
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
-from choreomon.monitor.waiting import silent_ones
+from choreomon.monitor.wait_for_graph import unresponsive
 
 
 def provisional_word(
@@ -35,7 +35,7 @@ def provisional_word(
     waiting_for = dict.fromkeys(decision.waiting_for)
     for inspection in state.inspections:
         if inspection.event[own] == count and inspection.inspected.final:
-            missing, behind = silent_ones(monitor, state, inspection)
+            missing, behind = unresponsive(monitor, state, inspection)
             silent |= dict.fromkeys(missing)
             waiting_for |= dict.fromkeys(behind)
             judged.append((inspection.inspected.reference, early_judgement(monitor, inspection)))

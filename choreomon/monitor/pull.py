@@ -32,13 +32,14 @@ from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import Judgement, Reference
 from choreomon.monitor.answering import FOREVER, answer, must_wait, promise, undecided
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
+from choreomon.monitor.gap_bounds import gap_ended, gap_opened
 from choreomon.monitor.giving_up import given_up
 from choreomon.monitor.history import OPEN, Record
+from choreomon.monitor.inspection import SMALL, pruned, received
 from choreomon.monitor.joint import joint_verdict
-from choreomon.monitor.judging import SMALL, kept, received
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.monitor.provisional import provisional_word
-from choreomon.monitor.repeating import same_inquiry
+from choreomon.monitor.retransmission import same_inquiry
 from choreomon.monitor.rules import STARTS
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import (
@@ -53,8 +54,7 @@ from choreomon.monitor.state import (
     Observe,
     ProcessNext,
 )
-from choreomon.monitor.unseen import gap_ended, gap_opened
-from choreomon.monitor.waiting import notice_of_waiting, told_of_waiting
+from choreomon.monitor.wait_for_graph import notice_of_waiting, told_of_waiting
 
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
 
@@ -180,7 +180,7 @@ class Monitor(MonitorSetup):
         # Only now that the open inspections of this very event are in place is it known
         # what of the history no longer matters.
         for place in fired:
-            chains[place] = kept(self, chains[place], place, inspections, settled)
+            chains[place] = pruned(self, chains[place], place, inspections, settled)
         state = MonitorState(
             unprocessed,
             tuple(chains),

@@ -16,9 +16,9 @@ from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import POSSIBLY_VIOLATED, Judgement, MonitorVerdict, Reference, Word
 from choreomon.monitor.effects import Declared, Effect, Send
-from choreomon.monitor.gathering import Gathering, Judged
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Push
+from choreomon.monitor.reevaluation import Judged, Reevaluation
 from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
 
@@ -57,30 +57,30 @@ class FinalWords:
 
 
 class PushMonitor:
-    """The pushing monitor of one process. Grows with the run; see `Gathering`."""
+    """The pushing monitor of one process. Grows with the run; see `Reevaluation`."""
 
     def __init__(self, table: TransitionTable, processes: tuple[str, ...], rules: Rules) -> None:
         self.table = table
-        self._gathering = Gathering([table], processes, rules)
+        self._reevaluation = Reevaluation([table], processes, rules)
         self._words = FinalWords()
 
     @property
     def records(self) -> int:
-        return self._gathering.records
+        return self._reevaluation.records
 
     def observe(self, event: Event, clock: VectorClock) -> list[Effect]:
         """Judge an own event; `clock` is that of the process now."""
-        return self._tell(self._gathering.observe(event), clock)
+        return self._tell(self._reevaluation.observe(event), clock)
 
     def receive(self, push: Push, clock: VectorClock) -> tuple[VectorClock, list[Effect]]:
         """Take over what another monitor pushed; the merged clock, and what to do."""
         clock = merge(clock, push.clock)
-        changed = self._gathering.learn(push.reference, push.event, push.result, push.revision)
+        changed = self._reevaluation.learn(push.reference, push.event, push.result, push.revision)
         return clock, self._tell(changed, clock)
 
     def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
-        """One of its words with the reasons of now; see `Gathering.explained`."""
-        return self._gathering.explained(verdict)
+        """One of its words with the reasons of now; see `Reevaluation.explained`."""
+        return self._reevaluation.explained(verdict)
 
     def _tell(self, changed: list[Judged], clock: VectorClock) -> list[Effect]:
         effects: list[Effect] = []

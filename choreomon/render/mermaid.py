@@ -15,7 +15,7 @@ from typing import Final
 from choreomon.core.message import ENVIRONMENT, SEND
 from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.render.marks import Mark
+from choreomon.render.highlights import Highlight
 from choreomon.render.window import MAX_SHOWN, Gap, window
 from choreomon.render.wording import (
     DECLARATION,
@@ -68,7 +68,7 @@ def automaton_flowchart(automaton: SequenceAutomaton) -> str:
 def run_sequence_diagram(
     events: Sequence[RunEvent],
     processes: Sequence[str],
-    marks: Sequence[Mark] = (),
+    highlights: Sequence[Highlight] = (),
     verdicts: Sequence[RunVerdict] = (),
     bound: int = MAX_SHOWN,
 ) -> str:
@@ -78,7 +78,7 @@ def run_sequence_diagram(
     handling is a note where it is marked or judged. Steps of the sequence are numbered
     in notes.
     """
-    items = window(events, [mark.event_index for mark in marks], bound)
+    items = window(events, [highlight.event_index for highlight in highlights], bound)
     shown = [item for item in items if isinstance(item, RunEvent)]
     names = [ENVIRONMENT] if any(e.message.sender == ENVIRONMENT for e in shown) else []
     names += [process for process in processes if process != ENVIRONMENT]
@@ -87,7 +87,7 @@ def run_sequence_diagram(
     lines += [f"    participant {ids[name]} as {escaped(name)}" for name in names]
     everyone = f"{ids[names[0]]},{ids[names[-1]]}" if len(names) > 1 else "".join(ids.values())
     said = {verdict.event_index: verdict for verdict in verdicts}
-    marked = {mark.event_index: mark for mark in marks}
+    marked = {highlight.event_index: highlight for highlight in highlights}
     for item in items:
         if isinstance(item, Gap):
             lines.append(f"    Note over {everyone}: events {escaped(str(item))} not shown")
@@ -101,12 +101,12 @@ def run_sequence_diagram(
     return "\n".join(lines) + "\n"
 
 
-def _notes(event: RunEvent, mark: Mark | None, verdict: RunVerdict | None) -> str:
+def _notes(event: RunEvent, highlight: Highlight | None, verdict: RunVerdict | None) -> str:
     words = []
-    if mark is not None and mark.role == "cancellation":
+    if highlight is not None and highlight.role == "cancellation":
         words.append("cancellation in question")
-    elif mark is not None and mark.step is not None:
-        words.append(f"{'earlier ' if mark.role == 'earlier' else ''}step {mark.step}")
+    elif highlight is not None and highlight.step is not None:
+        words.append(f"{'earlier ' if highlight.role == 'earlier' else ''}step {highlight.step}")
     if verdict is not None:
         words.append(f"{verdict.monitor} {DECLARATION[verdict.verdict]}")
     if not words:

@@ -20,7 +20,7 @@ from choreomon.render.charts import Bar, bar_chart, histogram
 from choreomon.render.drawing import MUTED, POSSIBLY, QUIET, Picture
 from choreomon.render.drawing import VIOLATED as VIOLATED_COLOUR
 from choreomon.render.explanation import explanation
-from choreomon.render.marks import marks_in_run, marks_of_missed
+from choreomon.render.highlights import highlights_in_run, highlights_of_missed
 from choreomon.render.report_style import STYLE
 from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.space_time import space_time_picture
@@ -192,8 +192,8 @@ def _missed(run: Run) -> list[str]:
         f"event {events} in the real order, and no monitor said so.</p>"
     ]
     for index in indices[:MAX_VERDICTS_PER_RUN] if run.kept_events else ():
-        marks = marks_of_missed(run, index)
-        picture = space_time_picture(run.kept_events, run.processes, marks, missed=index)
+        highlights = highlights_of_missed(run, index)
+        picture = space_time_picture(run.kept_events, run.processes, highlights, missed=index)
         parts.append(_figure(picture, f"Marked: the sequence that was formed at event {index}."))
     return parts
 
@@ -214,10 +214,10 @@ def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str
         parts.append(f'<p class="note">{truth}</p>')
     if run.kept_events:
         sequence = formed.get(verdict.event_index, ())
-        marks = marks_in_run(run, verdict, automaton)
+        highlights = highlights_in_run(run, verdict, automaton)
         parts.append(
             _figure(
-                space_time_picture(run.kept_events, run.processes, marks, verdict=verdict),
+                space_time_picture(run.kept_events, run.processes, highlights, verdict=verdict),
                 "Marked: a sequence that was formed, by the real order."
                 if sequence
                 else "Marked: what the verdict rests on.",

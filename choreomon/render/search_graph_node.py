@@ -102,7 +102,10 @@ class MeasuredNode(NamedTuple):
     def signs(self) -> tuple[str, ...]:
         """Those of the node, and those of its terms that are among what is shown of them."""
         shown = "".join(row.content for row in self.rows)
-        return (*self.node.signs, *(sign for sign, mark in _IN_TERMS.items() if mark in shown))
+        return (
+            *self.node.signs,
+            *(sign for sign, mark in _IN_TERMS.items() if mark in shown),
+        )
 
 
 def changed_text(now: Interaction, before: Interaction) -> str:

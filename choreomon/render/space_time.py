@@ -33,7 +33,7 @@ from choreomon.render.drawing import (
     shortened,
     text_width,
 )
-from choreomon.render.marks import Mark
+from choreomon.render.highlights import Highlight
 from choreomon.render.space_time_frame import EVENT, SMALL, STEP, axis, cross, lanes, notes
 from choreomon.render.space_time_labels import Segment, place_labels
 from choreomon.render.space_time_scene import (
@@ -46,7 +46,7 @@ from choreomon.render.space_time_scene import (
     arrow_colour,
     arrows_of,
     ends_of,
-    mark_of,
+    highlight_of,
     scene_of,
 )
 from choreomon.render.space_time_ways import Way, way_around
@@ -61,7 +61,7 @@ _MISSED: Final = "formed, and no monitor says so"
 def space_time_picture(
     events: Sequence[RunEvent],
     processes: Sequence[str],
-    marks: Sequence[Mark] = (),
+    highlights: Sequence[Highlight] = (),
     *,
     verdict: RunVerdict | None = None,
     missed: int | None = None,
@@ -80,11 +80,11 @@ def space_time_picture(
     role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked)
     and `not_shown` (pairs of first and last index).
     """
-    items = window(events, [mark.event_index for mark in marks], bound)
+    items = window(events, [highlight.event_index for highlight in highlights], bound)
     arrows = arrows_of(events, items)
     names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
     names += [process for process in processes if process != ENVIRONMENT]
-    scenes = (scene_of(items, names, marks, verdict, column) for column in _COLUMNS)
+    scenes = (scene_of(items, names, highlights, verdict, column) for column in _COLUMNS)
     scene, ways, places = min(
         (_candidate(items, arrows, scene) for scene in scenes),
         key=lambda candidate: (candidate[2].count(None), candidate[0].column),
@@ -152,13 +152,13 @@ def _title(
 
 
 def _event_data(event: RunEvent, scene: Scene) -> dict[str, Any]:
-    mark = scene.roles.get(event.index)
+    highlight = scene.roles.get(event.index)
     return {
         "index": event.index,
         "process": event.process,
         "kind": event.kind,
-        "role": mark.role if mark else None,
-        "step": mark.step if mark else None,
+        "role": highlight.role if highlight else None,
+        "step": highlight.step if highlight else None,
         "x": round(scene.columns[event.index], 1),
     }
 
@@ -171,7 +171,7 @@ def _message_data(arrow: Arrow, scene: Scene) -> dict[str, Any]:
         "sent_at": arrow.send,
         "handled_at": arrow.handle,
         "status": arrow.status,
-        "marked": mark_of(arrow, scene) is not None,
+        "marked": highlight_of(arrow, scene) is not None,
     }
 
 
@@ -190,7 +190,7 @@ def _segments(arrows: Sequence[Arrow], ways: Sequence[Way], scene: Scene) -> lis
         if start.y == end.y:
             middle = (start.x + end.x) / 2
             way = Way(Point(middle - 1, start.y - 26), Point(middle + 1, start.y - 26))
-        important = mark_of(arrow, scene) is not None
+        important = highlight_of(arrow, scene) is not None
         width = text_width(_name(arrow), SMALL, bold=important)
         segments.append(Segment(way, width, important))
     return segments
@@ -204,10 +204,10 @@ def _circles(items: Sequence[RunEvent | Gap], scene: Scene) -> list[tuple[Point,
     ]
 
 
-def _radius(mark: Mark | None) -> float:
-    if mark is None:
+def _radius(highlight: Highlight | None) -> float:
+    if highlight is None:
         return EVENT
-    return _RING if mark.role == "judged" else STEP
+    return _RING if highlight.role == "judged" else STEP
 
 
 def _messages(arrows: Sequence[Arrow], ways: Sequence[Way], scene: Scene) -> list[Shape]:
@@ -215,8 +215,8 @@ def _messages(arrows: Sequence[Arrow], ways: Sequence[Way], scene: Scene) -> lis
     for arrow, way in zip(arrows, ways, strict=True):
         start, end = way.start, way.end
         colour = arrow_colour(arrow, scene)
-        mark = mark_of(arrow, scene)
-        width = 2.6 if mark else 1.4
+        highlight = highlight_of(arrow, scene)
+        width = 2.6 if highlight else 1.4
         dashed = arrow.status != "delivered"
         rim = 0.0
         if arrow.status == "delivered":
@@ -241,7 +241,7 @@ def _messages(arrows: Sequence[Arrow], ways: Sequence[Way], scene: Scene) -> lis
         tip = Point(*_back(end, towards, rim))
         title = f"{arrow.sender} -> {arrow.receiver} : {arrow.name}" + _fate(arrow)
         group = Group(shapes=(line, arrowhead(tip, towards, colour)), title=title)
-        drawn.append((mark is not None, group))
+        drawn.append((highlight is not None, group))
     return [group for _, group in sorted(drawn, key=lambda pair: pair[0])]
 
 
@@ -262,14 +262,14 @@ def _events(items: Sequence[RunEvent | Gap], scene: Scene) -> list[Shape]:
         if isinstance(event, Gap):
             continue
         at = scene.at(event.process, event.index)
-        mark = scene.roles.get(event.index)
+        highlight = scene.roles.get(event.index)
         inner: tuple[Shape, ...]
-        if mark is None:
+        if highlight is None:
             colour = FAINT if scene.quiet else INK
             fill = colour if event.kind == SEND else PAPER
             inner = (Circle(centre=at, radius=EVENT, fill=fill, colour=colour),)
         else:
-            inner = _marked(at, mark, scene)
+            inner = _marked(at, highlight, scene)
         title = (
             f"event {event.index}: {event_in_words(event)}\n{milliseconds(event.time)}, "
             f"clock of {event.process} {list(event.clock)}"
@@ -278,16 +278,16 @@ def _events(items: Sequence[RunEvent | Gap], scene: Scene) -> list[Shape]:
     return shapes
 
 
-def _marked(at: Point, mark: Mark, scene: Scene) -> tuple[Shape, ...]:
-    if mark.role == "cancellation":
+def _marked(at: Point, highlight: Highlight, scene: Scene) -> tuple[Shape, ...]:
+    if highlight.role == "cancellation":
         return cross(at, STEP)
     ring: tuple[Shape, ...] = ()
-    if mark.role == "judged":
+    if highlight.role == "judged":
         ring = (Circle(centre=at, radius=_RING, fill=PAPER, colour=scene.colour, width=2),)
-    earlier = mark.role == "earlier"
+    earlier = highlight.role == "earlier"
     number_of_step = Text(
         at=Point(at.x, middle_of_line(at.y, SMALL)),
-        content="" if mark.step is None else str(mark.step),
+        content="" if highlight.step is None else str(highlight.step),
         size=SMALL,
         anchor="middle",
         bold=True,
@@ -303,8 +303,8 @@ def _labels(arrows: Sequence[Arrow], places: Sequence[Point | None], scene: Scen
     for arrow, place in zip(arrows, places, strict=True):
         if place is None:
             continue
-        mark = mark_of(arrow, scene)
-        colour = MUTED if mark is None else arrow_colour(arrow, scene)
+        highlight = highlight_of(arrow, scene)
+        colour = MUTED if highlight is None else arrow_colour(arrow, scene)
         shapes.append(
             Group(
                 shapes=(
@@ -313,7 +313,7 @@ def _labels(arrows: Sequence[Arrow], places: Sequence[Point | None], scene: Scen
                         content=_name(arrow),
                         size=SMALL,
                         anchor="middle",
-                        bold=mark is not None,
+                        bold=highlight is not None,
                         colour=colour,
                         halo=True,
                     ),

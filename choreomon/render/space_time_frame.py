@@ -199,7 +199,7 @@ def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[_Entry]:
         (lambda at: (Circle(centre=at, radius=EVENT, fill=MUTED, colour=MUTED),), "send"),
         (lambda at: (Circle(centre=at, radius=EVENT, colour=MUTED),), "handle"),
     ]
-    roles = {mark.role for mark in scene.roles.values()}
+    roles = {highlight.role for highlight in scene.roles.values()}
     if roles & {"step", "judged"}:
         words = _STEP_IN_WORDS.get(scene.colour, "step of the forbidden sequence")
         entries.append((lambda at: (_step(at, scene.colour),), words))

@@ -1,4 +1,4 @@
-"""Where everything of a space-time diagram goes: lines, columns, arrows, marks."""
+"""Where everything of a space-time diagram goes: lines, columns, arrows, highlights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.render import drawing
 from choreomon.render.drawing import Point, shortened, text_width
-from choreomon.render.marks import Mark
+from choreomon.render.highlights import Highlight
 from choreomon.render.window import Gap
 from choreomon.render.wording import number
 
@@ -65,7 +65,7 @@ class Scene:
     column: float
     left: float
     right: float
-    roles: Mapping[int, Mark]
+    roles: Mapping[int, Highlight]
     colour: str
     quiet: bool  # whether there are marked events, so that the others stand back
 
@@ -103,13 +103,13 @@ def arrows_of(events: Sequence[RunEvent], items: Sequence[RunEvent | Gap]) -> li
 def scene_of(
     items: Sequence[RunEvent | Gap],
     names: Sequence[str],
-    marks: Sequence[Mark],
+    highlights: Sequence[Highlight],
     verdict: RunVerdict | None,
     column: float,
 ) -> Scene:
     heading = [*(shortened(name, LONGEST_NAME) for name in names), "time, ms"]
     left = MARGIN + max(text_width(name, bold=True) for name in heading) + 14
-    roles = {mark.event_index: mark for mark in marks}
+    roles = {highlight.event_index: highlight for highlight in highlights}
     columns: dict[int, float] = {}
     waits = [
         after.time - before.time
@@ -146,7 +146,7 @@ def scene_of(
         right=x,
         roles=roles,
         colour=_verdict_colour(verdict),
-        quiet=bool(marks),
+        quiet=bool(highlights),
     )
 
 
@@ -171,17 +171,17 @@ def ends_of(arrow: Arrow, scene: Scene) -> tuple[Point, Point]:
     )
 
 
-def mark_of(arrow: Arrow, scene: Scene) -> Mark | None:
+def highlight_of(arrow: Arrow, scene: Scene) -> Highlight | None:
     found = [
         scene.roles[index]
         for index in (arrow.send, arrow.handle)
         if index is not None and index in scene.roles
     ]
-    return min(found, key=lambda mark: mark.role == "cancellation", default=None)
+    return min(found, key=lambda highlight: highlight.role == "cancellation", default=None)
 
 
 def arrow_colour(arrow: Arrow, scene: Scene) -> str:
-    mark = mark_of(arrow, scene)
-    if mark is None:
+    highlight = highlight_of(arrow, scene)
+    if highlight is None:
         return drawing.FAINT if scene.quiet or arrow.status != "delivered" else drawing.MUTED
-    return drawing.CANCELS if mark.role == "cancellation" else scene.colour
+    return drawing.CANCELS if highlight.role == "cancellation" else scene.colour

@@ -31,7 +31,7 @@ class Gap(NamedTuple):
 
 
 def window(
-    events: Sequence[RunEvent], marks: Collection[int], bound: int = MAX_SHOWN
+    events: Sequence[RunEvent], highlights: Collection[int], bound: int = MAX_SHOWN
 ) -> tuple[RunEvent | Gap, ...]:
     """The events to show, in order, and the gaps between them.
 
@@ -45,7 +45,7 @@ def window(
     if len(events) <= bound:
         return tuple(events)
     position = {event.index: place for place, event in enumerate(events)}
-    centres = sorted({position[index] for index in marks if index in position})
+    centres = sorted({position[index] for index in highlights if index in position})
     shown = {*centres, *_other_ends(events, position, centres)}
     for place in _causes(events, position, centres):
         if len(shown) < bound:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias, assert_never
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock, is_far_beyond
-from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted, encode_clocks
+from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
 from choreomon.formats.wire import MAX_BYTES, longest_body
 from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.host import Host, HostEffect, HostState

@@ -37,7 +37,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 from choreomon.sdk.carriers import inject
 from choreomon.sdk.process import BLOCKING_OFF, OFF, BlockingProcess, Process
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
-from choreomon.formats.carried import Carried, ClockText
+from choreomon.formats.clock_text import Carried, ClockText
 from choreomon.formats.local import MAX_AGENT_FRAME, FrameSplitter, Policy, decode_agent_untrusted
 from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
 from choreomon.sdk.complaints import REFUSED_FOR_GOOD, checked_name, closed, unavailable

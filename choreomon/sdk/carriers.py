@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any, Final, TypeAlias
 
 from choreomon.core.errors import MalformedMessage
-from choreomon.formats.carried import HEADER, Carried, decode_carried_untrusted, encode_carried
+from choreomon.formats.clock_text import HEADER, Carried, decode_carried_untrusted, encode_carried
 
 Carrier: TypeAlias = MutableMapping[str, Any] | list[Any]
 """What can be written: a mapping, or a list of (name, value)."""

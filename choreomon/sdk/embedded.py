@@ -29,7 +29,7 @@ from choreomon.formats.agent_config import (
     load_tables,
     refuse,
 )
-from choreomon.formats.carried import KEY_BYTES, Carried, decode_clocks_untrusted, encode_clocks
+from choreomon.formats.clock_text import KEY_BYTES, Carried, decode_clocks_untrusted, encode_clocks
 from choreomon.runtime.agent import Agent, LineSink
 from choreomon.runtime.configured_sinks import make_sinks
 from choreomon.runtime.inputs import Happened

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from choreomon.core.errors import InternalError
 from choreomon.core.message import EventKind
-from choreomon.formats.carried import ClockText
+from choreomon.formats.clock_text import ClockText
 
 GAP: Final = "gap"
 EntryKind: TypeAlias = EventKind | Literal["gap"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import is_far_beyond
-from choreomon.formats.carried import (
+from choreomon.formats.clock_text import (
     Clocks,
     ClockText,
     decode_clocks_untrusted,

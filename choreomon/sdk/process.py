@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 from choreomon.sdk.carriers import Carrier, Carrying, Readable
 
 NOTHING: Final = Carried("", "", "")

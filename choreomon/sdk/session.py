@@ -27,7 +27,7 @@ from typing import Final, Literal, TypeAlias, assert_never
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import EventKind
-from choreomon.formats.carried import ClockText
+from choreomon.formats.clock_text import ClockText
 from choreomon.formats.local import (
     VERSION,
     AgentMessage,

@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT
-from choreomon.formats.carried import (
+from choreomon.formats.clock_text import (
     HEADER,
     MAX_CARRIED_TEXT,
     Carried,

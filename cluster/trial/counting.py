@@ -13,7 +13,7 @@ import socket
 import sys
 from typing import Any
 
-from choreomon.formats.carried import decode_clocks_untrusted
+from choreomon.formats.clock_text import decode_clocks_untrusted
 from choreomon.formats.local import (
     MAX_AGENT_FRAME,
     FrameSplitter,

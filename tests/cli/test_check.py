@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.located import read_located
+from choreomon.formats.source_positions import read_positioned
 from tests.cli.command_line import SCENARIOS, VIOLATED, choreomon
 
 
@@ -66,7 +66,7 @@ def test_json_has_tables_where_asked_for() -> None:
 def test_tables_in_json_follow_the_rules_of_the_document() -> None:
     """Those of the paper leave out what may have cancelled before a cancellation."""
     saga = SCENARIOS / "payment-saga-violating.yaml"
-    document = read_located(saga.read_bytes(), "saga.yaml", as_json=False).value
+    document = read_positioned(saga.read_bytes(), "saga.yaml", as_json=False).value
     assert isinstance(document, dict)
     document["property"]["rules"] = "paper"
     del document["interaction"]  # its file is not beside the copy

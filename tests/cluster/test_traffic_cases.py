@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from choreomon.core.message import HANDLE, SEND, Label, Message
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 from choreomon.formats.read import load_document
 from choreomon.properties.reference import formations
 from choreomon.sdk.carriers import Carrying

@@ -23,7 +23,7 @@ from choreomon.formats.agent_config import (
     load_agent_config,
     load_tables,
 )
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.logs import Log
 from choreomon.runtime.webhook import Callback

@@ -10,7 +10,7 @@ from choreomon.deployment.application_frames import Delivered, Done, Posted
 from choreomon.deployment.instructions import Control
 from choreomon.deployment.links import Links
 from choreomon.deployment.network_process import NetworkRole
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 
 
 class _TellsLate(Actor):

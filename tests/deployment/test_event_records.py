@@ -17,7 +17,7 @@ from choreomon.deployment.event_records import (
     Timing,
     noted_line,
 )
-from choreomon.formats.carried import encode_clocks
+from choreomon.formats.clock_text import encode_clocks
 from choreomon.formats.trace import trace_line
 
 KEY = b"abcd"

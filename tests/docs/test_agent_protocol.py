@@ -9,8 +9,8 @@ from typing import get_args
 import msgspec
 import pytest
 
-from choreomon.formats import carried, local
-from choreomon.formats.carried import decode_clocks_untrusted, encode_clocks
+from choreomon.formats import clock_text, local
+from choreomon.formats.clock_text import decode_clocks_untrusted, encode_clocks
 from tests.docs.ports import on_ports_of_its_own
 from tests.docs.shell_pages import follow, missing_programs
 from tests.docs.tables import table_under
@@ -88,9 +88,9 @@ def test_clocks_are_written_as_the_page_says(row: list[str]) -> None:
     [
         f"at most {local.MAX_FRAME:,} bytes",
         f"send up to {local.MAX_AGENT_FRAME:,}",
-        f"1 to {carried.MAX_ENTRIES}, one for each process",
-        f"at most {carried.MAX_SYSTEMS} blocks",
-        f"at most {carried.MAX_CLOCK_TEXT} letters",
+        f"1 to {clock_text.MAX_ENTRIES}, one for each process",
+        f"at most {clock_text.MAX_SYSTEMS} blocks",
+        f"at most {clock_text.MAX_CLOCK_TEXT} letters",
         f"at most {local.MAX_TOKEN} characters",
         "0 to 2^62-1",
         "0 to 2^53-1",
@@ -98,7 +98,7 @@ def test_clocks_are_written_as_the_page_says(row: list[str]) -> None:
 )
 def test_bounds_are_those_of_the_page(said: str) -> None:
     assert said in " ".join(TEXT.split())
-    assert carried.MAX_ENTRY == 2**62 - 1
+    assert clock_text.MAX_ENTRY == 2**62 - 1
     assert local.MAX_NUMBER == 2**53 - 1
 
 

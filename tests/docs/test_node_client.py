@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from choreomon.formats.carried import decode_carried_untrusted, decode_clocks_untrusted
+from choreomon.formats.clock_text import decode_carried_untrusted, decode_clocks_untrusted
 from choreomon.sdk import blocking
 from tests.cli.command_line import choreomon
 from tests.scenarios.console_blocks import ROOT

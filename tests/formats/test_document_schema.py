@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from choreomon.formats.located import read_located
 from choreomon.formats.schema import document_schema
+from choreomon.formats.source_positions import read_positioned
 from tests.formats.documents_for_tests import EXAMPLE, SEQUENCES, variation
 
 SCHEMA = document_schema()
@@ -16,7 +16,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 
 
 def accepted(text: str) -> bool:
-    return VALIDATOR.is_valid(read_located(text, "f.yaml", as_json=False).value)
+    return VALIDATOR.is_valid(read_positioned(text, "f.yaml", as_json=False).value)
 
 
 def test_it_is_a_json_schema() -> None:

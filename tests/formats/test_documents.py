@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from choreomon.formats.located import read_located
+from choreomon.formats.source_positions import read_positioned
 from tests.formats.documents_for_tests import EXAMPLE, SEQUENCES, parsed, problems, variation
 
 SECOND = "property.automaton.transitions[1]"
@@ -592,7 +592,7 @@ def renamings(value: object) -> Iterator[tuple[str, object]]:
 
 def test_nothing_in_the_example_is_left_unread() -> None:
     """Another name for any key is noticed; `floor` is a variable that nothing uses."""
-    value = read_located(EXAMPLE, "f.yaml", as_json=False).value
+    value = read_positioned(EXAMPLE, "f.yaml", as_json=False).value
     changes = [(key, changed) for key, changed in renamings(value) if key != "floor"]
     assert len(changes) > 60
     for key, changed in changes:

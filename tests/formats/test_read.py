@@ -24,8 +24,8 @@ from choreomon.formats.durations import (
     LognormalDuration,
     UniformDuration,
 )
-from choreomon.formats.located import read_located
 from choreomon.formats.read import Document, load_document, parse_document
+from choreomon.formats.source_positions import read_positioned
 from choreomon.properties.automaton import Transition
 from choreomon.properties.formula import And, Atom, Not, Truth
 from choreomon.properties.sequences import Cancellation, MessageSequence
@@ -81,7 +81,7 @@ def test_the_documented_example_loads_as_it_is_meant() -> None:
 
 
 def test_json_and_yaml_of_the_same_values_are_the_same_document() -> None:
-    value = read_located(EXAMPLE, "f", as_json=False).value
+    value = read_positioned(EXAMPLE, "f", as_json=False).value
     from_json = parse_document(json.dumps(value, indent="\t"), "home.json")
     from_yaml = parse_document(EXAMPLE, "home.json.yaml")
     assert from_json.application == from_yaml.application

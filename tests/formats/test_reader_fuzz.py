@@ -13,14 +13,14 @@ from hypothesis.errors import NoSuchExample
 from jsonschema import Draft202012Validator
 
 from choreomon.core.errors import DocumentError
-from choreomon.formats import located
-from choreomon.formats.located import read_located
+from choreomon.formats import source_positions
 from choreomon.formats.read import parse_document
 from choreomon.formats.schema import document_schema
+from choreomon.formats.source_positions import read_positioned
 from tests.formats.documents_for_tests import EXAMPLE, SEQUENCES
 
 GOOD = [
-    read_located(text, "f", as_json=False).value
+    read_positioned(text, "f", as_json=False).value
     for text in (EXAMPLE, SEQUENCES, EXAMPLE[: EXAMPLE.index("property:")] + SEQUENCES)
 ]
 VALIDATOR = Draft202012Validator(document_schema())
@@ -192,5 +192,5 @@ def test_a_planted_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     few = settings(max_examples=200, derandomize=True, database=None)
     with pytest.raises(NoSuchExample):
         find(changed_documents(), leaks, settings=few)
-    monkeypatch.setattr(located, "field_name", lambda path: ".".join(path))
+    monkeypatch.setattr(source_positions, "field_name", lambda path: ".".join(path))
     assert find(changed_documents(), leaks, settings=few)

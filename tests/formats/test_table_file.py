@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import choreomon.formats.table_file as table_file
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import HANDLE, SEND, Label, Message
-from choreomon.formats.carried import MAX_ENTRIES
+from choreomon.formats.clock_text import MAX_ENTRIES
 from choreomon.formats.read import load_document
 from choreomon.formats.table_file import (
     MAX_TABLE_BYTES,
@@ -530,5 +530,5 @@ def test_reading_a_table_imports_nothing_heavy(tmp_path: Path) -> None:
     path = tmp_path / "hallway.json"
     path.write_bytes(write_table(HALLWAY))
     reading = f"from choreomon.formats.table_file import load_table\nload_table({str(path)!r})"
-    heavy = ["pydantic", "yaml", "rich", "click", "choreomon.formats.located"]
+    heavy = ["pydantic", "yaml", "rich", "click", "choreomon.formats.source_positions"]
     assert imported_by(reading, [*heavy, "msgspec"]) == {"msgspec"}

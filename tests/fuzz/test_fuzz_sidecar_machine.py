@@ -27,7 +27,7 @@ from benchmarks.fuzz.premises import PeerFrames
 from choreomon.core.message import EventKind
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats import local, wire
-from choreomon.formats.carried import encode_clocks
+from choreomon.formats.clock_text import encode_clocks
 from choreomon.formats.wire import encode
 from choreomon.monitor.history import Record
 from choreomon.monitor.host import Host, HostState

@@ -17,7 +17,7 @@ from choreomon.monitor import host
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.history import MAX_CHAIN
 from choreomon.monitor.host import LEAP, Host, HostState
-from choreomon.monitor.judging import SMALL
+from choreomon.monitor.inspection import SMALL
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.faults import Faults, draw_execution, executions
 from tests.laws.test_guarantees import randoms, thorough

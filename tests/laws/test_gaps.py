@@ -13,10 +13,10 @@ from hypothesis import given
 
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import GAP, NEVER, POSSIBLY_VIOLATED, VIOLATED
-from choreomon.monitor import answering, gaps, pull, unseen
+from choreomon.monitor import answering, gap_bounds, gaps, pull
+from choreomon.monitor.gap_bounds import gap_ended
 from choreomon.monitor.gaps import MAX_GAPS
 from choreomon.monitor.host import Host
-from choreomon.monitor.unseen import gap_ended
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution, executions
@@ -114,8 +114,8 @@ PLANTED: list[tuple[Any, str, Callable[..., object], int]] = [
     (answering, "relevant_gaps", planted.gaps_not_before, 400),
     (answering, "gap_records", planted.gaps_as_possible_events, 400),
     (answering, "gap_records", planted.gaps_as_moments, 400),
-    (unseen, "with_gap", planted.only_the_last_gap, 2000),
-    (unseen, "with_gap", planted.last_gap_without_the_first, 2000),
+    (gap_bounds, "with_gap", planted.only_the_last_gap, 2000),
+    (gap_bounds, "with_gap", planted.last_gap_without_the_first, 2000),
 ]
 
 

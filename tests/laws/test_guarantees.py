@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.monitor import judging, pull
+from choreomon.monitor import inspection, pull
 from choreomon.monitor.effects import Effect
 from choreomon.monitor.pull import Monitor, Stepped
 from choreomon.monitor.rules import PAPER, SOUND, Rules
@@ -102,7 +102,7 @@ def test_the_guarantees_hold_over_many_runs() -> None:
 @pytest.fixture
 def no_chain_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short chains are looked through too."""
-    monkeypatch.setattr(judging, "SMALL", 1)
+    monkeypatch.setattr(inspection, "SMALL", 1)
     monkeypatch.setattr(pull, "SMALL", 1)
 
 

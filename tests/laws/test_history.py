@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock, knows
 from choreomon.core.verdict import FRM, FRM_P, Reference, Result
-from choreomon.monitor import answering, judging, pull
+from choreomon.monitor import answering, inspection, pull
 from choreomon.monitor.answering import FEW
 from choreomon.monitor.history import (
     MAX_CHAIN,
@@ -24,7 +24,7 @@ from choreomon.monitor.history import (
     relevant,
     without_dominated,
 )
-from choreomon.monitor.judging import SMALL
+from choreomon.monitor.inspection import SMALL
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.rules import SOUND
 from choreomon.monitor.state import MonitorState
@@ -307,7 +307,7 @@ def test_with_many_open_inspections_monitors_say_what_they_say_with_few(
     """Above FEW they are looked up by other ways, which hold for any number."""
     few = [run.steps for run in runs(600)]
     monkeypatch.setattr(answering, "FEW", 0)
-    monkeypatch.setattr(judging, "FEW", 0)
+    monkeypatch.setattr(inspection, "FEW", 0)
     assert [run.steps for run in runs(600)] == few
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from choreomon.core.message import SEND, Label, Message
-from choreomon.monitor import judging, pull
+from choreomon.monitor import inspection, pull
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.interleaving import System, Told
 from tests.laws.planted import ShortChains
@@ -17,7 +17,7 @@ NAMES = ("P1", "P2", "P3")
 @pytest.fixture(autouse=True)
 def no_chain_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short chains are looked through too."""
-    monkeypatch.setattr(judging, "SMALL", 1)
+    monkeypatch.setattr(inspection, "SMALL", 1)
     monkeypatch.setattr(pull, "SMALL", 1)
 
 

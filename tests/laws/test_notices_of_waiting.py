@@ -11,7 +11,7 @@ import pytest
 
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import POSSIBLY_VIOLATED, MonitorVerdict
-from choreomon.monitor import waiting
+from choreomon.monitor import wait_for_graph
 from choreomon.monitor.effects import Declared
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.faults import Faults, executions
@@ -66,7 +66,7 @@ def test_whoever_waits_in_the_end_waits_for_one_that_is_dead_and_names_it() -> N
 
 
 def test_that_law_notices_naming_those_who_were_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "roots", lambda names, behind: dict.fromkeys(names))
+    monkeypatch.setattr(wait_for_graph, "roots", lambda names, behind: dict.fromkeys(names))
     runs = executions(300, Faults(dead=1), count=(3, 5))
     assert any(misnamed(named) for run in runs for named in early_words(run))
 
@@ -74,7 +74,7 @@ def test_that_law_notices_naming_those_who_were_asked(monkeypatch: pytest.Monkey
 def test_that_law_notices_monitors_that_wait_for_themselves_and_do_not_say_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(waiting, "own_asked", lambda monitor, inspected: ())
+    monkeypatch.setattr(wait_for_graph, "own_asked", lambda monitor, inspected: ())
     runs = executions(300, Faults(dead=1), count=(3, 5))
     assert any(misnamed(named) for run in runs for named in early_words(run))
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 
 from choreomon.core.verdict import Reference
-from choreomon.monitor import host, judging, pull
+from choreomon.monitor import host, inspection, pull
 from choreomon.monitor.effects import Send
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.repeating import open_inquiries
+from choreomon.monitor.retransmission import open_inquiries
 from choreomon.monitor.state import MonitorState
 from tests.laws.course import Step
 from tests.laws.faults import Faults, draw_execution, executions
@@ -121,7 +121,7 @@ def test_the_guarantees_notice_answers_that_are_taken_for_those_about_another_ev
                 return place
         return None
 
-    monkeypatch.setattr(judging, "inspection_at", whatever_waits)
+    monkeypatch.setattr(inspection, "inspection_at", whatever_waits)
     assert any(run.missed() for run in executions(1000, UNRELIABLE))
 
 

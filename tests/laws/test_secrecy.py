@@ -18,7 +18,7 @@ from choreomon.monitor.effects import Declared, Send
 from choreomon.monitor.messages import Response, Waiting
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.state import MonitorState
-from choreomon.monitor.waiting import notice_of_waiting
+from choreomon.monitor.wait_for_graph import notice_of_waiting
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.drawn import NOISE
 from tests.laws.faults import Faults, executions

@@ -10,7 +10,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reference
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.history import Record
-from choreomon.monitor.judging import SMALL
+from choreomon.monitor.inspection import SMALL
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.state import ProcessNext
 from choreomon.properties.automaton import StatedTransition, sequence_automaton

@@ -22,9 +22,9 @@ from choreomon.core.verdict import (
 )
 from choreomon.formats.wire import decode_untrusted, encode
 from choreomon.monitor.effects import Declared, Send
-from choreomon.monitor.gathering import Judged
 from choreomon.monitor.messages import MonitoringMessage, Push
 from choreomon.monitor.push import FinalWords, PushMonitor
+from choreomon.monitor.reevaluation import Judged
 from choreomon.monitor.rules import SOUND
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables

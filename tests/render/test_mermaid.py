@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from choreomon.core.message import SEND, Message
 from choreomon.core.run import RunEvent
-from choreomon.render.marks import Mark, marks_of
+from choreomon.render.highlights import Highlight, highlights_of
 from choreomon.render.mermaid import automaton_flowchart, escaped, run_sequence_diagram
 
 HOSTILE = ["end", "End", 'say "x"', "a;b", "a#b", "<script>", "%%{init}%%", "`code`", "a|b", "[x]"]
@@ -36,7 +36,7 @@ def test_an_automaton_is_a_flowchart_with_dotted_backward_transitions() -> None:
 
 
 def test_a_run_is_a_sequence_diagram_with_notes_where_something_is_judged() -> None:
-    text = run_sequence_diagram(EVENTS, PROCESSES, marks_of(POSSIBLY), [POSSIBLY])
+    text = run_sequence_diagram(EVENTS, PROCESSES, highlights_of(POSSIBLY), [POSSIBLY])
     assert text.splitlines() == [
         "sequenceDiagram",
         "    participant p0 as env",
@@ -54,13 +54,17 @@ def test_a_run_is_a_sequence_diagram_with_notes_where_something_is_judged() -> N
 
 
 def test_a_step_that_no_record_names_is_called_earlier() -> None:
-    text = run_sequence_diagram(EVENTS, PROCESSES, [Mark(1, "earlier", 1), Mark(2, "step", 2)])
+    text = run_sequence_diagram(
+        EVENTS, PROCESSES, [Highlight(1, "earlier", 1), Highlight(2, "step", 2)]
+    )
     assert "earlier step 1 (event 1, 1 ms)" in text
     assert "p1: step 2 (event 2, 2 ms)" in text
 
 
 def test_runs_are_diagrams_of_the_language_whatever_names_are_in_them() -> None:
-    plain = read_mermaid(run_sequence_diagram(EVENTS, PROCESSES, marks_of(POSSIBLY), [POSSIBLY]))
+    plain = read_mermaid(
+        run_sequence_diagram(EVENTS, PROCESSES, highlights_of(POSSIBLY), [POSSIBLY])
+    )
     assert plain.count("participant") == 4
     assert plain.count("message") == 4
     for name in (*HOSTILE, "wrap:x"):

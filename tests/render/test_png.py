@@ -10,7 +10,7 @@ from examples_to_draw import EVENTS, POSSIBLY, PROCESSES, SMART_HOME, automaton
 from choreomon.core.errors import ChoreomonError
 from choreomon.render.automaton_drawing import automaton_picture
 from choreomon.render.drawing import Box, Drawing, Point
-from choreomon.render.marks import marks_of
+from choreomon.render.highlights import highlights_of
 from choreomon.render.png import MAX_PIXELS, png_bytes
 from choreomon.render.space_time import space_time_picture
 
@@ -32,7 +32,7 @@ def test_an_automaton_becomes_a_png_of_its_size() -> None:
 
 def test_a_run_with_all_kinds_of_marks_becomes_a_png() -> None:
     pytest.importorskip("matplotlib")
-    picture = space_time_picture(EVENTS, PROCESSES, marks_of(POSSIBLY), verdict=POSSIBLY)
+    picture = space_time_picture(EVENTS, PROCESSES, highlights_of(POSSIBLY), verdict=POSSIBLY)
     assert png_bytes(picture.drawing, scale=1).startswith(SIGNATURE)
 
 

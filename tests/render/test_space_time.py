@@ -22,7 +22,7 @@ from examples_to_draw import (
 from choreomon.core.run import RunEvent
 from choreomon.render import drawing as colours
 from choreomon.render.drawing import Box, Circle, Group, Polygon, Polyline, Text
-from choreomon.render.marks import Mark, marks_of
+from choreomon.render.highlights import Highlight, highlights_of
 from choreomon.render.space_time import space_time_picture
 
 
@@ -71,7 +71,7 @@ def test_a_message_that_is_never_handled_is_dashed_and_says_where_it_goes() -> N
 
 
 def test_the_sequence_is_numbered_and_the_cancellation_is_marked() -> None:
-    picture = space_time_picture(EVENTS, PROCESSES, marks_of(POSSIBLY), verdict=POSSIBLY)
+    picture = space_time_picture(EVENTS, PROCESSES, highlights_of(POSSIBLY), verdict=POSSIBLY)
     marked = {e["index"]: (e["role"], e["step"]) for e in picture.structure["events"] if e["role"]}
     assert marked == {1: ("step", 1), 4: ("cancellation", None), 5: ("judged", 2)}
     assert [m["name"] for m in picture.structure["messages"] if m["marked"]] == [
@@ -86,8 +86,8 @@ def test_the_banner_of_a_verdict_covers_no_words_about_gaps() -> None:
     run = events(*["P1>P2:a"] * 60)
     for judged in range(4, 56, 4):
         verdict = replace(POSSIBLY, event_index=judged)
-        marks = [Mark(judged, "judged")]
-        drawing = space_time_picture(run, PROCESSES, marks, verdict=verdict, bound=6).drawing
+        highlights = [Highlight(judged, "judged")]
+        drawing = space_time_picture(run, PROCESSES, highlights, verdict=verdict, bound=6).drawing
         banner = next(s for s in drawing.shapes if isinstance(s, Box))
         below = banner.at.y + banner.height
         gaps = [
@@ -100,11 +100,11 @@ def test_the_banner_of_a_verdict_covers_no_words_about_gaps() -> None:
 def test_an_earlier_step_is_a_rim_with_its_number_and_the_legend_says_what_that_means() -> None:
     words = "step that may have come earlier"
     for first, fill in (
-        (Mark(1, "earlier", 1), colours.PAPER),
-        (Mark(1, "step", 1), colours.POSSIBLY),
+        (Highlight(1, "earlier", 1), colours.PAPER),
+        (Highlight(1, "step", 1), colours.POSSIBLY),
     ):
-        marks = [first, Mark(5, "judged", 2)]
-        drawing = space_time_picture(EVENTS, PROCESSES, marks, verdict=POSSIBLY).drawing
+        highlights = [first, Highlight(5, "judged", 2)]
+        drawing = space_time_picture(EVENTS, PROCESSES, highlights, verdict=POSSIBLY).drawing
         (group,) = (
             shape
             for shape in drawing.shapes
@@ -125,38 +125,38 @@ def test_steps_of_a_verdict_that_is_not_sure_are_said_to_be_in_question() -> Non
         (VIOLATED, "step of the forbidden sequence"),
         (withdrawn, "step that was in question"),
     ):
-        picture = space_time_picture(EVENTS, PROCESSES, marks_of(verdict), verdict=verdict)
+        picture = space_time_picture(EVENTS, PROCESSES, highlights_of(verdict), verdict=verdict)
         assert words in written(picture.drawing)
 
 
 def test_the_judged_event_has_a_ring_of_the_colour_of_the_verdict() -> None:
     for verdict, colour in ((VIOLATED, colours.VIOLATED), (POSSIBLY, colours.POSSIBLY)):
-        picture = space_time_picture(EVENTS, PROCESSES, marks_of(verdict), verdict=verdict)
+        picture = space_time_picture(EVENTS, PROCESSES, highlights_of(verdict), verdict=verdict)
         (judged,) = titled(picture.drawing, f"event {verdict.event_index}:")
         rims = [shape for shape in judged.shapes if isinstance(shape, Circle)]
         assert [rim.colour for rim in rims] == [colour, colour]
 
 
 def test_the_verdict_is_written_above_with_its_monitor_and_time() -> None:
-    picture = space_time_picture(EVENTS, PROCESSES, marks_of(VIOLATED), verdict=VIOLATED)
+    picture = space_time_picture(EVENTS, PROCESSES, highlights_of(VIOLATED), verdict=VIOLATED)
     assert "P1 declares violated at 2.5 ms" in written(picture.drawing)
     assert "P1 declares violated at event 2" in picture.drawing.title
 
 
 def test_events_that_are_not_in_question_are_faded_only_beside_marked_ones() -> None:
-    def colour(marks: tuple[Mark, ...]) -> str:
-        (group,) = titled(space_time_picture(EVENTS, PROCESSES, marks).drawing, "event 6:")
+    def colour(highlights: tuple[Highlight, ...]) -> str:
+        (group,) = titled(space_time_picture(EVENTS, PROCESSES, highlights).drawing, "event 6:")
         (circle,) = group.shapes
         assert isinstance(circle, Circle)
         return circle.colour
 
     assert colour(()) == colours.INK
-    assert colour((Mark(1, "judged"),)) == colours.FAINT
+    assert colour((Highlight(1, "judged"),)) == colours.FAINT
 
 
 def test_a_long_run_is_cut_and_the_picture_says_what_it_leaves_out() -> None:
     run = events(*["P1>P2:ping"] * 500)
-    picture = space_time_picture(run, PROCESSES, [Mark(250, "judged")], bound=9)
+    picture = space_time_picture(run, PROCESSES, [Highlight(250, "judged")], bound=9)
     (first, last) = picture.structure["not_shown"]
     assert first[0] == 0
     assert last[1] == 499
@@ -186,7 +186,7 @@ def test_a_message_to_oneself_is_an_arc_above_the_line() -> None:
 
 
 def test_a_run_whose_events_were_not_kept_says_so() -> None:
-    picture = space_time_picture((), PROCESSES, marks_of(VIOLATED), verdict=VIOLATED)
+    picture = space_time_picture((), PROCESSES, highlights_of(VIOLATED), verdict=VIOLATED)
     assert picture.structure["events"] == []
     assert any("not kept" in text for text in written(picture.drawing))
 
@@ -195,8 +195,14 @@ def test_a_run_whose_events_were_not_kept_says_so() -> None:
 def test_no_text_overlaps_another_or_leaves_the_canvas(seed: int) -> None:
     processes = 3 + seed % 5
     run = random_run(seed, processes, 60)
-    marks = [Mark(20, "step", 1), Mark(25, "cancellation"), Mark(30, "judged", 2)]
-    drawing = space_time_picture(run, [f"P{n}" for n in range(1, processes + 1)], marks).drawing
+    highlights = [
+        Highlight(20, "step", 1),
+        Highlight(25, "cancellation"),
+        Highlight(30, "judged", 2),
+    ]
+    drawing = space_time_picture(
+        run, [f"P{n}" for n in range(1, processes + 1)], highlights
+    ).drawing
     areas = [(text.content, area_of(text)) for text in texts(drawing)]
     assert [
         (one, other)
@@ -216,8 +222,8 @@ def test_no_text_overlaps_another_or_leaves_the_canvas(seed: int) -> None:
 
 def test_the_times_of_marked_events_beside_each_other_have_the_room_that_they_need() -> None:
     run = [replace(event, time=123_456_789 + event.time) for event in EVENTS]
-    marks = [Mark(event.index, "step", event.index + 1) for event in run]
-    drawing = space_time_picture(run, PROCESSES, marks).drawing
+    highlights = [Highlight(event.index, "step", event.index + 1) for event in run]
+    drawing = space_time_picture(run, PROCESSES, highlights).drawing
     bold = [text for text in texts(drawing) if text.bold and text.content.startswith("123,4")]
     assert len(bold) == len(run)
     areas = [area_of(text) for text in texts(drawing)]
@@ -225,8 +231,8 @@ def test_the_times_of_marked_events_beside_each_other_have_the_room_that_they_ne
 
 
 def test_an_arrow_ends_at_the_rim_of_its_event_however_large_that_is() -> None:
-    for marks, radius in (((), 6), ((Mark(3, "step"),), 11)):
-        drawing = space_time_picture(EVENTS, PROCESSES, marks).drawing
+    for highlights, radius in (((), 6), ((Highlight(3, "step"),), 11)):
+        drawing = space_time_picture(EVENTS, PROCESSES, highlights).drawing
         (arrow, *_) = titled(drawing, "P1 -> P2 : turnOff")
         (event,) = titled(drawing, "event 3:")
         head, circle = arrow.shapes[1], event.shapes[0]

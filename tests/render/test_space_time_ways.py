@@ -13,7 +13,7 @@ from examples_to_draw import PROCESSES, events, titled
 from choreomon.core.run import Run
 from choreomon.formats.read import load_document
 from choreomon.render.drawing import Circle, Curve, Drawing, Group, Point, Polygon, Polyline, Text
-from choreomon.render.marks import marks_of
+from choreomon.render.highlights import highlights_of
 from choreomon.render.space_time import space_time_picture
 from choreomon.render.space_time_ways import Way, way_around
 from simulator.run import simulation
@@ -72,8 +72,8 @@ def collisions(drawing: Drawing, *, straight: bool = False) -> int:
 
 def drawing_of(run: Run) -> Drawing:
     verdict = next(iter(run.verdicts), None)
-    marks = () if verdict is None else marks_of(verdict)
-    return space_time_picture(run.kept_events, run.processes, marks, verdict=verdict).drawing
+    highlights = () if verdict is None else highlights_of(verdict)
+    return space_time_picture(run.kept_events, run.processes, highlights, verdict=verdict).drawing
 
 
 def test_no_arrow_of_a_scenario_touches_an_event_that_is_at_none_of_its_ends() -> None:

@@ -49,9 +49,9 @@ def test_a_stretch_that_is_little_longer_than_a_gap_is_shown() -> None:
 
 
 def test_short_stretches_do_not_more_than_double_what_is_shown() -> None:
-    marks = range(0, 199, 6)
-    assert shown(window(LONG[:199], marks, bound=10)) == list(marks)
-    assert 30 < len(shown(window(LONG[:199], marks, bound=20))) <= 40
+    highlights = range(0, 199, 6)
+    assert shown(window(LONG[:199], highlights, bound=10)) == list(highlights)
+    assert 30 < len(shown(window(LONG[:199], highlights, bound=20))) <= 40
 
 
 def test_the_other_ends_of_the_messages_of_marked_events_are_shown_beyond_the_bound() -> None:
@@ -69,16 +69,16 @@ def test_what_a_marked_sending_answers_is_shown_with_where_that_was_sent() -> No
 
 @given(st.sets(st.integers(0, 199), max_size=6), st.integers(1, 40))
 def test_window_and_gaps_cover_the_run_once_and_marks_are_always_shown(
-    marks: set[int], bound: int
+    highlights: set[int], bound: int
 ) -> None:
-    items = window(LONG, marks, bound)
+    items = window(LONG, highlights, bound)
     covered = [
         index
         for item in items
         for index in (range(item.first, item.last + 1) if isinstance(item, Gap) else [item.index])
     ]
     assert covered == list(range(200))
-    assert marks <= set(shown(items))
+    assert highlights <= set(shown(items))
 
 
 def test_a_gap_names_its_events() -> None:

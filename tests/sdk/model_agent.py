@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from choreomon.core.vector_clock import VectorClock, merge, tick
-from choreomon.formats.carried import decode_clocks_untrusted, encode_clocks
+from choreomon.formats.clock_text import decode_clocks_untrusted, encode_clocks
 from choreomon.formats.local import (
     AgentMessage,
     ClientMessage,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from choreomon.formats.carried import ClockText
+from choreomon.formats.clock_text import ClockText
 from choreomon.formats.local import Gap, Policy, Renew, Report
 from choreomon.sdk.journal import GAP, Entry, Journal
 from choreomon.sdk.knowledge import Knowledge

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from choreomon.core.message import EventKind
 from choreomon.core.vector_clock import VectorClock
-from choreomon.formats.carried import decode_clocks_untrusted, encode_clocks
+from choreomon.formats.clock_text import decode_clocks_untrusted, encode_clocks
 from choreomon.formats.local import (
     LENGTH_BYTES,
     FrameSplitter,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from choreomon.core.errors import AgentUnavailable
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 from choreomon.sdk.carriers import Carrying
 
 

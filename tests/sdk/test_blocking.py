@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
-from choreomon.formats.carried import Carried, decode_clocks_untrusted, encode_clocks
+from choreomon.formats.clock_text import Carried, decode_clocks_untrusted, encode_clocks
 from choreomon.formats.local import Policy
 from choreomon.sdk.address import Backoff
 from choreomon.sdk.blocking import ConnectedProcess, connect

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.core.errors import MalformedMessage
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 from choreomon.sdk.carriers import (
     Carrying,
     extract_baggage_untrusted,

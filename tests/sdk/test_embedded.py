@@ -13,7 +13,7 @@ from benchmarks.held_ports import HeldPorts
 from choreomon.core.errors import DocumentError, ProcessClosed
 from choreomon.core.live import LiveVerdict
 from choreomon.formats.agent_config import AgentConfig, LocalAccess
-from choreomon.formats.carried import Carried
+from choreomon.formats.clock_text import Carried
 from choreomon.formats.read import parse_document
 from choreomon.formats.table_file import SplitTable, system_id, write_table
 from choreomon.properties.tables import transition_tables

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from choreomon.core.message import EventKind
-from choreomon.formats.carried import ClockText, decode_clocks_untrusted, encode_clocks
+from choreomon.formats.clock_text import ClockText, decode_clocks_untrusted, encode_clocks
 from choreomon.formats.local import (
     AgentMessage,
     ClientMessage,

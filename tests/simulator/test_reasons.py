@@ -25,8 +25,8 @@ from choreomon.core.verdict import (
     MonitorVerdict,
 )
 from choreomon.formats.read import parse_document
-from choreomon.monitor.gathering import MAX_REVISIONS, Gathering
 from choreomon.monitor.history import Record
+from choreomon.monitor.reevaluation import MAX_REVISIONS, Reevaluation
 from choreomon.monitor.rules import RULES, Sound
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import Inspected
@@ -196,28 +196,28 @@ def following(automaton: SequenceAutomaton, verdict: RunVerdict) -> str | None:
 
 
 @pytest.fixture
-def gatherings(monkeypatch: pytest.MonkeyPatch) -> list[Gathering]:
+def gatherings(monkeypatch: pytest.MonkeyPatch) -> list[Reevaluation]:
     """All that are made."""
-    made: list[Gathering] = []
-    make = Gathering.__init__
+    made: list[Reevaluation] = []
+    make = Reevaluation.__init__
 
-    def noted(gathering: Gathering, *given: Any) -> None:
-        make(gathering, *given)
-        made.append(gathering)
+    def noted(reevaluation: Reevaluation, *given: Any) -> None:
+        make(reevaluation, *given)
+        made.append(reevaluation)
 
-    monkeypatch.setattr(Gathering, "__init__", noted)
+    monkeypatch.setattr(Reevaluation, "__init__", noted)
     return made
 
 
 def unexplained(
-    automaton: SequenceAutomaton, found: Judged, gatherings: Sequence[Gathering]
+    automaton: SequenceAutomaton, found: Judged, gatherings: Sequence[Reevaluation]
 ) -> list[RunVerdict]:
     """The words that do not follow from their reasons, but for those about events that were
     judged too often: these are left at what is always right, whatever the reasons say."""
     left_at_possible = {
         entry.event
-        for gathering in gatherings
-        for entries in gathering.judged.values()
+        for reevaluation in gatherings
+        for entries in reevaluation.judged.values()
         for entry in entries
         if entry.revision >= MAX_REVISIONS
     }
@@ -231,7 +231,7 @@ def unexplained(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_reasons_are_true_in_the_real_order_and_words_follow_from_them(
-    strategy: StrategyName, gatherings: list[Gathering]
+    strategy: StrategyName, gatherings: list[Reevaluation]
 ) -> None:
     """On seeded runs; and every kind of reason that is held against the order is there."""
     seen: Counter[str] = Counter()
@@ -253,7 +253,7 @@ def test_reasons_are_true_in_the_real_order_and_words_follow_from_them(
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False), st.integers(), st.sampled_from(STRATEGIES))
 def test_the_reasons_of_no_run_are_untrue_or_too_few(
-    gatherings: list[Gathering], random: Random, seed: int, strategy: StrategyName
+    gatherings: list[Reevaluation], random: Random, seed: int, strategy: StrategyName
 ) -> None:
     gatherings.clear()
     drawn = draw_simulation(random, seed, max_events=25)
@@ -263,7 +263,7 @@ def test_the_reasons_of_no_run_are_untrue_or_too_few(
     assert not unexplained(drawn.automaton, found, gatherings)
 
 
-def as_first_given(gathering: Gathering, verdict: MonitorVerdict) -> MonitorVerdict:
+def as_first_given(reevaluation: Reevaluation, verdict: MonitorVerdict) -> MonitorVerdict:
     """Planted: the reasons for which a word was given are its last ones."""
     return verdict
 
@@ -272,7 +272,7 @@ def as_first_given(gathering: Gathering, verdict: MonitorVerdict) -> MonitorVerd
 def test_the_law_of_true_reasons_notices_those_for_which_a_word_was_given(
     strategy: StrategyName, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Gathering, "explained", as_first_given)
+    monkeypatch.setattr(Reevaluation, "explained", as_first_given)
     wrong: list[str] = []
     for seed in SEEDS:
         drawn = draw_simulation(Random(seed), seed)
@@ -323,7 +323,7 @@ def test_new_reasons_are_no_new_words_and_take_no_time(
     """What was told while the run went on, and when, is as if nobody renewed the reasons."""
     drawn = [draw_simulation(Random(seed), seed) for seed in range(150)]
     renewed = [judged(each, seed, strategy=strategy) for seed, each in enumerate(drawn)]
-    monkeypatch.setattr(Gathering, "explained", as_first_given)
+    monkeypatch.setattr(Reevaluation, "explained", as_first_given)
     plain = [judged(each, seed, strategy=strategy) for seed, each in enumerate(drawn)]
     differing = 0
     for found, expected in zip(renewed, plain, strict=True):
@@ -344,13 +344,13 @@ def test_renewing_the_reasons_takes_at_most_one_judgement_for_each_transition_of
 ) -> None:
     rules = Counting()
     monkeypatch.setitem(RULES, "sound", rules)  # type: ignore[arg-type]
-    explain = Gathering.explained
+    explain = Reevaluation.explained
     for seed in range(60):
         drawn = draw_simulation(Random(seed), seed)
         rules.judgements = 0
-        monkeypatch.setattr(Gathering, "explained", as_first_given)
+        monkeypatch.setattr(Reevaluation, "explained", as_first_given)
         verdicts = drawn.run(seed, strategy=strategy).verdicts
         before, rules.judgements = rules.judgements, 0
-        monkeypatch.setattr(Gathering, "explained", explain)
+        monkeypatch.setattr(Reevaluation, "explained", explain)
         drawn.run(seed, strategy=strategy)
         assert rules.judgements <= before + sum(len(each.transitions) for each in verdicts)

@@ -12,7 +12,7 @@ Bad input leaves this package as `choreomon.core.errors.DocumentError` alone.
     multitrace_pieces  .htf of any form and length
     configuration      what a .hcf says, as values
     configuration_reader, logger_reader, configuration_writer
-    entries            the form of a .hcf, without its meaning
+    option_sections    the form of a .hcf, without its meaning
     files              any of them, and JSON, by the path of a file
 """
 

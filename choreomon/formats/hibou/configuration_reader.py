@@ -17,7 +17,8 @@ from choreomon.formats.hibou.configuration import (
     Configuration,
     ExploreOptions,
 )
-from choreomon.formats.hibou.entries import (
+from choreomon.formats.hibou.logger_reader import read_loggers
+from choreomon.formats.hibou.option_sections import (
     FALSE,
     TRUE,
     Meaning,
@@ -27,7 +28,6 @@ from choreomon.formats.hibou.entries import (
     Value,
     read_section,
 )
-from choreomon.formats.hibou.logger_reader import read_loggers
 from choreomon.formats.hibou.scanner import END, Cursor
 from choreomon.verify.papers.heuristics import Filters, Priorities, Strategy
 from choreomon.verify.papers.options import LocalAnalyses

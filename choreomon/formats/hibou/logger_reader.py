@@ -9,7 +9,7 @@ from choreomon.formats.hibou.configuration import (
     Logger,
     TraceGenerationLogger,
 )
-from choreomon.formats.hibou.entries import Meaning, Options, Setter, Value
+from choreomon.formats.hibou.option_sections import Meaning, Options, Setter, Value
 from choreomon.formats.hibou.scanner import shown
 
 _FORMATS: Final = ("svg", "png")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats import local
-from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted
+from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import FromPeer, Gap, Hello, Input, Report, decode_batch

@@ -17,7 +17,7 @@ from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.formats import local
-from choreomon.formats.carried import KEY_BYTES, decode_clocks_untrusted
+from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.automaton import SequenceAutomaton

@@ -1,4 +1,4 @@
-"""Judging again and again comes to an end, and to the right one in any order of news."""
+"""Judging again and again comes to an end, and to the right one in any order of changes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from random import Random
 
 import pytest
 
-import choreomon.monitor.gathering
+import choreomon.monitor.reevaluation
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reference, Result
 from choreomon.monitor.effects import Send
-from choreomon.monitor.gathering import MAX_REVISIONS, Gathering, News
 from choreomon.monitor.history import FAR_BACK, Chain, Record, RecordResult, relevant
 from choreomon.monitor.messages import Push
 from choreomon.monitor.push import PushMonitor
+from choreomon.monitor.reevaluation import MAX_REVISIONS, RecordChange, Reevaluation
 from choreomon.monitor.rules import PAPER, SOUND, Rules
 from choreomon.properties.automaton import (
     SequenceAutomaton,
@@ -96,8 +96,8 @@ def test_events_that_support_each_other_are_revised_only_so_often() -> None:
     steps, monitors = steps_until_quiet(limit=1000)
     assert steps < 10 * MAX_REVISIONS
     for process, reference in (("P1", ("q1", "q2")), ("P2", ("q2", "q1"))):
-        gathering = monitors[process]._gathering
-        (judged,) = gathering.judged[Reference(reference[0], process, reference[1])]
+        reevaluation = monitors[process]._reevaluation
+        (judged,) = reevaluation.judged[Reference(reference[0], process, reference[1])]
         assert judged.judgement.result == FRM_P
         assert judged.revision <= MAX_REVISIONS + 1
 
@@ -106,7 +106,7 @@ def test_without_that_bound_they_would_be_revised_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The case above is one that the bound is for."""
-    monkeypatch.setattr(choreomon.monitor.gathering, "MAX_REVISIONS", 10**9)
+    monkeypatch.setattr(choreomon.monitor.reevaluation, "MAX_REVISIONS", 10**9)
     steps, _ = steps_until_quiet(limit=5000)
     assert steps == 5000
 
@@ -120,10 +120,10 @@ def events_of(seed: int) -> tuple[SequenceAutomaton, tuple[str, ...], list[RunEv
     return automaton, run.processes, labelled
 
 
-def final_results(gathering: Gathering) -> dict[tuple[Reference, VectorClock], object]:
+def final_results(reevaluation: Reevaluation) -> dict[tuple[Reference, VectorClock], object]:
     return {
         (reference, entry.event): entry.judgement.result
-        for reference, entries in gathering.judged.items()
+        for reference, entries in reevaluation.judged.items()
         for entry in entries
         if entry.inspected.final
     }
@@ -136,81 +136,81 @@ def test_the_order_in_which_notices_arrive_does_not_matter_in_the_end() -> None:
         automaton, processes, labelled = events_of(seed)
         results = []
         for shuffling in range(3):
-            gathering = Gathering(
+            reevaluation = Reevaluation(
                 tuple(transition_tables(automaton, processes).values()), processes, SOUND
             )
             order = [*labelled]
             if shuffling:
                 Random(shuffling).shuffle(order)
             for event in order:
-                gathering.observe(Event(event.label, event.clock))
-            revisions = [e.revision for es in gathering.judged.values() for e in es]
+                reevaluation.observe(Event(event.label, event.clock))
+            revisions = [e.revision for es in reevaluation.judged.values() for e in es]
             if max(revisions, default=0) < MAX_REVISIONS:
-                results.append(final_results(gathering))
+                results.append(final_results(reevaluation))
         assert all(result == results[0] for result in results)
         compared += len(results) > 1 and bool(results[0])
     assert compared > 50
 
 
-def test_news_that_is_older_than_what_is_known_changes_nothing() -> None:
+def test_a_change_that_is_older_than_what_is_known_changes_nothing() -> None:
     table = transition_tables(each_other(), PROCESSES)["P1"]
-    gathering = Gathering([table], PROCESSES, SOUND)
-    gathering.observe(Event(X, X_CLOCK))
+    reevaluation = Reevaluation([table], PROCESSES, SOUND)
+    reevaluation.observe(Event(X, X_CLOCK))
     s = Reference("q0", "P3", "q1")
-    assert gathering.learn(s, (0, 0, 1), None, 2) == []
-    assert gathering.learn(s, (0, 0, 1), "Frm", 1) == []
-    assert gathering.records == 0
-    (revised,) = gathering.learn(s, (0, 0, 1), "Frm", 3)
+    assert reevaluation.learn(s, (0, 0, 1), None, 2) == []
+    assert reevaluation.learn(s, (0, 0, 1), "Frm", 1) == []
+    assert reevaluation.records == 0
+    (revised,) = reevaluation.learn(s, (0, 0, 1), "Frm", 3)
     assert (revised.judgement.result, revised.revision) == ("Frm", 1)
-    assert gathering.records == 2
+    assert reevaluation.records == 2
 
 
-class JudgesEverythingAnew(Gathering):
-    """No bug: what did not happen before the news is judged anew, whatever it is."""
+class JudgesEverythingAnew(Reevaluation):
+    """No bug: what did not happen before the change is judged anew, whatever it is."""
 
     def _concerned(
-        self, needing: Reference, appearing: set[Result | None], news: News
+        self, needing: Reference, appearing: set[Result | None], change: RecordChange
     ) -> Iterator[int]:
         own = self.index_of[needing.process]
         entries = self.judged.get(needing, [])
         for place in range(len(entries) - 1, -1, -1):
-            if entries[place].event[own] > news.event[own]:
+            if entries[place].event[own] > change.event[own]:
                 yield place
 
 
-class JudgesNothingAnew(Gathering):
+class JudgesNothingAnew(Reevaluation):
     """Planted: the first word is the last."""
 
     def _concerned(
-        self, needing: Reference, appearing: set[Result | None], news: News
+        self, needing: Reference, appearing: set[Result | None], change: RecordChange
     ) -> Iterator[int]:
         yield from ()
 
 
-class TakesConcurrentForHarmless(Gathering):
-    """Planted: only what happened after the news is judged anew."""
+class TakesConcurrentForHarmless(Reevaluation):
+    """Planted: only what happened after the change is judged anew."""
 
     def _concerned(
-        self, needing: Reference, appearing: set[Result | None], news: News
+        self, needing: Reference, appearing: set[Result | None], change: RecordChange
     ) -> Iterator[int]:
-        other = self.index_of[news.reference.process]
-        for place in super()._concerned(needing, appearing, news):
-            if self.judged[needing][place].event[other] >= news.event[other]:
+        other = self.index_of[change.reference.process]
+        for place in super()._concerned(needing, appearing, change):
+            if self.judged[needing][place].event[other] >= change.event[other]:
                 yield place
 
 
-class ForgetsVanishedPreRecords(Gathering):
+class ForgetsVanishedPreRecords(Reevaluation):
     """Planted: a pre record that vanishes changes only what happened after it."""
 
     kept: Result | None = FRM
 
     def _concerned(
-        self, needing: Reference, appearing: set[Result | None], news: News
+        self, needing: Reference, appearing: set[Result | None], change: RecordChange
     ) -> Iterator[int]:
-        other = self.index_of[news.reference.process]
-        for place in super()._concerned(needing, appearing, news):
-            knows = self.judged[needing][place].event[other] >= news.event[other]
-            if knows or news.now is not None or self.kept in appearing:
+        other = self.index_of[change.reference.process]
+        for place in super()._concerned(needing, appearing, change):
+            knows = self.judged[needing][place].event[other] >= change.event[other]
+            if knows or change.now is not None or self.kept in appearing:
                 yield place
 
 
@@ -235,16 +235,16 @@ def shuffled() -> Given:
     return given
 
 
-def results(gathering: Gathering) -> dict[tuple[Reference, VectorClock], Result | None]:
+def results(reevaluation: Reevaluation) -> dict[tuple[Reference, VectorClock], Result | None]:
     return {
         (reference, entry.event): entry.judgement.result
-        for reference, entries in gathering.judged.items()
+        for reference, entries in reevaluation.judged.items()
         for entry in entries
     }
 
 
-def differing(given: Given, kind: type[Gathering], rules: Rules = SOUND) -> tuple[int, int]:
-    """In how many runs one `kind` of gathering came to other results than judging
+def differing(given: Given, kind: type[Reevaluation], rules: Rules = SOUND) -> tuple[int, int]:
+    """In how many runs one `kind` of reevaluation came to other results than judging
     everything anew does, and how many were compared: those where nothing was revised too
     often."""
     different = compared = 0
@@ -263,10 +263,10 @@ def differing(given: Given, kind: type[Gathering], rules: Rules = SOUND) -> tupl
 
 
 @pytest.mark.parametrize("rules", [SOUND, PAPER], ids=["sound", "paper"])
-def test_passing_over_what_news_cannot_change_changes_no_result(
+def test_passing_over_what_a_change_cannot_affect_changes_no_result(
     shuffled: Given, rules: Rules
 ) -> None:
-    different, compared = differing(shuffled, Gathering, rules)
+    different, compared = differing(shuffled, Reevaluation, rules)
     assert different == 0
     assert compared > 250
 
@@ -281,7 +281,7 @@ def test_passing_over_what_news_cannot_change_changes_no_result(
     ],
 )
 def test_the_comparison_notices_passing_over_too_much(
-    shuffled: Given, planted: type[Gathering]
+    shuffled: Given, planted: type[Reevaluation]
 ) -> None:
     different, _ = differing(shuffled, planted)
     assert different > 0
@@ -300,7 +300,7 @@ def test_the_guarantees_need_judging_anew(strategy: str, monkeypatch: pytest.Mon
         return missed, false
 
     assert broken() == (0, 0)
-    monkeypatch.setattr(Gathering, "_concerned", JudgesNothingAnew._concerned)
+    monkeypatch.setattr(Reevaluation, "_concerned", JudgesNothingAnew._concerned)
     missed, false = broken()
     assert missed > 0
     assert false > 0
@@ -318,14 +318,14 @@ def judgements_of_silent_processes(labels: tuple[Label, ...], rounds: int) -> in
     automaton = sequence_automaton(initial=["q0"], final=["q2"], transitions=stated)
     rules = Counting()
     tables = tuple(transition_tables(automaton, processes).values())
-    gathering = Gathering(tables, processes, rules)
+    reevaluation = Reevaluation(tables, processes, rules)
     for count in range(1, rounds + 1):
         for place, label in enumerate(labels):
             clock = tuple(count if i == place else 0 for i in range(len(labels)))
-            gathering.observe(Event(label, clock))
+            reevaluation.observe(Event(label, clock))
     assert all(
         entry.judgement.result == FRM_P
-        for entry in gathering.judged[Reference("q1", processes[1], "q2")]
+        for entry in reevaluation.judged[Reference("q1", processes[1], "q2")]
     )
     return rules.judgements
 
@@ -340,7 +340,7 @@ def test_processes_that_never_hear_of_each_other_are_judged_hardly_more_than_onc
 def test_the_count_of_judgements_notices_judging_everything_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Gathering, "_concerned", JudgesEverythingAnew._concerned)
+    monkeypatch.setattr(Reevaluation, "_concerned", JudgesEverythingAnew._concerned)
     assert judgements_of_silent_processes((X, Y), 400) > 100 * 2 * 400
 
 

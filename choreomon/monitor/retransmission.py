@@ -1,4 +1,5 @@
-"""Inquiries that are made again while they are not answered, and telling that they are the same."""
+"""Retransmission: inquiries that are sent again while they are not answered, and how to tell that
+they are the same."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Gaps in a monitor's state: they open, and they end with a word about what nobody saw. Pure
-functions; what a gap counts as is in `choreomon.monitor.gaps`.
+"""Where gaps in a monitor's state begin and end, and the verdict at their end about what nobody
+observed. Pure functions; what a gap counts as is in `choreomon.monitor.gaps`.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""Judging from what was gathered, again and again: the heart of `push` and `central`.
+"""Evaluation again and again, of what is known so far: the heart of `push` and `central`.
 
-A gathering monitor inquires nothing. It judges an event by what it knows at that moment
+A monitor of these inquires nothing. It judges an event by what it knows at that moment
 and judges it anew whenever it learns of another event that matters; its words are
 provisional, and the last one counts once the network is quiet. At any fixpoint the rules
 keep G1 and G2 by the same argument as for pulling: along the real order of events, what
 fired is judged possible at least, and what is judged sure did fire.
 
 Events that are concurrent and may each continue the other could take turns in reviving
-and refuting each other for ever while the news travel. So after `MAX_REVISIONS` changes
+and refuting each other for ever while what they tell travels. So after `MAX_REVISIONS` changes
 a judgement stays `Frm_p`, which is always right, and less precise.
 
-Most news leave most results as they are, and those judgements are not made anew: see
-`Gathering._concerned`. Their reasons grow old meanwhile, and may turn out wrong: what a
+Most changes leave most results as they are, and those judgements are not made anew: see
+`Reevaluation._concerned`. Their reasons grow old meanwhile, and may turn out wrong: what a
 result rests on is cancelled, and something else has taken its place. So the reasons that
-count are asked for once, when the network is quiet: `Gathering.explained`.
+count are asked for once, when the network is quiet: `Reevaluation.explained`.
 
 Nothing is ever dropped: these strategies are there to be compared with.
 """
@@ -53,7 +53,7 @@ class Judged(NamedTuple):
     revision: int
 
 
-class News(NamedTuple):
+class RecordChange(NamedTuple):
     """A record that appeared (`was` is `None`), vanished (`now` is `None`) or changed its
     result; `older` and `newer` are the clocks of its neighbours in the chain at that
     moment."""
@@ -66,7 +66,7 @@ class News(NamedTuple):
     newer: VectorClock | None
 
 
-class Gathering:
+class Reevaluation:
     """Everything gathered so far, with the judgements of the events of `tables`.
 
     Not a value: it grows with the run. Its methods are deterministic functions of the
@@ -106,7 +106,7 @@ class Gathering:
         """Judge an event of one of the tables' processes; all judgements that are new or
         have another result now, its own first."""
         changed: list[Judged] = []
-        news: list[News] = []
+        changes: list[RecordChange] = []
         own = self.index_of[event.process]
         for inspected in self.inspections[event.label]:
             reference = inspected.reference
@@ -125,8 +125,8 @@ class Gathering:
             judgement = self._judge(inspected, event.clock, own)
             entries[place] = Judged(inspected, event.clock, judgement, 0)
             changed.append(entries[place])
-            news += self._set(inspected.reference, event.clock, judgement.result)
-        return changed + self._spread(news)
+            changes += self._set(inspected.reference, event.clock, judgement.result)
+        return changed + self._spread(changes)
 
     def learn(
         self, reference: Reference, event: VectorClock, result: Result | None, revision: int
@@ -156,8 +156,8 @@ class Gathering:
 
     def _set(
         self, reference: Reference, event: VectorClock, result: Result | None
-    ) -> tuple[News, ...]:
-        """Note what became of an event; the news, where that is any."""
+    ) -> tuple[RecordChange, ...]:
+        """Note what became of an event; the change, where there is one."""
         own = self.index_of[reference.process]
         chain = self.chains.get(reference, ())
         place = len(chain)
@@ -174,22 +174,23 @@ class Gathering:
         self.chains[reference] = chain[:place] + record + tail
         older = chain[place - 1].clock if place else None
         newer = tail[0].clock if tail else None
-        return (News(reference, event, was, result, older, newer),)
+        return (RecordChange(reference, event, was, result, older, newer),)
 
-    def _spread(self, first: Iterable[News]) -> list[Judged]:
-        """Judge anew whatever the news concern, and what that concerns in turn.
+    def _spread(self, first: Iterable[RecordChange]) -> list[Judged]:
+        """Judge anew whatever the changes concern, and what that concerns in turn: a worklist
+        algorithm.
 
-        A judgement anew is by all that is known, later news in the queue included. So an
-        entry is always as if judged after some of the news, at least those that were
+        A judgement anew is by all that is known, later changes in the queue included. So an
+        entry is always as if judged after some of the changes, at least those that were
         taken from the queue; passing over it is right where the next one alone changes
         nothing.
         """
         changed: list[Judged] = []
         queue = deque(first)
         while queue:
-            news = queue.popleft()
-            for needing, appearing in self.needed_by.get(news.reference, {}).items():
-                for place in self._concerned(needing, appearing, news):
+            change = queue.popleft()
+            for needing, appearing in self.needed_by.get(change.reference, {}).items():
+                for place in self._concerned(needing, appearing, change):
                     entry = self.judged[needing][place]
                     revised = self._revised(entry)
                     if revised is not None:
@@ -199,12 +200,12 @@ class Gathering:
         return changed
 
     def _concerned(
-        self, needing: Reference, appearing: set[Result | None], news: News
+        self, needing: Reference, appearing: set[Result | None], change: RecordChange
     ) -> Iterator[int]:
-        """Where in `judged[needing]` the entries are whose results the news may change,
-        newest first. None of their events happened before that of the news.
+        """Where in `judged[needing]` the entries are whose results a change may change,
+        newest first. None of their events happened before that of the change.
 
-        Entries whose events know the news' event are all judged anew. For the others, to
+        Entries whose events know the event of the change are all judged anew. For the others, to
         which it is concurrent, the `sound` rules leave few. They only ask *whether* a
         chain has a record concurrent to the entry, not how many, nor of which result:
         - as a pre record each one gives `Frm_p` and nothing else. It cannot be certainly
@@ -221,7 +222,7 @@ class Gathering:
         Other rules promise nothing of the kind, and judge all of them anew.
         """
         entries = self.judged.get(needing, [])
-        own, other = self.index_of[needing.process], self.index_of[news.reference.process]
+        own, other = self.index_of[needing.process], self.index_of[change.reference.process]
 
         def not_before(event: VectorClock) -> int:
             return bisect_right(entries, event[own], key=lambda entry: entry.event[own])
@@ -229,27 +230,27 @@ class Gathering:
         def knowing(event: VectorClock) -> int:
             return bisect_left(entries, event[other], key=lambda entry: entry.event[other])
 
-        begin = not_before(news.event)
+        begin = not_before(change.event)
         if self.rules.name != "sound":
             yield from reversed(range(begin, len(entries)))
             return
-        end = max(begin, knowing(news.event))
+        end = max(begin, knowing(change.event))
         yield from reversed(range(end, len(entries)))
-        if news.was is not None:
-            appearing = {FRM_P} if news.now is None else set()
+        if change.was is not None:
+            appearing = {FRM_P} if change.now is None else set()
         if not appearing:
             return
-        if news.older is not None:
-            begin = max(begin, knowing(news.older))
-        if news.newer is not None:
-            end = min(end, not_before(news.newer))
+        if change.older is not None:
+            begin = max(begin, knowing(change.older))
+        if change.newer is not None:
+            end = min(end, not_before(change.newer))
         for place in reversed(range(begin, end)):
             if entries[place].judgement.result in appearing:
                 yield place
 
     def _revised(self, entry: Judged) -> Judged | None:
-        """The entry judged anew, or `None` where the result is the same: other reasons
-        for it are no news, and nobody needs them before the end (`explained`)."""
+        """The entry judged anew, or `None` where the result is the same: nobody hears of
+        other reasons for it, nor needs them before the end (`explained`)."""
         if entry.inspected.starts:
             return None
         own = self.index_of[entry.inspected.reference.process]

@@ -38,7 +38,7 @@ _COLLECTION_TAGS: Final = (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,200
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class Positioned:
     """The values of a file (always a mapping) and the line of every path into them."""
 
     file: str
@@ -66,14 +66,14 @@ def field_name(path: Path) -> str:
     return text
 
 
-def read_located(
+def read_positioned(
     text: str | bytes,
     file: str,
     *,
     as_json: bool,
     wanted: str = "a document with an application or a property",
     keys: str = "application: and property:",
-) -> Located:
+) -> Positioned:
     """The values of a document in JSON, or else in YAML 1.2. `wanted` and `keys` are what its
     author is told to write where there is nothing, or no mapping.
 
@@ -263,7 +263,7 @@ def _json_events(text: str, file: str) -> Iterator[_Event]:
 # ---------------------------------------------------------------- values
 
 
-def _expanded(root: _Node, file: str, keys: str) -> Located:
+def _expanded(root: _Node, file: str, keys: str) -> Positioned:
     """Nodes -> values, aliases written out, with the line of every path."""
     holder: list[object] = [None]
     lines: dict[Path, int] = {(): root.line}
@@ -316,7 +316,7 @@ def _expanded(root: _Node, file: str, keys: str) -> Located:
     value = holder[0]
     if not isinstance(value, dict):
         raise _refused(file, root.line, f"is not a mapping: write keys such as {keys}")
-    return Located(file, value, lines)
+    return Positioned(file, value, lines)
 
 
 _Wrong: TypeAlias = tuple[int, Path, str]

@@ -49,7 +49,7 @@ def received(
         inspections = (*inspections[:place], less, *inspections[place + 1 :])
         return MonitorState(unprocessed, history, inspections, decisions, postponed, settled, gaps)
     judgement = monitor.judge(inspected, event, records)
-    return judged(monitor, state, settled, place, judgement, effects)
+    return concluded(monitor, state, settled, place, judgement, effects)
 
 
 def inspection_at(
@@ -68,7 +68,7 @@ def inspection_at(
     return None
 
 
-def judged(
+def concluded(
     monitor: MonitorSetup,
     state: MonitorState,
     settled: tuple[int, ...],
@@ -83,14 +83,14 @@ def judged(
     place = monitor.chain_of[inspected.reference]
     chain = _evaluated(monitor, history[place], place, event, judgement.result)
     if judgement.result is not None:
-        chain = kept(monitor, chain, place, inspections, settled)
+        chain = pruned(monitor, chain, place, inspections, settled)
     history = (*history[:place], chain, *history[place + 1 :])
     if inspected.final:
         decisions = _decided(monitor, decisions, inspected.reference, event, judgement, effects)
     return MonitorState(unprocessed, history, inspections, decisions, postponed, settled, gaps)
 
 
-def kept(
+def pruned(
     monitor: MonitorSetup,
     chain: Chain,
     place: int,

@@ -6,28 +6,28 @@ from examples_to_draw import POSSIBLY, VIOLATED, automaton, events
 from examples_to_draw import run as run_with
 
 from choreomon.core.run import RunReason
-from choreomon.render.marks import (
-    Mark,
-    marks_in_run,
-    marks_of,
-    marks_of_missed,
+from choreomon.render.highlights import (
+    Highlight,
+    highlights_in_run,
+    highlights_of,
+    highlights_of_missed,
     places_in_sequence,
 )
 
 
 def test_marks_come_from_the_formed_sequence_where_it_is_known() -> None:
-    assert marks_of(VIOLATED, (0, 1, 2)) == (
-        Mark(0, "step", 1),
-        Mark(1, "step", 2),
-        Mark(2, "judged", 3),
+    assert highlights_of(VIOLATED, (0, 1, 2)) == (
+        Highlight(0, "step", 1),
+        Highlight(1, "step", 2),
+        Highlight(2, "judged", 3),
     )
 
 
 def test_marks_come_from_the_reasons_otherwise() -> None:
-    assert marks_of(POSSIBLY) == (
-        Mark(1, "step", 1),
-        Mark(4, "cancellation"),
-        Mark(5, "judged", 2),
+    assert highlights_of(POSSIBLY) == (
+        Highlight(1, "step", 1),
+        Highlight(4, "cancellation"),
+        Highlight(5, "judged", 2),
     )
 
 
@@ -35,26 +35,26 @@ def test_steps_are_numbered_as_the_sequence_has_them_and_not_as_they_happened() 
     """The record that the verdict rests on is concurrent, and really came afterwards."""
     late = replace(POSSIBLY.because[0], event_index=6, relation="concurrent")
     verdict = replace(POSSIBLY, because=(late,))
-    assert marks_of(verdict) == (Mark(5, "judged", 2), Mark(6, "step", 1))
+    assert highlights_of(verdict) == (Highlight(5, "judged", 2), Highlight(6, "step", 1))
 
 
 def test_records_that_may_each_be_the_step_before_have_one_number() -> None:
     other = replace(POSSIBLY.because[0], event_index=2)
     verdict = replace(POSSIBLY, because=(POSSIBLY.because[0], other))
-    assert [mark.step for mark in marks_of(verdict)] == [1, 1, 2]
+    assert [highlight.step for highlight in highlights_of(verdict)] == [1, 1, 2]
 
 
 def test_an_event_that_needs_nothing_before_it_is_the_first_step() -> None:
-    assert marks_of(replace(VIOLATED, because=())) == (Mark(2, "judged", 1),)
+    assert highlights_of(replace(VIOLATED, because=())) == (Highlight(2, "judged", 1),)
 
 
 def test_a_cancellation_of_something_that_is_no_step_is_not_marked() -> None:
-    assert marks_of(POSSIBLY, (2, 5)) == (Mark(2, "step", 1), Mark(5, "judged", 2))
-    assert Mark(4, "cancellation") in marks_of(POSSIBLY, (1, 5))
+    assert highlights_of(POSSIBLY, (2, 5)) == (Highlight(2, "step", 1), Highlight(5, "judged", 2))
+    assert Highlight(4, "cancellation") in highlights_of(POSSIBLY, (1, 5))
 
 
 def test_an_event_has_no_number_where_nothing_is_known_of_what_came_before_it() -> None:
-    assert marks_of(replace(POSSIBLY, because=())) == (Mark(5, "judged"),)
+    assert highlights_of(replace(POSSIBLY, because=())) == (Highlight(5, "judged"),)
 
 
 LINE = automaton(
@@ -77,37 +77,45 @@ def test_steps_have_their_place_in_the_sequence_and_those_that_led_there_are_mar
     run = events("P1>P2:a", "P1>P2:a", "P1>P2:n", "P1>P2:b", "P1>P2:c")
     places = places_in_sequence(JUDGED, LINE, run)
     assert places == {1: 1, 3: 2}, "the latest way"
-    assert marks_of(JUDGED, places=places) == (
-        Mark(1, "earlier", 1),
-        Mark(3, "step", 2),
-        Mark(4, "judged", 3),
+    assert highlights_of(JUDGED, places=places) == (
+        Highlight(1, "earlier", 1),
+        Highlight(3, "step", 2),
+        Highlight(4, "judged", 3),
     )
-    assert marks_of(JUDGED, (0, 3, 4), places) == (
-        Mark(0, "step", 1),
-        Mark(3, "step", 2),
-        Mark(4, "judged", 3),
+    assert highlights_of(JUDGED, (0, 3, 4), places) == (
+        Highlight(0, "step", 1),
+        Highlight(3, "step", 2),
+        Highlight(4, "judged", 3),
     )
 
 
 def test_in_a_run_the_sequence_that_was_really_formed_comes_first() -> None:
     kept = events("P1>P2:a", "P1>P2:a", "P1>P2:n", "P1>P2:b", "P1>P2:c")
     plain = replace(run_with(0), kept_events=kept)
-    assert [mark.event_index for mark in marks_in_run(plain, JUDGED, LINE)] == [1, 3, 4]
+    assert [highlight.event_index for highlight in highlights_in_run(plain, JUDGED, LINE)] == [
+        1,
+        3,
+        4,
+    ]
     formed = replace(plain, formed=((4, (0, 3, 4)),))
-    assert [mark.event_index for mark in marks_in_run(formed, JUDGED, LINE)] == [0, 3, 4]
+    assert [highlight.event_index for highlight in highlights_in_run(formed, JUDGED, LINE)] == [
+        0,
+        3,
+        4,
+    ]
     elsewhere = replace(plain, formed=((3, (0, 3)),))
-    assert marks_in_run(elsewhere, JUDGED, LINE) == marks_in_run(plain, JUDGED, LINE)
+    assert highlights_in_run(elsewhere, JUDGED, LINE) == highlights_in_run(plain, JUDGED, LINE)
 
 
 def test_what_was_missed_is_marked_with_its_sequence_where_that_is_known() -> None:
     run = run_with(0, formed=((4, (0, 3, 4)), (5, ()), (6, (6,))))
-    assert marks_of_missed(run, 4) == (
-        Mark(0, "step", 1),
-        Mark(3, "step", 2),
-        Mark(4, "judged", 3),
+    assert highlights_of_missed(run, 4) == (
+        Highlight(0, "step", 1),
+        Highlight(3, "step", 2),
+        Highlight(4, "judged", 3),
     )
-    assert marks_of_missed(run, 5) == (Mark(5, "judged"),)
-    assert marks_of_missed(run, 6) == (Mark(6, "judged", 1),)
+    assert highlights_of_missed(run, 5) == (Highlight(5, "judged"),)
+    assert highlights_of_missed(run, 6) == (Highlight(6, "judged", 1),)
 
 
 def test_a_cancelled_way_is_taken_only_where_there_is_no_other() -> None:
@@ -156,10 +164,10 @@ def test_a_step_that_is_earlier_on_the_way_of_another_one_has_its_place_there() 
     verdict = replace(JUDGED, because=(first, PRE))
     run = events("P1>P2:n", "P1>P2:a", "P1>P2:n", "P1>P2:b", "P1>P2:c")
     places = places_in_sequence(verdict, both, run)
-    assert marks_of(verdict, places=places) == (
-        Mark(1, "step", 1),
-        Mark(3, "step", 2),
-        Mark(4, "judged", 3),
+    assert highlights_of(verdict, places=places) == (
+        Highlight(1, "step", 1),
+        Highlight(3, "step", 2),
+        Highlight(4, "judged", 3),
     )
 
 
@@ -170,6 +178,14 @@ def test_a_step_that_was_certainly_cancelled_is_none_where_there_are_others() ->
     run = events("P1>P2:a", "P1>P2:b", "P2>P1:n", "P1>P2:b", "P1>P2:c")
     places = places_in_sequence(verdict, LINE, run)
     assert places == {0: 1, 3: 2}
-    assert [mark.event_index for mark in marks_of(verdict, places=places)] == [0, 3, 4]
+    assert [highlight.event_index for highlight in highlights_of(verdict, places=places)] == [
+        0,
+        3,
+        4,
+    ]
     withdrawn = replace(verdict, verdict="withdrawn", because=(gone, undone))
-    assert [mark.role for mark in marks_of(withdrawn)] == ["step", "cancellation", "judged"]
+    assert [highlight.role for highlight in highlights_of(withdrawn)] == [
+        "step",
+        "cancellation",
+        "judged",
+    ]

@@ -18,7 +18,7 @@ MarkRole: TypeAlias = Literal["step", "earlier", "judged", "cancellation"]
 _NO_PLACES: Final[Mapping[int, int]] = MappingProxyType({})
 
 
-class Mark(NamedTuple):
+class Highlight(NamedTuple):
     """Why an event matters: a `step` of the sequence, an `earlier` one that may have led to such
     a step, the `judged` event (its last step), or a `cancellation` that is in question. `step` is
     its number in the sequence."""
@@ -28,12 +28,12 @@ class Mark(NamedTuple):
     step: int | None = None
 
 
-def marks_of(
+def highlights_of(
     verdict: RunVerdict,
     formed: Sequence[int] = (),
     places: Mapping[int, int] = _NO_PLACES,
-) -> tuple[Mark, ...]:
-    """The marks of a verdict, in the order of the events.
+) -> tuple[Highlight, ...]:
+    """The highlights of a verdict, in the order of the events.
 
     `formed` are the events of one sequence that ends at the judged event, as the reference
     found it. Without it the steps are the records of pre-transitions in the monitor's reasons,
@@ -46,38 +46,40 @@ def marks_of(
     """
     judged = verdict.event_index
     steps = {index: number for number, index in enumerate(formed, 1)}
-    earlier: dict[int, Mark] = {}
+    earlier: dict[int, Highlight] = {}
     if not formed:
         steps = {pre.event_index: places.get(pre.event_index, 1) for pre in _in_question(verdict)}
-        earlier = {index: Mark(index, "earlier", number) for index, number in places.items()}
+        earlier = {index: Highlight(index, "earlier", number) for index, number in places.items()}
     steps.pop(judged, None)
-    marks = earlier | {
-        reason.event_index: Mark(reason.event_index, "cancellation")
+    highlights = earlier | {
+        reason.event_index: Highlight(reason.event_index, "cancellation")
         for reason in verdict.because
         if reason.role == "vio" and reason.of in steps
     }
-    marks |= {index: Mark(index, "step", number) for index, number in steps.items()}
+    highlights |= {index: Highlight(index, "step", number) for index, number in steps.items()}
     numbered = bool(steps) or verdict.verdict == VIOLATED
     last = max(steps.values(), default=0) + 1 if numbered else None
-    marks[judged] = Mark(judged, "judged", last)
-    return tuple(marks[index] for index in sorted(marks))
+    highlights[judged] = Highlight(judged, "judged", last)
+    return tuple(highlights[index] for index in sorted(highlights))
 
 
-def marks_of_missed(run: Run, index: int) -> tuple[Mark, ...]:
-    """The marks of a formation that no monitor declared: of its sequence, as far as the run has
-    it, else of the event alone."""
+def highlights_of_missed(run: Run, index: int) -> tuple[Highlight, ...]:
+    """The highlights of a formation that no monitor declared: of its sequence, as far as the run
+    has it, else of the event alone."""
     formed = dict(run.formed or ())[index]
-    steps = (Mark(step, "step", number) for number, step in enumerate(formed[:-1], 1))
-    return (*steps, Mark(index, "judged", len(formed) or None))
+    steps = (Highlight(step, "step", number) for number, step in enumerate(formed[:-1], 1))
+    return (*steps, Highlight(index, "judged", len(formed) or None))
 
 
-def marks_in_run(run: Run, verdict: RunVerdict, automaton: SequenceAutomaton) -> tuple[Mark, ...]:
-    """The marks of a verdict on the kept events of its run: of a sequence that ends there in the
-    real order, else of what may have led there."""
+def highlights_in_run(
+    run: Run, verdict: RunVerdict, automaton: SequenceAutomaton
+) -> tuple[Highlight, ...]:
+    """The highlights of a verdict on the kept events of its run: of a sequence that ends there in
+    the real order, else of what may have led there."""
     formed = dict(run.formed or ()).get(verdict.event_index, ())
     if formed:
-        return marks_of(verdict, formed)
-    return marks_of(verdict, (), places_in_sequence(verdict, automaton, run.kept_events))
+        return highlights_of(verdict, formed)
+    return highlights_of(verdict, (), places_in_sequence(verdict, automaton, run.kept_events))
 
 
 def places_in_sequence(

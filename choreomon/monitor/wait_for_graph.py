@@ -1,5 +1,7 @@
-"""Who waits for whom. Along a chain of inquiries the monitor that is asked may be alive, and wait
-for one that is dead; so that this one can be named, monitors tell it. Pure functions of states.
+"""The wait-for graph of monitors: who waits for whom. Pure functions of states.
+
+Along a chain of inquiries the monitor that is asked may be alive, and wait for one that is dead; so
+that this one can be named, monitors tell it.
 
 What somebody waits for happened earlier, so along a chain of waiting there is always one that
 waits for nobody: it is silent itself, or a message is under way.
@@ -11,7 +13,7 @@ from collections.abc import Iterable
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference
-from choreomon.monitor.judging import inspection_at
+from choreomon.monitor.inspection import inspection_at
 from choreomon.monitor.messages import Inquiry, Waiting
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
@@ -45,7 +47,7 @@ def told_of_waiting(monitor: MonitorSetup, state: MonitorState, told: Waiting) -
     return state._replace(inspections=inspections)
 
 
-def silent_ones(
+def unresponsive(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The other monitors that have not answered, and those whom these wait for in turn, or this

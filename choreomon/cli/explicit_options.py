@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 
 
-def given_options(context: click.Context, names: Iterable[str]) -> list[str]:
+def explicit_options(context: click.Context, names: Iterable[str]) -> list[str]:
     """Those of the parameters that were given as options, even with their default's value, as
     they are written on the command line."""
     from click.core import ParameterSource
@@ -20,8 +20,8 @@ def given_options(context: click.Context, names: Iterable[str]) -> list[str]:
     ]
 
 
-def refuse_given(context: click.Context, names: Iterable[str], where: str) -> None:
+def refuse_explicit(context: click.Context, names: Iterable[str], where: str) -> None:
     """Raises `UsageError` where one of the parameters was given, which would do nothing here;
     `where` says where it would."""
-    if given := given_options(context, names):
+    if given := explicit_options(context, names):
         raise click.UsageError(f"{' and '.join(given)} can only be used {where}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
-from choreomon.formats.carried import (
+from choreomon.formats.clock_text import (
     MAX_CARRIED_TEXT,
     MAX_CLOCK_TEXT,
     MAX_ENTRIES,

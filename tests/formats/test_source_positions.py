@@ -11,23 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.formats import located as module
-from choreomon.formats.located import (
+from choreomon.formats import source_positions as module
+from choreomon.formats.source_positions import (
     MAX_BYTES,
     MAX_NESTING,
     MAX_NODES,
     field_name,
-    read_located,
+    read_positioned,
 )
 
 
 def values(text: str | bytes, *, as_json: bool = False) -> dict[str, object]:
-    return read_located(text, "f", as_json=as_json).value
+    return read_positioned(text, "f", as_json=as_json).value
 
 
 def problem(text: str | bytes, *, as_json: bool = False) -> Problem:
     with pytest.raises(DocumentError) as caught:
-        read_located(text, "f", as_json=as_json)
+        read_positioned(text, "f", as_json=as_json)
     assert len(caught.value.problems) == 1
     return caught.value.problems[0]
 
@@ -120,7 +120,7 @@ def test_json_is_read_as_the_json_module_reads_it(
 
 
 def test_tabs_in_json_are_blanks_and_lines_are_counted() -> None:
-    found = read_located('{\t"a":\n\t[1,\n\t\t{"b": "\\/\\ud83d\\ude00"}]\n}', "f", as_json=True)
+    found = read_positioned('{\t"a":\n\t[1,\n\t\t{"b": "\\/\\ud83d\\ude00"}]\n}', "f", as_json=True)
     assert found.value == {"a": [1, {"b": "/\N{GRINNING FACE}"}]}
     assert found.lines == {
         (): 1,
@@ -132,7 +132,7 @@ def test_tabs_in_json_are_blanks_and_lines_are_counted() -> None:
 
 
 def test_every_path_has_its_line_in_yaml() -> None:
-    found = read_located("a:\n  - 1\n  - b: 2\n\n    c:\n      d: 3\n", "f", as_json=False)
+    found = read_positioned("a:\n  - 1\n  - b: 2\n\n    c:\n      d: 3\n", "f", as_json=False)
     assert found.lines == {
         (): 1,
         ("a",): 1,
@@ -145,7 +145,7 @@ def test_every_path_has_its_line_in_yaml() -> None:
 
 
 def test_a_problem_below_what_is_there_has_the_line_of_the_nearest_thing() -> None:
-    found = read_located("a:\n  b: 1\n", "f", as_json=False)
+    found = read_positioned("a:\n  b: 1\n", "f", as_json=False)
     assert found.problem(("a", "b", "c", 0), "x") == Problem("f", 2, "a.b.c[0]", "x")
     assert found.problem(("z",), "x").line == 1
 
@@ -299,7 +299,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
 
 def test_all_problems_of_a_text_are_told_in_order() -> None:
     with pytest.raises(DocumentError) as caught:
-        read_located("a: !x 1\nb: 2\nb: 3\n4: 5\n", "f", as_json=False)
+        read_positioned("a: !x 1\nb: 2\nb: 3\n4: 5\n", "f", as_json=False)
     assert [told.line for told in caught.value.problems] == [1, 3, 4]
 
 
@@ -338,7 +338,7 @@ def test_the_same_comes_out_where_pyyaml_has_no_libyaml(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_Loader", yaml.SafeLoader)
-    found = read_located("a: &x\n  - yes\n  - '1'\nb: *x\n", "f", as_json=False)
+    found = read_positioned("a: &x\n  - yes\n  - '1'\nb: *x\n", "f", as_json=False)
     assert found.value == {"a": ["yes", "1"], "b": ["yes", "1"]}
     assert found.lines["a", 1] == 3
     assert "tabs may not indent" in problem("a:\n\tb: 1\n").message
