@@ -14,6 +14,8 @@ from benchmarks.middle.corpora import EXACT, SEARCHED, SEARCHED_ORDERS_TO, SEARC
 TEN_TIMES: Final = 10
 NOISE_MS: Final = 1.0
 """Shorter times count as this one, where two of them are compared."""
+LEAST_MS: Final = 1e-3
+"""As times are rounded: nothing takes less."""
 LONG: Final = 1_000
 """From here on costs of an action are compared."""
 
@@ -77,7 +79,7 @@ def table(answered: Sequence[Answered]) -> Iterator[str]:
                 statistics.median(those[question].milliseconds for question in both)
                 for those in (all_of_them, halves)
             )
-            ratio = f"{now / before:.2f}"
+            ratio = f"{now / max(before, LEAST_MS):.2f}"
         failed = sum(bool(each.reason) for each in all_of_them.values())
         yield (
             f"| {length:,} | {len(spent)} | {statistics.median(spent):.2f} "
@@ -126,7 +128,7 @@ def costs(answered: Sequence[Answered]) -> Iterator[str]:
 
 
 def _microseconds(one: Answered) -> float:
-    return max(one.milliseconds, 1e-3) * 1e3 / one.length
+    return max(one.milliseconds, LEAST_MS) * 1e3 / one.length
 
 
 def orders(answered: Sequence[Answered]) -> Iterator[str]:

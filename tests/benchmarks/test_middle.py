@@ -360,6 +360,11 @@ def test_medians_are_compared_with_those_of_the_same_questions_at_half_the_lengt
     ]
 
 
+def test_times_too_short_to_be_told_are_compared_all_the_same() -> None:
+    *_, last = table([answer(70, 0.0), answer(140, 0.002)])
+    assert last == "| 140 | 1 | 0.00 | 0 | 0 | 0 | 2.00 |"
+
+
 def test_the_share_that_was_decided_counts_what_was_not_asked() -> None:
     late = answer(140, 5e3, Verdict.INCONC, "TimedOut")
     share = decided_share([answer(70, 1.0), late, late._replace(length=280, asked=False)])
