@@ -208,7 +208,7 @@ class Soak:
                 await self._die()
         looking.cancel()
         if self.dead:
-            await self._wait_for_provisional_words()
+            await self._wait_for_provisional_verdicts()
         for name in self.alive:
             status = await system.status(name)
             assert status is not None
@@ -239,7 +239,7 @@ class Soak:
         del self.system.processes["agent", DEAD]
         self.alive.remove(DEAD)
 
-    async def _wait_for_provisional_words(self) -> None:
+    async def _wait_for_provisional_verdicts(self) -> None:
         """At full speed what is open is judged for good before its deadline, because there is too
         much of it. The last events of all have to wait, and get a word for now."""
         sender, receiver, name = STORIES[-1]
@@ -250,7 +250,7 @@ class Soak:
         def has_told(status: AgentStatus) -> bool:
             return status.process != sender or status.words["provisional"] >= LAST
 
-        await self.system.until_status(has_told, "provisional words", self.alive)
+        await self.system.until_status(has_told, "provisional verdicts", self.alive)
 
     async def _look(self) -> None:
         """How many inspections are open, again and again."""
@@ -396,7 +396,7 @@ def summary(found: Soaked) -> Iterator[str]:
         f"{found.windows[-1].events:,} events in {found.seconds:.0f} s. From the window up to "
         f"{found.first.events:,} to the last: memory times {grown}; processor time times {slowed}; "
         f"{'flat' if found.is_flat() else '**not flat**'}. Acknowledged and not counted, or "
-        f"counted and not acknowledged: {sum(map(abs, lost.values()))}. Provisional words: "
+        f"counted and not acknowledged: {sum(map(abs, lost.values()))}. Provisional verdicts: "
         f"{found.provisional:,}. Frames between agents: {found.windows[-1].frames:,}. "
         f"{load_at_the('end').capitalize()}."
     )

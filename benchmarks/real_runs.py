@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 
 from choreomon.actors.randomness import Streams
 from choreomon.core.run import RunEvent
+from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.links import MICROSECONDS, Links
-from choreomon.deployment.nursery import Nursery
 from choreomon.deployment.run import Deployment
 from choreomon.formats.read import load_document
 from choreomon.formats.scenario import Scenario, scenario
@@ -80,12 +80,12 @@ def main() -> None:
     print(f"{given.runs} runs each, speed {given.speed:g}, load {os.getloadavg()[0]:.1f}")
     print(f"{'':24}{'':>10}{'processes':>11}{'whole':>9}{'around':>9}{'longer':>9}{'late':>18}")
     print(f"{'':24}{'':>10}{'':>11}{'s':>9}{'s':>9}{'s':>9}{'ms, median, most':>18}")
-    with Nursery() as nursery:
+    with ForkServer() as fork_server:
         for name in NAMES:
             what = scenario(load_document(SCENARIOS / f"{name}.yaml"), "run")
             for embedded in (False, True):
                 deployment = Deployment(
-                    nursery, what, what.rules, embedded=embedded, speed=given.speed
+                    fork_server, what, what.rules, embedded=embedded, speed=given.speed
                 )
                 costs = [measured(deployment, seed) for seed in range(given.runs)]
                 late = [each / 1000 for cost in costs for each in cost.late]

@@ -218,7 +218,7 @@ class Explorer:
             if not isinstance(effect, Declared):
                 continue
             formed = self._is_formed(world, effect)
-            word = effect.verdict.word if effect.verdict else None
+            word = effect.verdict.kind if effect.verdict else None
             counts.formations += formed
             counts.violated += word == VIOLATED
             counts.possibly += word == POSSIBLY_VIOLATED

@@ -14,8 +14,8 @@ from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
 
 
-class TimedWord(NamedTuple):
-    """A monitor's word about an event of `process` with this label, when it was given, and
+class TimedVerdict(NamedTuple):
+    """A monitor's verdict about an event of `process` with this label, when it was given, and
     whether another may follow."""
 
     process: str
@@ -29,23 +29,23 @@ class TimedWord(NamedTuple):
 class Measures:
     """Implements `simulator.monitoring.Measurements`.
 
-    `now` tells the virtual time; `on_word` hears every word as it is given.
+    `now` tells the virtual time; `on_verdict` hears every verdict as it is given.
     """
 
     def __init__(
         self,
         index_of: Mapping[str, int],
         now: Callable[[], int],
-        on_word: Callable[[TimedWord], None] | None = None,
+        on_verdict: Callable[[TimedVerdict], None] | None = None,
     ) -> None:
         self._index_of = index_of
         self._now = now
-        self._on_word = on_word
+        self._on_verdict = on_verdict
         self.messages = 0
         self.bytes = 0
         self._sizes: dict[int, int] = defaultdict(int)
         self._since: dict[tuple[str, int], tuple[int, Label]] = {}
-        self._last: dict[tuple[str, int], TimedWord] = {}
+        self._last: dict[tuple[str, int], TimedVerdict] = {}
         self._latencies = array("q")
 
     def observed(self, label: Label, clock: VectorClock) -> None:
@@ -63,32 +63,34 @@ class Measures:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
         event, verdict, provisional, _ = effect
-        word = TimedWord(process, label, event, verdict, self._now(), provisional)
+        timed = TimedVerdict(process, label, event, verdict, self._now(), provisional)
         if provisional:
-            self._last[key] = word
+            self._last[key] = timed
         else:
             del self._since[key]
-            self._latencies.append(word.time - since)
+            self._latencies.append(timed.time - since)
             self._last.pop(key, None)
-            if word.verdict is not None:
-                self._last[key] = word
-        if self._on_word is not None and word.verdict is not None:
-            self._on_word(word)
+            if timed.verdict is not None:
+                self._last[key] = timed
+        if self._on_verdict is not None and timed.verdict is not None:
+            self._on_verdict(timed)
 
-    def last_words(self, explained: Callable[[MonitorVerdict], MonitorVerdict]) -> list[TimedWord]:
-        """The last word about each event for which there was a verdict, with the reasons that
+    def last_verdicts(
+        self, explained: Callable[[MonitorVerdict], MonitorVerdict]
+    ) -> list[TimedVerdict]:
+        """The last verdict about each event for which there was a verdict, with the reasons that
         `explained` gives it. Its time stays that at which it was given."""
         return [
-            word._replace(verdict=explained(word.verdict))
-            for word in self._last.values()
-            if word.verdict is not None
+            timed._replace(verdict=explained(timed.verdict))
+            for timed in self._last.values()
+            if timed.verdict is not None
         ]
 
     def latency(self) -> Summary:
-        """From an event with a final label to the last word about it, in microseconds."""
+        """From an event with a final label to the last verdict about it, in microseconds."""
         unsettled = [
-            word.time - self._since[key][0]
-            for key, word in self._last.items()
+            timed.time - self._since[key][0]
+            for key, timed in self._last.items()
             if key in self._since
         ]
         return summary([*self._latencies, *unsettled])

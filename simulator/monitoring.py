@@ -285,8 +285,8 @@ class Monitors(NamedTuple):
     """The monitors of a strategy, in place.
 
     `watchers`: for each process, by its index, whom to tell of which labels. `explained`: a
-    last word with the reasons that its monitor has by now, to be asked for when the network is
-    quiet; pulling monitors give their final words with them.
+    last verdict with the reasons that its monitor has by now, to be asked for when the network is
+    quiet; pulling monitors give their final verdicts with them.
     """
 
     watchers: Sequence[Watchers]

@@ -22,7 +22,7 @@ from choreomon.properties.linear import FormationRules
 from choreomon.properties.tables import RulesName
 from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
-from simulator.measuring import Measures, TimedWord
+from simulator.measuring import Measures, TimedVerdict
 from simulator.monitoring import RunContext, StrategyName, monitors
 from simulator.network import Network
 from simulator.recording import each_of
@@ -43,13 +43,13 @@ class Simulation(Scenario):
         rules: RulesName | None = None,
         recorder: Recorder | None = None,
         keep_events: bool = False,
-        on_word: Callable[[RunVerdict], None] | None = None,
+        on_verdict: Callable[[RunVerdict], None] | None = None,
     ) -> Run:
         """Run once.
 
-        `rules` overrides the document's. `recorder` is given every event, `on_word` every
-        word of a monitor as it is given, the provisional ones too, with the reasons of then;
-        the last words of the `Run` have those of the end. With `keep_events` the last
+        `rules` overrides the document's. `recorder` is given every event, `on_verdict` every
+        verdict of a monitor as it is given, the provisional ones too, with the reasons of then;
+        the last verdicts of the `Run` have those of the end. With `keep_events` the last
         `KEPT_EVENTS` events are kept, and where those are all, it is found out by which of them
         the property was formed in their real order; where it was is noted always.
         """
@@ -67,7 +67,7 @@ class Simulation(Scenario):
         formed: Sequence[int] = ()
         if self.automaton is not None:
             measures, explained = self._monitored(
-                self.automaton, world, seed, strategy, rules, on_word
+                self.automaton, world, seed, strategy, rules, on_verdict
             )
             world.watchers[:], formed = noting_formations(
                 self._formation_rules, world.watchers, lambda: world.events
@@ -76,7 +76,7 @@ class Simulation(Scenario):
         with _without_cycle_collection():
             world.run()
             if measures is not None:
-                verdicts = [*map(_Lookup(world).verdict, measures.last_words(explained))]
+                verdicts = [*map(_Lookup(world).verdict, measures.last_verdicts(explained))]
         verdicts.sort(key=lambda verdict: verdict.event_index)
         complete = keep_events and world.events == len(kept)
         return Run(
@@ -113,7 +113,7 @@ class Simulation(Scenario):
         seed: int,
         strategy: StrategyName,
         rules: RulesName | None,
-        on_word: Callable[[RunVerdict], None] | None,
+        on_verdict: Callable[[RunVerdict], None] | None,
     ) -> tuple[Measures, Callable[[MonitorVerdict], MonitorVerdict]]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
@@ -122,7 +122,7 @@ class Simulation(Scenario):
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
             lambda: event_queue.now,
-            (lambda word: on_word(lookup.verdict(word, pulling))) if on_word else None,
+            (lambda timed: on_verdict(lookup.verdict(timed, pulling))) if on_verdict else None,
         )
         context = RunContext(
             event_queue=event_queue,
@@ -168,26 +168,26 @@ def _without_cycle_collection() -> Iterator[None]:
 
 
 class _Lookup:
-    """Words with their clocks looked up, as the events of one world."""
+    """Verdicts with their clocks looked up, as the events of one world."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._index_of = {process: index for index, process in enumerate(world.processes)}
 
-    def verdict(self, word: TimedWord, pulling: bool = False) -> RunVerdict:
-        """`word.verdict` must not be `None`. `pulling`: who gives a provisional word is early."""
-        verdict = word.verdict
+    def verdict(self, timed: TimedVerdict, pulling: bool = False) -> RunVerdict:
+        """`timed.verdict` must not be `None`. `pulling`: who gives a provisional one is early."""
+        verdict = timed.verdict
         assert verdict is not None
         return RunVerdict(
-            verdict=verdict.word,
+            verdict=verdict.kind,
             monitor=verdict.process,
             event_index=self._event_index(verdict.process, verdict.clock),
             transitions=tuple([(t.source, t.target) for t in verdict.transitions]),
-            label=str(word.label),
+            label=str(timed.label),
             because=tuple([self._reason(reason) for reason in verdict.because]),
-            declared_at=word.time,
+            declared_at=timed.time,
             silent=verdict.silent,
-            early=pulling and word.provisional,
+            early=pulling and timed.provisional,
         )
 
     def _reason(self, given: Reason) -> RunReason:

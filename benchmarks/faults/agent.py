@@ -43,7 +43,7 @@ class Disturbed:
     ) -> tuple[Agent, Handlers]:
         agent = Agent(config, tables, log=log, trace=self._trace, wall=self._wall)
         driver = agent.node.driver
-        driver._patience = replace(driver._patience, absent=self._absent)
+        driver._timeouts = replace(driver._timeouts, absent=self._absent)
         store = agent.node._store
         assert store is not None
         database = store._database

@@ -24,7 +24,7 @@ from choreomon.formats.table_file import SplitTable
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import Input, Recovered, Report, decode_batch
 from choreomon.runtime.node import make_sidecar
-from choreomon.runtime.outputs import Decided, Output, Ticked, Word
+from choreomon.runtime.outputs import Decided, DeclaredVerdict, Output, Ticked
 from choreomon.runtime.store import SqliteStore, boot_id
 
 _KEEP = """
@@ -90,7 +90,7 @@ class Committed:
 
     ticks: list[Tick] = field(default_factory=list)
     gaps: list[GapEnd] = field(default_factory=list)
-    words: list[Word] = field(default_factory=list)
+    words: list[DeclaredVerdict] = field(default_factory=list)
     asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
     starts: int = 0
     state: SidecarState | None = None
@@ -144,7 +144,7 @@ def _gap_count(ticked: list[Ticked], state: SidecarState, own: int) -> int:
     return ticked[0].clock[own] - 1 if ticked else state.hosts[0].clock[own]
 
 
-def _words(outputs: list[Output]) -> Iterator[Word]:
+def _words(outputs: list[Output]) -> Iterator[DeclaredVerdict]:
     for output in outputs:
-        if type(output) is Decided and output.word is not None:
-            yield output.word
+        if type(output) is Decided and output.declared is not None:
+            yield output.declared

@@ -27,7 +27,7 @@ TITLE: Final = "drawn"
 class Plan:
     """One system. Times are in seconds. `pause`: between two messages of one sender of a service,
     of which there are `senders`, in the mean. `block_deadline`: see `choreomon.sdk.connect`.
-    `absent`: see `choreomon.runtime.driver.Patience`; only agents that are started by
+    `absent`: see `choreomon.runtime.driver.Timeouts`; only agents that are started by
     `benchmarks.faults.agent` keep to it."""
 
     seed: int

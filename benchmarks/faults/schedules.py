@@ -239,7 +239,7 @@ def impatient(plan: Plan) -> Plan:
 
 
 def unhurried(plan: Plan) -> Plan:
-    """With the patience that agents have by default, and long enough for two long faults."""
+    """With the timeouts that agents have by default, and long enough for two long faults."""
     return replace(plan, lease=5.0, deadline=1.0, pause=10 * plan.pause)
 
 

@@ -16,7 +16,7 @@ from typing import Final, Protocol, cast
 import zmq
 import zmq.asyncio
 
-from choreomon.runtime.security import Doorkeeper, Insecure, secure_asker, secure_listener
+from choreomon.runtime.security import Insecure, ZapHandler, secure_asker, secure_listener
 
 PIECE: Final = 1 << 16
 
@@ -118,7 +118,7 @@ class Frames:
         self._context = zmq.asyncio.Context()
         self._front = self._context.socket(zmq.ROUTER)
         security = Insecure("", [asker])
-        self._doorkeeper = Doorkeeper(
+        self._zap_handler = ZapHandler(
             cast("zmq.Context[zmq.Socket[bytes]]", self._context),
             asyncio.get_running_loop(),
             security,
@@ -139,7 +139,7 @@ class Frames:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._doorkeeper.close()
+        self._zap_handler.close()
         self._context.destroy(linger=0)
 
     async def _forward(self, there: bool) -> None:

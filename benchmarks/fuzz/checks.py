@@ -23,10 +23,10 @@ from choreomon.monitor.host import Host
 from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.exposition import Exposition
-from choreomon.runtime.figures import Figures
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.http import HttpServer, _parsed, _written, operations_pages
 from choreomon.runtime.inputs import Abandoned, Expired, FromPeer, GivenUp, Goodbye, Hello, Report
+from choreomon.runtime.metrics import Metrics
 from choreomon.runtime.outputs import Dropped, Output
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.status import readings
@@ -105,7 +105,7 @@ def make_check_page() -> Callable[[bytes], None]:
         SYSTEM.hex(), "two", "sound", NAMES, transition_tables(AUTOMATON, NAMES)["target"]
     )
     exposition = Exposition(
-        Figures("target", [table], now=lambda: 0.0), read=lambda: readings(sidecar, state)
+        Metrics("target", [table], now=lambda: 0.0), read=lambda: readings(sidecar, state)
     )
 
     def failed(path: str, error: Exception) -> None:
@@ -194,7 +194,7 @@ def make_check_sidecar() -> Callable[[bytes], None]:
             number, connection, session = 0, connection + 1, f"s{connection}"
             it.step(Hello(connection, "block", "", session, 0))
             gc.collect()
-        it.state = it.state._replace(untold=it.sidecar.initial().untold)
+        it.state = it.state._replace(undelivered=it.sidecar.initial().undelivered)
 
     return check
 

@@ -25,9 +25,9 @@ from choreomon.runtime.inputs import FromPeer
 from choreomon.runtime.outputs import Dropped
 from choreomon.runtime.security import (
     Curve,
-    Doorkeeper,
     Insecure,
     Security,
+    ZapHandler,
     secure_asker,
     secure_listener,
 )
@@ -156,7 +156,7 @@ async def _answers(random: Random, frames: int, where: Mapping[str, Any], told: 
     router.setsockopt(zmq.LINGER, 60_000)
     router.setsockopt(zmq.ROUTER_MANDATORY, 1)
     router.setsockopt(zmq.SNDHWM, CHUNK)
-    keeper = Doorkeeper(context, asyncio.get_running_loop(), security, told.sees)
+    keeper = ZapHandler(context, asyncio.get_running_loop(), security, told.sees)
     secure_listener(router, security)
     router.bind(where["rogue"])
     route = b""

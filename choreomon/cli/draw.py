@@ -222,11 +222,11 @@ def _run(run: Run, document: Document, event: int | None) -> tuple[Picture, str]
 def _shown(run: Run) -> tuple[RunVerdict | None, int | None]:
     """The gravest verdict, of equal ones the first about an event at which the sequence was really
     formed; where there is none, an event at which it was, and no monitor said so."""
-    from choreomon.render.summary import missed, worst_word
+    from choreomon.render.summary import missed, worst_verdict
 
-    word = worst_word(run)
+    kind = worst_verdict(run)
     formed = dict(run.formed or ())
-    gravest = [verdict for verdict in run.verdicts if verdict.verdict == word]
+    gravest = [verdict for verdict in run.verdicts if verdict.verdict == kind]
     if not gravest:
         return None, next(iter(missed(run)), None)
     return min(gravest, key=lambda verdict: verdict.event_index not in formed), None

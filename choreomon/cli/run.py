@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from choreomon.cli.screen import Unprinted
     from choreomon.core.run import Run, RunEvent
-    from choreomon.deployment.nursery import Nursery
+    from choreomon.deployment.fork_server import ForkServer
     from choreomon.deployment.run import Deployment
     from choreomon.properties.tables import RulesName
 
@@ -90,16 +90,17 @@ def command(
     if not hasattr(os, "fork"):
         told = "this system cannot start processes as this needs it: use `choreomon simulate`"
         raise click.ClickException(told)
-    from choreomon.deployment.nursery import Nursery
+    from choreomon.deployment.fork_server import ForkServer
 
-    with _ended_by_sigterm(), Nursery() as nursery:  # it gets ready while the document is read
-        return _run(context, file, nursery, Asked(**options), speed, timeout, embedded)
+    # The fork server gets ready while the document is read.
+    with _ended_by_sigterm(), ForkServer() as fork_server:
+        return _run(context, file, fork_server, Asked(**options), speed, timeout, embedded)
 
 
 def _run(
     context: click.Context,
     file: str,
-    nursery: Nursery,
+    fork_server: ForkServer,
     asked: Asked,
     speed: float,
     timeout: float | None,
@@ -113,7 +114,7 @@ def _run(
     prepared = scenario(document, "run")
     last = max((at for at, _ in prepared.application.starts), default=0) / 1e6 / speed
     deployment = Deployment(
-        nursery,
+        fork_server,
         prepared,
         asked.rules or prepared.rules,
         document.name,
@@ -172,7 +173,7 @@ class _Running:
         announce: Announce | None,
     ) -> Run:
         return self.deployment.run(
-            seed, recorder=recorder, keep_events=keep_events, on_word=announce
+            seed, recorder=recorder, keep_events=keep_events, on_verdict=announce
         )
 
     def announcer(self, screen: Console, unprinted: Unprinted) -> Announce:

@@ -1,4 +1,4 @@
-"""What `simulate` and `run` print: words as they are given, runs when they are over."""
+"""What `simulate` and `run` print: verdicts as they are given, runs when they are over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from choreomon.cli.run_logs import RunLogs
     from choreomon.cli.screen import Unprinted
     from choreomon.core.run import Run, RunVerdict
-    from choreomon.core.verdict import Word
+    from choreomon.core.verdict import VerdictKind
     from choreomon.deployment.event_records import Timing
     from choreomon.deployment.instructions import Said
     from choreomon.formats.read import Document
@@ -23,30 +23,30 @@ EXPLAINED: Final = 10
 """Verdicts of a single run that are explained on the screen."""
 
 ANNOUNCED: Final = 50
-"""Words of a single run that are printed as they are given."""
+"""Verdicts of a single run that are printed as they are given."""
 
 GRAVEST_FIRST: Final = ("violated", "possibly-violated", "withdrawn")
 
 
 def announcer(screen: Console, unprinted: Unprinted) -> Callable[[RunVerdict], None]:
-    """Says the words as they are given, in virtual time, each once: a monitor that finds
-    other reasons for the same word gives it again. At most `ANNOUNCED` of them."""
+    """Says the verdicts as they are given, in virtual time, each once: a monitor that finds
+    other reasons for the same verdict gives it again. At most `ANNOUNCED` of them."""
     from choreomon.render.sentences import word_line
 
-    said: dict[int, tuple[Word, tuple[str, ...], bool]] = {}
+    said: dict[int, tuple[VerdictKind, tuple[str, ...], bool]] = {}
     say = _a_few(screen, unprinted)
 
     def announce(verdict: RunVerdict) -> None:
-        word = (verdict.verdict, verdict.silent, verdict.early)
-        if said.get(verdict.event_index) != word:
-            said[verdict.event_index] = word
+        said_now = (verdict.verdict, verdict.silent, verdict.early)
+        if said.get(verdict.event_index) != said_now:
+            said[verdict.event_index] = said_now
             say(lambda: word_line(verdict))
 
     return announce
 
 
 def live_announcer(screen: Console, unprinted: Unprinted) -> Callable[[Said, Timing], None]:
-    """The same for words that live monitors give: the times are real ones, and events are not
+    """The same for verdicts that live monitors give: the times are real ones, and events are not
     numbered through yet."""
     from choreomon.deployment.links import MICROSECONDS
     from choreomon.render.live_verdict import timed_word_line

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from choreomon.cli.run_logs import RunLogs
     from choreomon.cli.screen import Unprinted
     from choreomon.core.run import Run, RunEvent
-    from choreomon.core.verdict import Word
+    from choreomon.core.verdict import VerdictKind
     from choreomon.formats.read import Document
     from choreomon.properties.tables import RulesName
     from choreomon.verify.verdict import Mode, Verdict
@@ -120,7 +120,7 @@ def last_options(command: _Command) -> _Command:
 
 
 Announce = Callable[..., None]
-"""Says a word as it is given; what it is called with is between announcer and runner."""
+"""Says a verdict as it is given; what it is called with is between announcer and runner."""
 
 
 class Runner(Protocol):
@@ -148,7 +148,7 @@ class Runner(Protocol):
         """One run."""
 
     def announcer(self, screen: Console, unprinted: Unprinted) -> Announce:
-        """Says words on the screen."""
+        """Says verdicts on the screen."""
 
 
 def carry_out(
@@ -247,7 +247,7 @@ class _Outcome:
         self._errors = errors
         self._document = document
         self._unprinted = unprinted
-        self._words: set[Word] = set()
+        self._words: set[VerdictKind] = set()
         self._logs: set[Verdict] = set()
         self._stopped = False
 

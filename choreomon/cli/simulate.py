@@ -74,7 +74,7 @@ class _Simulating:
             rules=self.rules,
             recorder=recorder,
             keep_events=keep_events,
-            on_word=announce,
+            on_verdict=announce,
         )
 
     def announcer(self, screen: Console, unprinted: Unprinted) -> Announce:

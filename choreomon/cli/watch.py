@@ -47,7 +47,7 @@ class Target(NamedTuple):
     "--wait",
     type=click.FloatRange(min=0, max=3600),
     metavar="SECONDS",
-    help="With --once: look when all agents are ready and no event waits for its last word, or "
+    help="With --once: look when all agents are ready and no event waits for its last verdict, or "
     "when so many seconds are over.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a look.")

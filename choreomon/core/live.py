@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from choreomon.core.verdict import Relation, Result, Role, Word
+from choreomon.core.verdict import Relation, Result, Role, VerdictKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,16 @@ class LiveReason:
 class LiveVerdict:
     """What an agent says of the event number `count` of its `process`.
 
-    `id` outlasts restarts: a word that is told again has the same. `provisional`: given at a
-    deadline, another word follows. `system` is the id of the split property (32 hex digits),
+    `id` outlasts restarts: a verdict that is told again has the same. `provisional`: given at a
+    deadline, another verdict follows. `system` is the id of the split property (32 hex digits),
     `property` its title. `label` is written as in documents, `None` for the end of
-    a gap. `clock` is that of the event by process, zero entries left out. `unseen`: the word stands
-    for final events that may have been in the gap that ends here. `time` is the wall time, in
-    RFC 3339, at which the word was told: for people, and in no order with anything.
+    a gap. `clock` is that of the event by process, zero entries left out. `unseen`: the verdict
+    stands for final events that may have been in the gap that ends here. `time` is the wall time,
+    in RFC 3339, at which the verdict was told: for people, and in no order with anything.
     """
 
     id: str
-    verdict: Word
+    verdict: VerdictKind
     provisional: bool
     system: str
     property: str
@@ -82,17 +82,17 @@ class PropertyStatus:
     """One property of an agent, now.
 
     `events`: how many of its events happened since the agent was started. `undecided`: events of
-    which the last word is not said; `provisional` counts those of them about which another word was
-    given, by that word. `inspections`: inspections of transitions that wait for answers;
-    `waiting_for`: whose. `gaps` are those that are remembered, and `gap_open`: whether events
-    may be happening that the agent is not told of.
+    which the last verdict is not said; `provisional` counts those of them about which another
+    verdict was given, by that verdict. `inspections`: inspections of transitions that wait for
+    answers; `waiting_for`: whose. `gaps` are those that are remembered, and `gap_open`: whether
+    events may be happening that the agent is not told of.
     """
 
     title: str
     system: str
     events: int
     undecided: int
-    provisional: Mapping[Word, int]
+    provisional: Mapping[VerdictKind, int]
     inspections: int
     waiting_for: tuple[str, ...]
     gaps: int
@@ -106,8 +106,8 @@ class AgentStatus:
     `uptime` is in seconds. `not_ready`: why it is not, in words; empty where it is. `failing`: why
     the disk takes nothing; empty where it does. `sessions` are those of services that are
     remembered, `connected` the connections that are open, `leases` the sessions whose services
-    let nothing leave unanswered. `untold`: words that some sink has not taken; `sinks` says of the
-    sinks that fail why. `words` counts those told since the start, by `LiveVerdict.verdict`,
+    let nothing leave unanswered. `untold`: verdicts that some sink has not taken; `sinks` says of
+    the sinks that fail why. `words` counts those told since the start, by `LiveVerdict.verdict`,
     provisional ones as `provisional`; `refused` counts what was refused, by reason. `verdicts` are
     the last ones, the newest at the end.
     """

@@ -13,7 +13,7 @@ from typing import Literal
 
 from choreomon.core.message import EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Relation, Result, Role, Word
+from choreomon.core.verdict import Relation, Result, Role, VerdictKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class RunReason:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The last word about one event. `label` is written as in the document. `early` is a word
+    """The last verdict about one event. `label` is written as in the document. `early` is a verdict
     that a pulling monitor gave at its deadline, while it waited for other monitors (`silent`)
     or for what it had still to find out itself."""
 
-    verdict: Word
+    verdict: VerdictKind
     monitor: str
     event_index: int
     transitions: tuple[tuple[str, str], ...]

@@ -19,7 +19,7 @@ FRM_P: Final = "Frm_p"
 GAP: Final = "Gap"
 """What a record says of a stretch in which events may have happened that nobody was told of."""
 
-Word: TypeAlias = Literal["violated", "possibly-violated", "withdrawn"]
+VerdictKind: TypeAlias = Literal["violated", "possibly-violated", "withdrawn"]
 VIOLATED: Final = "violated"
 POSSIBLY_VIOLATED: Final = "possibly-violated"
 WITHDRAWN: Final = "withdrawn"
@@ -78,17 +78,17 @@ class Judgement(NamedTuple):
 
 
 class MonitorVerdict(NamedTuple):
-    """A monitor's word about one event.
+    """A monitor's verdict about one event.
 
-    `transitions` are the final transitions that fired or may have, of a `withdrawn` word
+    `transitions` are the final transitions that fired or may have, of a `withdrawn` verdict
     all that were judged; `because` holds the reasons of these, each once. `silent` names
-    the other monitors whose answers were still missing when the word was given, and
+    the other monitors whose answers were still missing when the verdict was given, and
     `waiting_for` those for whom the silent ones said that they wait in turn, or for whom the
     monitor waits in turn about older events of its own. `unseen`: the
-    word is about the end of a gap, and stands for whatever final events were in it.
+    verdict is about the end of a gap, and stands for whatever final events were in it.
     """
 
-    word: Word
+    kind: VerdictKind
     process: str
     clock: VectorClock
     transitions: tuple[Reference, ...]

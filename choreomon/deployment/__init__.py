@@ -4,7 +4,7 @@ within it, messages over sockets, delays as the document says.
 What happens in which process:
 
     run                  a scenario and a seed -> a `Run`
-    course               the course of it: who is started when, and who waits for whom
+    coordinator          the course of it: who is started when, and who waits for whom
     network_process      one process: all that is on its way, and the environment
     actor_process        one process an actor: performs its handlers
     agent_process        one process an actor: its agent, where the monitor is not within
@@ -20,15 +20,15 @@ What is on its way:
 
 Processes and files:
 
-    premises             the folder of one run, with keys and tables
-    nursery              a process that forks the others, and sees to it that none is left
-    crew                 the processes of one run, from start to end
+    run_directory        the folder of one run, with keys and tables
+    fork_server          a process that forks the others, and sees to it that none is left
+    process_group        the processes of one run, from start to end
     child                one of them, from its own side
     instructions         what it is told and what it tells
 
 What comes of it:
 
-    watching             what a monitor says and costs
+    observation          what a monitor says and costs
     event_records        what actors and monitors note of events, and one log of it
-    indexed              live verdicts -> verdicts of a run, by the indices of events
+    run_verdicts         live verdicts -> verdicts of a run, by the indices of events
 """

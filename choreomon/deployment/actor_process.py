@@ -34,8 +34,8 @@ from choreomon.deployment.application_frames import (
 from choreomon.deployment.event_records import TOLD, Noted, noted_line
 from choreomon.deployment.instructions import Control, Listening, Settle
 from choreomon.deployment.links import MICROSECONDS
+from choreomon.deployment.observation import MonitorObserver
 from choreomon.deployment.precise_loop import precise_loop
-from choreomon.deployment.watching import Watch
 from choreomon.formats.agent_config import AgentConfig
 from choreomon.formats.clock_text import Carried
 from choreomon.runtime.draining import DrainingReader
@@ -46,14 +46,14 @@ BATCH: Final = 64
 
 
 @dataclass(frozen=True)
-class Beside:
+class SidecarMonitor:
     """The monitor is in an agent, whose socket this is."""
 
     socket: Path
 
 
 @dataclass(frozen=True)
-class Within:
+class EmbeddedMonitor:
     """The actor holds its monitor itself. `trace`: where the events that tick are written."""
 
     config: AgentConfig
@@ -74,7 +74,7 @@ class ActorRole:
     seed: int
     speed: float
     told: frozenset[Label]
-    monitor: Beside | Within | None
+    monitor: SidecarMonitor | EmbeddedMonitor | None
     noted: Path
 
     def new_loop(self) -> asyncio.AbstractEventLoop:
@@ -83,7 +83,7 @@ class ActorRole:
 
     async def play(self, control: Control) -> None:
         """See `choreomon.deployment.instructions.Role`."""
-        watch = Watch(control.tell) if isinstance(self.monitor, Within) else None
+        watch = MonitorObserver(control.tell) if isinstance(self.monitor, EmbeddedMonitor) else None
         async with AsyncExitStack() as opened:
             process = await self._monitored(watch, control, opened)
             opened.push_async_callback(process.close)
@@ -105,12 +105,12 @@ class ActorRole:
             control.tell(watch.cost())
 
     async def _monitored(
-        self, watch: Watch | None, control: Control, opened: AsyncExitStack
+        self, watch: MonitorObserver | None, control: Control, opened: AsyncExitStack
     ) -> Process:
         monitor = self.monitor
         if monitor is None:
             return OFF
-        if isinstance(monitor, Beside):
+        if isinstance(monitor, SidecarMonitor):
             return await connect(monitor.socket, policy="block", deadline=None)
         assert watch is not None
         trace = opened.enter_context(monitor.trace.open("x", encoding="ascii"))
@@ -119,7 +119,7 @@ class ActorRole:
         control.tell(Listening({self.process: process.agent.node.endpoint}))
         return process
 
-    async def _end(self, watch: Watch | None, control: Control) -> None:
+    async def _end(self, watch: MonitorObserver | None, control: Control) -> None:
         if isinstance(await control.instruction(), Settle):
             assert watch is not None
             await watch.settled()

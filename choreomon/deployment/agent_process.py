@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from choreomon.deployment.instructions import Control, Listening, Settle
-from choreomon.deployment.watching import Watch
+from choreomon.deployment.observation import MonitorObserver
 from choreomon.formats.agent_config import AgentConfig, load_tables
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.event_loop import new_event_loop
@@ -29,7 +29,7 @@ class AgentRole:
     async def play(self, control: Control) -> None:
         """See `choreomon.deployment.instructions.Role`."""
         process = self.config.process
-        watch = Watch(control.tell)
+        watch = MonitorObserver(control.tell)
         with self.trace.open("x", encoding="ascii") as trace:
             agent = Agent(
                 self.config,

@@ -106,8 +106,8 @@ class Settled:
 @dataclass(frozen=True, slots=True)
 class Cost:
     """From a monitor, at its end: messages that it sent and their bytes; the microseconds from each
-    event with a final label to the last word about it; after how many of its steps it had so many
-    records."""
+    event with a final label to the last verdict about it; after how many of its steps it had so
+    many records."""
 
     messages: int = 0
     bytes: int = 0

@@ -27,7 +27,7 @@ from choreomon.runtime.draining import DrainingReader
 from choreomon.runtime.peer_limits import Limits, bound
 from choreomon.runtime.security import (
     Curve,
-    Doorkeeper,
+    ZapHandler,
     make_key_pair,
     secure_asker,
     secure_listener,
@@ -71,7 +71,7 @@ class MonitoringNetwork:
         """Connections that were not let in, and messages of whom nobody knows."""
         # One for all listeners: whoever has the key of a process is let in under its name.
         every = Curve(make_key_pair(OWN_NAME), self._public)
-        self._doorkeeper = Doorkeeper(context, loop, every, self._refused)
+        self._zap_handler = ZapHandler(context, loop, every, self._refused)
 
     def listen(self) -> dict[str, str]:
         """The address at which each process that is asked is to be asked from now on."""
@@ -102,7 +102,7 @@ class MonitoringNetwork:
         for socket, reader in self._readers.items():
             reader.close()
             socket.close()
-        self._doorkeeper.close()
+        self._zap_handler.close()
 
     def _socket(self, kind: int) -> zmq.Socket[bytes]:
         socket = self._context.socket(kind, socket_class=zmq.Socket)

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Final
 
 from choreomon.core.run import Run, RunEvent, summary, summary_of_counts
-from choreomon.deployment.course import Course, OnWord, Plan
+from choreomon.deployment.coordinator import Coordinator, OnVerdict, Plan
 from choreomon.deployment.event_records import EventLog
-from choreomon.deployment.indexed import last_verdicts
+from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.links import MICROSECONDS
-from choreomon.deployment.nursery import Nursery
-from choreomon.deployment.premises import Premises, premises, split
+from choreomon.deployment.run_directory import RunDirectory, run_directory, split
+from choreomon.deployment.run_verdicts import last_verdicts
 from choreomon.formats.scenario import Scenario
 from choreomon.properties.formed import formed_by
 from choreomon.properties.linear import FormationRules, FormationWatch
@@ -30,14 +30,14 @@ Recorder = Callable[[RunEvent], None]
 class Deployment:
     """A scenario that can be run for real, one run after the other.
 
-    - `nursery`: where the processes come from, and in whose folder their files are.
+    - `fork_server`: where the processes come from, and in whose folder their files are.
     - `title`: what the property is called in the files of agents.
     - `embedded`: actors hold their monitors themselves.
     - `speed`: how many seconds of the document pass in a real one.
     - `timeout`: seconds after its beginning when a run that is not at its end is given up.
     """
 
-    nursery: Nursery
+    fork_server: ForkServer
     scenario: Scenario
     rules: RulesName
     title: str = "scenario"
@@ -51,12 +51,12 @@ class Deployment:
         *,
         recorder: Recorder | None = None,
         keep_events: bool = False,
-        on_word: OnWord | None = None,
+        on_verdict: OnVerdict | None = None,
     ) -> Run:
-        """Run once. `recorder` is given every event, in order, when the run is over; `on_word`
-        every word of a monitor as it is given. With `keep_events` the last `KEPT_EVENTS` events are
-        kept, and where those are all, it is found out by which of them the property was formed in
-        their real order; where it was is noted always.
+        """Run once. `recorder` is given every event, in order, when the run is over; `on_verdict`
+        every verdict of a monitor as it is given. With `keep_events` the last `KEPT_EVENTS` events
+        are kept, and where those are all, it is found out by which of them the property was formed
+        in their real order; where it was is noted always.
 
         Raises `NotFinished`; `OSError` and `UnusableKeys` where this machine does not have what it
         takes; `InternalError` where a process failed. No process and no file is left then.
@@ -67,22 +67,22 @@ class Deployment:
         if automaton is not None:
             monitoring = split(automaton, processes, self.rules, self.title)
         plan = Plan(scenario, seed, monitoring, self.embedded, self.speed, self.timeout)
-        with premises(self.nursery.folder, processes) as place:
+        with run_directory(self.fork_server.folder, processes) as place:
             if monitoring is not None:
                 place.furnish(monitoring)
-            course = Course(plan, place, on_word)
-            course.run(self.nursery)
-            return self._told(plan, course, place, recorder, keep_events)
+            coordinator = Coordinator(plan, place, on_verdict)
+            coordinator.run(self.fork_server)
+            return self._told(plan, coordinator, place, recorder, keep_events)
 
     def _told(
         self,
         plan: Plan,
-        course: Course,
-        place: Premises,
+        coordinator: Coordinator,
+        place: RunDirectory,
         recorder: Recorder | None,
         keep_events: bool,
     ) -> Run:
-        timing, monitoring, automaton = course.timing, plan.monitoring, plan.scenario.automaton
+        timing, monitoring, automaton = coordinator.timing, plan.monitoring, plan.scenario.automaton
         log = EventLog(
             place.records(monitoring is not None),
             monitoring.system_key if monitoring is not None else b"",
@@ -104,20 +104,20 @@ class Deployment:
                 and watch.formed_at(event.label)
             ):
                 formed.append(event.index)
-        verdicts = last_verdicts(course.said, log.index_of, timing)
+        verdicts = last_verdicts(coordinator.said, log.index_of, timing)
         records: Counter[int] = Counter()
-        for cost in course.costs:
+        for cost in coordinator.costs:
             records.update(cost.records)
-        latencies = [each * self.speed for cost in course.costs for each in cost.latencies]
+        latencies = [each * self.speed for cost in coordinator.costs for each in cost.latencies]
         whole = kept if events == len(kept) else ()
         return Run(
             seed=plan.seed,
             processes=plan.processes,
             events=events,
-            ended_at=timing.document_time(course.ended * MICROSECONDS),
-            reached_max_events=course.reached_max_events,
-            monitoring_messages=sum(cost.messages for cost in course.costs),
-            monitoring_bytes=sum(cost.bytes for cost in course.costs),
+            ended_at=timing.document_time(coordinator.ended * MICROSECONDS),
+            reached_max_events=coordinator.reached_max_events,
+            monitoring_messages=sum(cost.messages for cost in coordinator.costs),
+            monitoring_bytes=sum(cost.bytes for cost in coordinator.costs),
             latency=summary([*map(round, latencies)]),
             history_records=summary_of_counts(records),
             verdicts=tuple(verdicts),

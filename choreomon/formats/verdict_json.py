@@ -10,17 +10,17 @@
 
 but all on one line of ASCII. The fields, in this order:
 
-- `id`: of the word, `SYSTEM/PROCESS/COUNT/KIND`. One that is delivered again has the same.
+- `id`: of the verdict, `SYSTEM/PROCESS/COUNT/KIND`. One that is delivered again has the same.
 - `verdict`: `violated`, `possibly-violated` or `withdrawn`.
-- `provisional`: whether it was given at a deadline, and another word about the event follows.
+- `provisional`: whether it was given at a deadline, and another verdict about the event follows.
 - `system`: the id that `choreomon split` gave the property, 32 hex digits; `property`: its title.
 - `process`, `count`: the event: its process, and its number, from 1, among the events of this
   process that the property's table mentions.
 - `label`: of the event, as documents write it; `null` for the end of a gap.
 - `clock`: of the event, by process, zero entries left out.
-- `transitions`: the final ones, as `[from, to]`, that fired or may have; of a withdrawn word
+- `transitions`: the final ones, as `[from, to]`, that fired or may have; of a withdrawn verdict
   those that were judged.
-- `because`: one entry for each record that the word rests on, see below.
+- `because`: one entry for each record that the verdict rests on, see below.
 - `silent`: the processes whose monitors had not answered; `waiting_for`: those for whom these said
   that they wait in turn.
 - `unseen`: whether it is about events in a gap, which may have formed the property untold.
@@ -68,7 +68,7 @@ def live_verdict(
     named = _Naming(table.processes, verdict.because)
     return LiveVerdict(
         id=id,
-        verdict=verdict.word,
+        verdict=verdict.kind,
         provisional=provisional,
         system=table.system_id,
         property=table.title,

@@ -2,7 +2,7 @@
 labelled event, and declares for the monitor of the event.
 
 Processes send it notices; it sends nothing back, so no clock learns anything from it.
-Notices of different processes may overtake each other, so its words are provisional as
+Notices of different processes may overtake each other, so its verdicts are provisional as
 those of `push` are; the last one counts once the network is quiet.
 """
 
@@ -14,7 +14,7 @@ from choreomon.core.message import Event
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.messages import Notice
-from choreomon.monitor.push import FinalWords
+from choreomon.monitor.push import JointVerdicts
 from choreomon.monitor.reevaluation import Reevaluation
 from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
@@ -27,17 +27,17 @@ class CentralMonitor:
         self, tables: Sequence[TransitionTable], processes: tuple[str, ...], rules: Rules
     ) -> None:
         self._reevaluation = Reevaluation(tables, processes, rules)
-        self._words = FinalWords()
+        self._verdicts = JointVerdicts()
 
     @property
     def records(self) -> int:
         return self._reevaluation.records
 
     def receive(self, notice: Notice) -> list[tuple[str, Declared]]:
-        """Judge the event of a notice, and anew whatever it concerns; the words to give,
+        """Judge the event of a notice, and anew whatever it concerns; the verdicts to give,
         each with the process of its event."""
-        return self._words.revise(self._reevaluation.observe(Event(notice.label, notice.event)))
+        return self._verdicts.revise(self._reevaluation.observe(Event(notice.label, notice.event)))
 
     def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
-        """One of its words with the reasons of now; see `Reevaluation.explained`."""
+        """One of its verdicts with the reasons of now; see `Reevaluation.explained`."""
         return self._reevaluation.explained(verdict)

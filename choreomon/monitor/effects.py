@@ -23,10 +23,10 @@ class SetDeadline(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """The monitor's word about the event with this clock, which labels a final transition.
+    """The monitor's verdict about the event with this clock, which labels a final transition.
 
     `verdict` is `None` where nothing was formed. A pulling monitor gives at most one
-    provisional word and then one that is not; the words of the other strategies are all
+    provisional verdict and then one that is not; the verdicts of the other strategies are all
     provisional, and the last one counts once the network is quiet. `label` is the event's own,
     where the monitor says it; the end of a gap has none.
     """

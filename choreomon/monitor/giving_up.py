@@ -19,8 +19,8 @@ from choreomon.monitor.wait_for_graph import unresponsive
 def given_up(
     monitor: MonitorSetup, state: MonitorState, event: VectorClock, effects: list[Effect]
 ) -> MonitorState:
-    """The state in which nothing more is waited for about the own event with this clock; words go
-    to `effects`. What waited for it is to be tried again."""
+    """The state in which nothing more is waited for about the own event with this clock; verdicts
+    go to `effects`. What waited for it is to be tried again."""
     own, count = monitor.own, event[monitor.own]
     while True:
         inspections = state.inspections

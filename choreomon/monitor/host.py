@@ -199,7 +199,7 @@ class Host:
         return list(open_inquiries(self.monitor, state.monitor, state.clock))
 
     def undecided(self, state: HostState) -> list[int]:
-        """The counts of the own events of which the last word is not said, oldest first."""
+        """The counts of the own events of which the last verdict is not said, oldest first."""
         own = self.monitor.own
         return [decision.event[own] for decision in state.monitor.decisions]
 

@@ -1,5 +1,5 @@
 """What becomes of an inspection: answers arrive, the last one lets it be judged, and its open
-record becomes what was found. With the last final transition of an event the word about it is
+record becomes what was found. With the last final transition of an event the verdict about it is
 given. Pure functions of a monitor's state.
 
 EvalVc and NotViolate are `choreomon.monitor.rules`; EvalHist is here.
@@ -143,7 +143,7 @@ def _decided(
     judgement: Judgement,
     effects: list[Effect],
 ) -> tuple[Decision, ...]:
-    """One final transition of an event is judged; with the last one, give the word."""
+    """One final transition of an event is judged; with the last one, give the verdict."""
     place = first_at(decisions, monitor.own, event[monitor.own])
     _, label, judged, missing, told, silent, waiting_for = decisions[place]
     judged = (*judged, (reference, judgement))

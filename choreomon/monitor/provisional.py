@@ -1,7 +1,7 @@
 """What a monitor says of an event while answers are missing. Pure functions of its state.
 
 The paper has no deadlines; it waits for every answer. What a silent monitor owns is uncertain,
-so neither a provisional word nor one that gives the silent ones up is ever `violated` unless the
+so neither a provisional verdict nor one that gives the silent ones up is ever `violated` unless the
 transitions that were answered for say so (docs/monitors.md, "Deadlines").
 """
 
@@ -16,7 +16,7 @@ from choreomon.monitor.state import Inspection, MonitorState
 from choreomon.monitor.wait_for_graph import unresponsive
 
 
-def provisional_word(
+def provisional_verdict(
     monitor: MonitorSetup, state: MonitorState, event: VectorClock
 ) -> tuple[MonitorState, Declared] | None:
     """What is to be said of the own event with this clock where the answers that are missing
@@ -43,10 +43,10 @@ def provisional_word(
     verdict = joint_verdict(process, event, judged, None, tuple(silent), behind)
     if verdict is None:
         return None
-    told = decision._replace(told=verdict.word)
+    told = decision._replace(told=verdict.kind)
     decisions = tuple(told if each is decision else each for each in state.decisions)
-    word = Declared(event, verdict, True, decision.label)
-    return state._replace(decisions=decisions), word
+    declared = Declared(event, verdict, True, decision.label)
+    return state._replace(decisions=decisions), declared
 
 
 def early_judgement(monitor: MonitorSetup, inspection: Inspection) -> Judgement:

@@ -38,7 +38,7 @@ from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.inspection import SMALL, pruned, received
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response, Waiting
-from choreomon.monitor.provisional import provisional_word
+from choreomon.monitor.provisional import provisional_verdict
 from choreomon.monitor.retransmission import same_inquiry
 from choreomon.monitor.rules import STARTS
 from choreomon.monitor.setup import MonitorSetup
@@ -98,7 +98,7 @@ class Monitor(MonitorSetup):
                 waiting = len(state.unprocessed)
                 raise InternalError(f"{self.process}: {given} with {waiting} events queued")
             case Expire(event):
-                early = provisional_word(self, state, event)
+                early = provisional_verdict(self, state, event)
                 return (state, clock, []) if early is None else (early[0], clock, [early[1]])
             case Waiting():
                 return told_of_waiting(self, state, given), merge(clock, given.clock), []
@@ -108,8 +108,8 @@ class Monitor(MonitorSetup):
             case GapOpens(since):
                 return gap_opened(self, state, since or clock), clock, []
             case GapEnds(until, since):
-                state, words = gap_ended(self, state, until, since)
-                return state, clock, words
+                state, verdicts = gap_ended(self, state, until, since)
+                return state, clock, verdicts
             case _:
                 assert_never(given)
 

@@ -3,8 +3,8 @@
 Nobody inquires. On a labelled event a monitor judges by what it knows and pushes what
 became of the event to every monitor that reads the reference; whoever hears of something
 that concerns an earlier judgement judges anew, pushes what changed, and revises its
-word. The last word about an event keeps G1 and G2 once the network is quiet; before that
-any word may be wrong. Where two events are concurrent, pushing cannot find out that one
+verdict. The last verdict about an event keeps G1 and G2 once the network is quiet; before that
+any verdict may be wrong. Where two events are concurrent, pushing cannot find out that one
 of them had not happened yet, which an inquiry can (the paper, Fig 3).
 """
 
@@ -14,7 +14,13 @@ from collections.abc import Sequence
 
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import POSSIBLY_VIOLATED, Judgement, MonitorVerdict, Reference, Word
+from choreomon.core.verdict import (
+    POSSIBLY_VIOLATED,
+    Judgement,
+    MonitorVerdict,
+    Reference,
+    VerdictKind,
+)
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Push
@@ -23,11 +29,11 @@ from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
 
 
-class FinalWords:
-    """The joint words about events with final transitions, as their judgements change.
+class JointVerdicts:
+    """The joint verdicts about events with final transitions, as their judgements change.
 
     `withdrawn` takes back `possibly-violated` only. Where a hasty `violated` was the only
-    word, and nothing remains of it, there is no word any more.
+    verdict, and nothing remains of it, there is no verdict any more.
     """
 
     def __init__(self) -> None:
@@ -35,7 +41,7 @@ class FinalWords:
         self._told_possible: set[tuple[str, VectorClock]] = set()
 
     def revise(self, changed: Sequence[Judged]) -> list[tuple[str, Declared]]:
-        """The words to declare after these judgements were made or changed, each with the
+        """The verdicts to declare after these judgements were made or changed, each with the
         process of its event."""
         touched: dict[tuple[str, VectorClock], None] = {}
         for judged in changed:
@@ -44,16 +50,16 @@ class FinalWords:
                 event = (reference.process, judged.event)
                 self._finals.setdefault(event, {})[reference] = judged.judgement
                 touched[event] = None
-        words: list[tuple[str, Declared]] = []
+        verdicts: list[tuple[str, Declared]] = []
         for event in touched:
             process, clock = event
             finals = tuple(self._finals[event].items())
-            told: Word | None = POSSIBLY_VIOLATED if event in self._told_possible else None
+            told: VerdictKind | None = POSSIBLY_VIOLATED if event in self._told_possible else None
             verdict = joint_verdict(process, clock, finals, told)
-            if verdict is not None and verdict.word == POSSIBLY_VIOLATED:
+            if verdict is not None and verdict.kind == POSSIBLY_VIOLATED:
                 self._told_possible.add(event)
-            words.append((process, Declared(clock, verdict, True)))
-        return words
+            verdicts.append((process, Declared(clock, verdict, True)))
+        return verdicts
 
 
 class PushMonitor:
@@ -62,7 +68,7 @@ class PushMonitor:
     def __init__(self, table: TransitionTable, processes: tuple[str, ...], rules: Rules) -> None:
         self.table = table
         self._reevaluation = Reevaluation([table], processes, rules)
-        self._words = FinalWords()
+        self._verdicts = JointVerdicts()
 
     @property
     def records(self) -> int:
@@ -79,7 +85,7 @@ class PushMonitor:
         return clock, self._tell(changed, clock)
 
     def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
-        """One of its words with the reasons of now; see `Reevaluation.explained`."""
+        """One of its verdicts with the reasons of now; see `Reevaluation.explained`."""
         return self._reevaluation.explained(verdict)
 
     def _tell(self, changed: list[Judged], clock: VectorClock) -> list[Effect]:
@@ -102,4 +108,4 @@ class PushMonitor:
                 for reader in self.table.readers[inspected.reference]
                 if reader != self.table.process
             ]
-        return effects + [word for _, word in self._words.revise(changed)]
+        return effects + [declared for _, declared in self._verdicts.revise(changed)]

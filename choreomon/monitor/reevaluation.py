@@ -1,7 +1,7 @@
 """Evaluation again and again, of what is known so far: the heart of `push` and `central`.
 
 A monitor of these inquires nothing. It judges an event by what it knows at that moment
-and judges it anew whenever it learns of another event that matters; its words are
+and judges it anew whenever it learns of another event that matters; its verdicts are
 provisional, and the last one counts once the network is quiet. At any fixpoint the rules
 keep G1 and G2 by the same argument as for pulling: along the real order of events, what
 fired is judged possible at least, and what is judged sure did fire.
@@ -139,11 +139,11 @@ class Reevaluation:
         return self._spread(self._set(reference, event, result))
 
     def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
-        """A word that rests on the judgements here, with the reasons that it has by all that
+        """A verdict that rests on the judgements here, with the reasons that it has by all that
         is known now; everything else about it stays.
 
         Not guaranteed: where a judgement stays `Frm_p` after `MAX_REVISIONS`, the reasons
-        may say more than the word does, or less.
+        may say more than the verdict does, or less.
         """
         own = self.index_of[verdict.process]
         because: dict[Reason, None] = {}

@@ -30,7 +30,7 @@ class MonitorSetup:
     """What a monitor is made of and never changes.
 
     `processes` are all processes of the system, in the order of clock entries.
-    `has_deadline`: whether provisional words are wanted from `Expire`. `most_open`: inspections
+    `has_deadline`: whether provisional verdicts are wanted from `Expire`. `most_open`: inspections
     that may be open at once, above which the oldest events are given up (`GiveUp`), but never the
     newest one, which may open more than that by itself; `None`: any number.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Judgement, Reference, Word
+from choreomon.core.verdict import Judgement, Reference, VerdictKind
 from choreomon.monitor.gaps import Gap
 from choreomon.monitor.history import Chain, Record
 from choreomon.monitor.messages import Inquiry, Response, Waiting
@@ -79,15 +79,15 @@ class Inspection(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The joint word about an event that labels final transitions, while it is not given:
-    what those that were judged came to, how many are still inspected, the provisional word
+    """The joint verdict about an event that labels final transitions, while it is not given:
+    what those that were judged came to, how many are still inspected, the provisional verdict
     that was given, if any, and who was given up, with those whom they waited for."""
 
     event: VectorClock
     label: Label
     judged: tuple[tuple[Reference, Judgement], ...]
     missing: int
-    told: Word | None = None
+    told: VerdictKind | None = None
     silent: tuple[str, ...] = ()
     waiting_for: tuple[str, ...] = ()
 

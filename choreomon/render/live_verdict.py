@@ -53,7 +53,7 @@ def live_explanation(verdict: LiveVerdict) -> ExplanationText:
         behind = printable(", ".join(verdict.waiting_for))
         why.append(f"It was said that the answer waits for {behind}.")
     if verdict.provisional:
-        conclusion += " Another word about it follows."
+        conclusion += " Another verdict about it follows."
     return ExplanationText(printable(found.headline), (*why, conclusion))
 
 

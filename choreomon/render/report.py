@@ -33,7 +33,7 @@ from choreomon.render.summary import (
     not_shown,
     result_in_words,
     tells,
-    worst_word,
+    worst_verdict,
 )
 from choreomon.render.svg import svg_element
 from choreomon.render.text import table_rows
@@ -91,7 +91,7 @@ def report_page(
 
 def _tone(run: Run) -> str:
     """What no monitor declared is as grave as what one did."""
-    return "violated" if missed(run) else _CLASS.get(worst_word(run) or "", "quiet")
+    return "violated" if missed(run) else _CLASS.get(worst_verdict(run) or "", "quiet")
 
 
 def _tone_of_logs(run: Run) -> str:
@@ -253,7 +253,7 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
         )
     parts.append(
         '<p class="note">"Latency" is the time from an event that may complete a sequence to the '
-        "last word about it, also where that is that nothing was formed.</p>"
+        "last verdict about it, also where that is that nothing was formed.</p>"
     )
     charts = _charts(runs)
     if charts:
@@ -287,7 +287,7 @@ def _charts(runs: Sequence[Run]) -> list[Picture]:
     """None for a single run: its figures are all there is."""
     if len(runs) < 2:
         return []
-    words = Counter(map(worst_word, runs))
+    words = Counter(map(worst_verdict, runs))
     colours = (VIOLATED_COLOUR, POSSIBLY, QUIET)
     bars = [
         Bar(text, words[word], colour)
@@ -296,7 +296,7 @@ def _charts(runs: Sequence[Run]) -> list[Picture]:
     pictures = [bar_chart("Runs by gravest verdict", [*bars, Bar("nothing", words[None], MUTED)])]
     latencies = [run.latency.mean / 1000 for run in runs if run.latency.mean is not None]
     if len(latencies) > 1:
-        pictures.append(histogram("Runs by mean latency of the last word, ms", latencies, " ms"))
+        pictures.append(histogram("Runs by mean latency of the last verdict, ms", latencies, " ms"))
     messages = [float(run.monitoring_messages) for run in runs]
     pictures.append(histogram("Runs by monitoring messages", messages))
     return pictures

@@ -36,7 +36,7 @@ def property_sentences(automaton: SequenceAutomaton) -> list[str]:
 
 
 def word_line(verdict: RunVerdict) -> Text:
-    """One line for a word at the moment when it is given, in virtual time."""
+    """One line for a verdict at the moment when it is given, in virtual time."""
     line = Text(f"{milliseconds(verdict.declared_at):>12}  {verdict.monitor} ")
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
     line.append(f" at event {verdict.event_index} ({verdict.label})")

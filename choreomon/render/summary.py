@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from choreomon.core.run import Run
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.render.verification import passes, verdicts_counted
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
 
@@ -15,12 +15,12 @@ NAMED_SEEDS: Final = 10
 """Seeds of one kind that are named among the figures."""
 
 
-def worst_word(run: Run) -> Word | None:
+def worst_verdict(run: Run) -> VerdictKind | None:
     """The gravest verdict of a run; `None` where nothing was declared."""
-    words = {verdict.verdict for verdict in run.verdicts}
-    for word in VERDICT_IN_WORDS:
-        if word in words:
-            return word
+    kinds = {verdict.verdict for verdict in run.verdicts}
+    for kind in VERDICT_IN_WORDS:
+        if kind in kinds:
+            return kind
     return None
 
 
@@ -35,14 +35,14 @@ def gravity(run: Run) -> int:
     """Which runs to look at first, as a number that is smaller for graver ones: those in which
     a formation was missed, then violated ones, possibly violated ones in which the sequence was
     really formed and others, withdrawn ones, logs that do not fit, and the rest."""
-    word = worst_word(run)
+    kind = worst_verdict(run)
     if missed(run):
         return 0
-    if word == VIOLATED:
+    if kind == VIOLATED:
         return 1
-    if word == POSSIBLY_VIOLATED:
+    if kind == POSSIBLY_VIOLATED:
         return 2 if run.formed else 3
-    if word is not None:
+    if kind is not None:
         return 4
     return 6 if run.verification is None or passes(run) else 5
 
@@ -67,8 +67,8 @@ def not_shown(count: int) -> str:
 def result_in_words(run: Run) -> tuple[str, str]:
     """The gravest verdict with how often the property was really formed, where that was evaluated,
     and how often that was missed; empty where it was not."""
-    word = worst_word(run)
-    result = "nothing declared" if word is None else VERDICT_IN_WORDS[word]
+    kind = worst_verdict(run)
+    result = "nothing declared" if kind is None else VERDICT_IN_WORDS[kind]
     formed, unseen = len(run.formed or ()), len(missed(run))
     if formed > unseen:
         result += f", formed {formed:,}"
@@ -83,19 +83,19 @@ def headline(runs: Sequence[Run]) -> str:
 
 
 def _headline_of_one(run: Run) -> str:
-    word = worst_word(run)
-    if word not in (VIOLATED, POSSIBLY_VIOLATED):
+    kind = worst_verdict(run)
+    if kind not in (VIOLATED, POSSIBLY_VIOLATED):
         if missed(run):
             return "The forbidden sequence was formed, and no monitor declared it."
         return "No forbidden sequence was found."
-    said = "was formed" if word == VIOLATED else "may have been formed"
+    said = "was formed" if kind == VIOLATED else "may have been formed"
     elsewhere = " At another event it was formed, and no monitor declared it."
     return f"The forbidden sequence {said}.{elsewhere if missed(run) else ''}"
 
 
 def _headline_of_many(runs: Sequence[Run]) -> str:
-    words = Counter(map(worst_word, runs))
-    counts = ((words[VIOLATED], "formed"), (words[POSSIBLY_VIOLATED], "possibly formed"))
+    kinds = Counter(map(worst_verdict, runs))
+    counts = ((kinds[VIOLATED], "formed"), (kinds[POSSIBLY_VIOLATED], "possibly formed"))
     found = [f"{what} in {count:,} of {len(runs):,} runs" for count, what in counts if count]
     unseen = sum(1 for run in runs if missed(run))
     missing = f"in {unseen:,} of {len(runs):,} runs"
@@ -106,7 +106,7 @@ def _headline_of_many(runs: Sequence[Run]) -> str:
     said = f"The forbidden sequence was declared {', '.join(found)}."
     really = sum(1 for run in runs if run.formed)
     evaluated = any(run.formed is not None for run in runs)
-    if evaluated and (unseen or (really, 0) != (words[VIOLATED], words[POSSIBLY_VIOLATED])):
+    if evaluated and (unseen or (really, 0) != (kinds[VIOLATED], kinds[POSSIBLY_VIOLATED])):
         said += f" In the real order it was formed in {really:,} of {len(runs):,} runs"
         said += f", and in {unseen:,} of them not declared." if unseen else "."
     return said
@@ -124,7 +124,7 @@ def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
     if runs:
         rows.append(("seeds", seeds(runs)))
     rows += [
-        (f"verdicts, {said}", f"{verdicts[word]:,}") for word, said in VERDICT_IN_WORDS.items()
+        (f"verdicts, {said}", f"{verdicts[kind]:,}") for kind, said in VERDICT_IN_WORDS.items()
     ]
     evaluated = [run for run in runs if run.formed is not None]
     if evaluated:
@@ -162,8 +162,8 @@ def _where_to_look(runs: Sequence[Run]) -> list[tuple[str, str]]:
     return [(f"seeds, {kind}", _few_seeds(some)) for kind, some in kinds.items() if some]
 
 
-def _has(run: Run, word: Word) -> bool:
-    return any(verdict.verdict == word for verdict in run.verdicts)
+def _has(run: Run, kind: VerdictKind) -> bool:
+    return any(verdict.verdict == kind for verdict in run.verdicts)
 
 
 def _few_seeds(runs: Sequence[Run]) -> str:

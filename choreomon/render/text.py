@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from choreomon.core.run import Run, RunEvent, RunVerdict
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import TransitionTable
 from choreomon.render.explanation import explanation
-from choreomon.render.summary import figures, gravest, not_shown, result_in_words, worst_word
+from choreomon.render.summary import figures, gravest, not_shown, result_in_words, worst_verdict
 from choreomon.render.verification import verdict_of, verified
 from choreomon.render.wording import (
     DECLARATION,
@@ -22,7 +22,7 @@ from choreomon.render.wording import (
 )
 from choreomon.verify.verdict import Verdict
 
-STYLES: Final[dict[Word, str]] = {
+STYLES: Final[dict[VerdictKind, str]] = {
     VIOLATED: "bold red",
     POSSIBLY_VIOLATED: "bold yellow",
     WITHDRAWN: "green",
@@ -118,9 +118,9 @@ def runs_table(runs: Sequence[Run], limit: int = MAX_RUNS) -> Table:
     if with_logs:
         table.add_column("logs", overflow="fold")
     for run in gravest(runs, limit):
-        word = worst_word(run)
+        kind = worst_verdict(run)
         said, unseen = result_in_words(run)
-        result = Text(said) if word is None else Text(said, STYLES[word])
+        result = Text(said) if kind is None else Text(said, STYLES[kind])
         result.append(unseen, "bold red")
         latency = "–" if run.latency.mean is None else number(run.latency.mean / 1000)
         table.add_row(

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from choreomon.core.live import AgentStatus, LiveVerdict
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.render.live_verdict import live_explanation, live_word_line, printable
 from choreomon.render.text import STYLES
 
@@ -137,7 +137,7 @@ def problems(polled: Polled) -> list[tuple[str, str]]:
 
 def words_in_short(status: AgentStatus) -> Text:
     """How many verdicts of each kind were given since the agent was started, a line each."""
-    short: dict[Word, str] = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly"}
+    short: dict[VerdictKind, str] = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly"}
     found = [
         Text(f"{status.words[word]:,} {said}", STYLES[word])
         for word, said in short.items()
@@ -152,7 +152,7 @@ def words_in_short(status: AgentStatus) -> Text:
 
 
 def settled(polled: Iterable[Polled]) -> bool:
-    """Whether all agents are ready and have said their last words about all events, so that what
+    """Whether all agents are ready and have said their last verdicts about all events, so that what
     they were told of until now changes nothing any more."""
     return all(
         each.status is not None
@@ -162,10 +162,10 @@ def settled(polled: Iterable[Polled]) -> bool:
     )
 
 
-def worst_seen(polled: Iterable[Polled]) -> Word | None:
+def worst_seen(polled: Iterable[Polled]) -> VerdictKind | None:
     """`violated` where an agent says so; `possibly-violated` where one does, if only for now, or
     cannot be reached, so that nobody knows; else `None`."""
-    worst: Word | None = None
+    worst: VerdictKind | None = None
     for each in polled:
         status = each.status
         if status is None:

@@ -6,16 +6,16 @@ from typing import Final, assert_never
 
 from choreomon.core.message import SEND, Label
 from choreomon.core.run import RunEvent
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth
 
-VERDICT_IN_WORDS: Final[dict[Word, str]] = {
+VERDICT_IN_WORDS: Final[dict[VerdictKind, str]] = {
     VIOLATED: "violated",
     POSSIBLY_VIOLATED: "possibly violated",
     WITHDRAWN: "withdrawn",
 }
 
-DECLARATION: Final[dict[Word, str]] = {
+DECLARATION: Final[dict[VerdictKind, str]] = {
     VIOLATED: "declares violated",
     POSSIBLY_VIOLATED: "declares possibly violated",
     WITHDRAWN: "withdraws its verdict",

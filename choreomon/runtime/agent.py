@@ -1,8 +1,8 @@
 """An agent: a sidecar in a process of its own, beside its service.
 
 Puts together what each has a room of its own: the running sidecar (`choreomon.runtime.node`), where
-services connect (`service`, `local_socket`), where words go (`sinks`), and what operators look at
-(`figures`, `http`, `logs`).
+services connect (`service`, `local_socket`), where verdicts go (`sinks`), and what operators look
+at (`metrics`, `http`, `logs`).
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from choreomon.formats.trace import trace_line
 from choreomon.formats.verdict_json import live_verdict
 from choreomon.runtime.configured_sinks import make_sinks
 from choreomon.runtime.credentials import load_token
-from choreomon.runtime.exposition import Beside, Exposition
-from choreomon.runtime.figures import Figures
+from choreomon.runtime.exposition import AgentReadings, Exposition
 from choreomon.runtime.http import HttpServer, operations_pages
 from choreomon.runtime.local_socket import listen_tcp, listen_unix
 from choreomon.runtime.logs import Log, configure
+from choreomon.runtime.metrics import Metrics
 from choreomon.runtime.node import Node, Service
-from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked, Word
+from choreomon.runtime.outputs import Answered, Decided, DeclaredVerdict, Dropped, Ticked
 from choreomon.runtime.service import ServiceSide
 from choreomon.runtime.sinks import Sink, Sinks
 from choreomon.runtime.status import Readings, agent_status, readings
 
-LAST_WORDS: Final = 50
-"""Words that `/status` shows."""
+LAST_VERDICTS: Final = 50
+"""Verdicts that `/status` shows."""
 
 
 def installed_version() -> str:
@@ -85,9 +85,9 @@ class Agent:
         self.config = config
         self.tables = tuple(tables)
         self.log = log
-        self.last_words: deque[LiveVerdict] = deque(maxlen=LAST_WORDS)
+        self.last_verdicts: deque[LiveVerdict] = deque(maxlen=LAST_VERDICTS)
         self.http_address: Address | None = None
-        self.figures = Figures(config.process, tables, now=now)
+        self.metrics = Metrics(config.process, tables, now=now)
         self._loop = loop
         self._wall = wall
         self._now = now
@@ -115,7 +115,7 @@ class Agent:
                 fresh_session=lambda: secrets.token_hex(16),
                 soon=self.node.soon,
                 refused=self._refused,
-                lost=self.figures.lost,
+                lost=self.metrics.lost,
                 token=token,
             )
         self._service = service
@@ -135,7 +135,7 @@ class Agent:
         config = self.config
         if config.http is not None:
             exposition = Exposition(
-                self.figures, read=self._readings, beside=self._beside, version=self._version
+                self.metrics, read=self._readings, beside=self._beside, version=self._version
             )
             pages = operations_pages(
                 metrics=exposition.text, not_ready=self.not_ready, status=self._status
@@ -204,30 +204,30 @@ class Agent:
             reasons.append(f"the store takes nothing: {self.node.failing_why}")
         return reasons
 
-    # Words.
+    # Verdicts.
 
-    def _tell(self, word: Word) -> None:
-        verdict = self._live(word)
-        self.last_words.append(verdict)
+    def _tell(self, declared: DeclaredVerdict) -> None:
+        verdict = self._live(declared)
+        self.last_verdicts.append(verdict)
         self.sinks.tell(verdict)
 
-    def _live(self, word: Word) -> LiveVerdict:
+    def _live(self, declared: DeclaredVerdict) -> LiveVerdict:
         return live_verdict(
-            word.verdict,
-            self.tables[word.system],
-            id=word.id,
-            count=word.event_count,
-            label=word.label,
-            provisional=word.provisional,
+            declared.verdict,
+            self.tables[declared.system],
+            id=declared.id,
+            count=declared.event_count,
+            label=declared.label,
+            provisional=declared.provisional,
             time=self._wall(),
         )
 
     def _untold(self) -> Iterator[tuple[str, Callable[[], LiveVerdict]]]:
-        for name, word in self.node.driver.state.untold.items():
-            yield name, partial(self._live, word)
+        for name, declared in self.node.driver.state.undelivered.items():
+            yield name, partial(self._live, declared)
 
-    def _delivered(self, words: list[str]) -> None:
-        self.node.driver.told(words)
+    def _delivered(self, ids: list[str]) -> None:
+        self.node.driver.delivered(ids)
         self.node.soon()
 
     def _sink_failed(self, sink: str, why: str) -> None:
@@ -236,7 +236,7 @@ class Agent:
     # An observer of the node.
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
-        self.figures.happened(output)
+        self.metrics.happened(output)
         if type(output) is Dropped:
             self._log_dropped(output.reason, output.sender, output.detail)
         elif type(output) is Ticked and self._trace is not None and output.system == 0:
@@ -252,20 +252,20 @@ class Agent:
                 self.log.seldom("trace", "the trace cannot be written", why=why)
 
     def sent(self, kind: str, size: int) -> None:
-        self.figures.sent(kind, size)
+        self.metrics.sent(kind, size)
 
     def committed(self, seconds: float) -> None:
-        self.figures.committed(seconds)
+        self.metrics.committed(seconds)
 
     def failing(self, why: str | None) -> None:
-        self.figures.failing(why)
+        self.metrics.failing(why)
         if why is None:
             self.log.info("the store takes rows again")
         else:
             self.log.error("the store takes nothing; nothing is read until it does", why=why)
 
     def _refused(self, reason: str, detail: str) -> None:
-        self.figures.refused(reason)
+        self.metrics.refused(reason)
         self._log_dropped(reason, "service", detail)
 
     def _log_dropped(self, reason: str, sender: str, detail: str) -> None:
@@ -281,11 +281,11 @@ class Agent:
     def _connected(self) -> int:
         return 0 if self._side is None else len(self._side.connections)
 
-    def _beside(self) -> Beside:
-        return Beside(self._connected(), self.node.driver.repeats, len(self.sinks.failing))
+    def _beside(self) -> AgentReadings:
+        return AgentReadings(self._connected(), self.node.driver.repeats, len(self.sinks.failing))
 
     def _status(self) -> bytes:
-        figures = self.figures
+        metrics = self.metrics
         status = agent_status(
             self._readings(),
             self.tables,
@@ -297,11 +297,11 @@ class Agent:
             not_ready=self.not_ready(),
             failing=self.node.failing_why or "",
             connected=self._connected(),
-            ticks=figures.ticks,
+            ticks=metrics.ticks,
             sinks=self.sinks.failing,
-            words=figures.verdicts,
-            refused=figures.refusals,
-            verdicts=tuple(self.last_words),
+            words=metrics.verdicts,
+            refused=metrics.refusals,
+            verdicts=tuple(self.last_verdicts),
         )
         return status_json(status)
 

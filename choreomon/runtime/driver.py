@@ -1,7 +1,7 @@
 """What drives a sidecar: takes inputs, commits them, and only then lets out what follows.
 
-Of whatever leaves - answers to the service, inquiries, responses, words, repetitions - nothing was
-computed from a state that is not committed (docs/live.md, "Durability"). Inputs are stepped as
+Of whatever leaves - answers to the service, inquiries, responses, verdicts, repetitions - nothing
+was computed from a state that is not committed (docs/live.md, "Durability"). Inputs are stepped as
 they come and their outputs are held; `flush` commits all inputs since the last one as one row
 and lets the outputs out, in order. Where the commit fails both are kept, and tried again.
 
@@ -17,10 +17,10 @@ from typing import Final, Protocol, assert_never
 
 from choreomon.formats.wire import encode
 from choreomon.monitor.messages import Inquiry, Response, Waiting
-from choreomon.runtime.asking import Asking, BackOff
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import (
     Abandoned,
+    Delivered,
     Expired,
     GivenUp,
     Hello,
@@ -28,7 +28,6 @@ from choreomon.runtime.inputs import (
     Lapsed,
     Promised,
     Recovered,
-    Told,
     decode_batch,
     encode_batch,
 )
@@ -40,15 +39,16 @@ from choreomon.runtime.outputs import (
     Close,
     Deadline,
     Decided,
+    DeclaredVerdict,
     Dropped,
     Output,
     Reply,
     Ticked,
-    Word,
 )
+from choreomon.runtime.outstanding import BackOff, OutstandingInquiries
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
-from choreomon.runtime.timeline import Timeline
+from choreomon.runtime.timer_queue import TimerQueue
 
 ROWS_PER_SNAPSHOT: Final = 4096
 """Rows of a journal that a restart has to step through at most."""
@@ -89,11 +89,11 @@ class Ports(Protocol):
     def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
         """To another agent that asked: an answer, or that it `waits` for one; it may be lost."""
 
-    def tell(self, word: Word) -> None:
+    def tell(self, declared: DeclaredVerdict) -> None:
         """To all sinks. `Driver.told` is to be called when it was delivered."""
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
-        """For logs, traces and figures."""
+        """For logs, traces and metrics."""
 
     def failing(self, why: str | None) -> None:
         """The disk takes nothing, and nothing should be read until it does; `None`: it does
@@ -101,8 +101,8 @@ class Ports(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long what is waited for; seconds. `deadline` until a provisional word, `give_up` until
+class Timeouts:
+    """How long what is waited for; seconds. `deadline` until a provisional verdict, `give_up` until
     the last one, `absent` for a service that is not there any more."""
 
     deadline: float = 1.0
@@ -120,7 +120,7 @@ class Driver:
         store: Store | None,
         ports: Ports,
         now: Callable[[], float],
-        patience: Patience | None = None,
+        timeouts: Timeouts | None = None,
         *,
         rows_per_snapshot: int = ROWS_PER_SNAPSHOT,
     ) -> None:
@@ -132,28 +132,28 @@ class Driver:
         self._store = store
         self._ports = ports
         self._now = now
-        self._patience = patience or Patience()
+        self._timeouts = timeouts or Timeouts()
         self._rows_per_snapshot = rows_per_snapshot
         self._batch: list[Input] = []
         self._held: list[Output] = []
         self._rows = 0
         self._retry: float | None = None
-        self._deadlines = [Timeline(self._patience.deadline) for _ in sidecar.hosts]
-        self._give_ups = [Timeline(self._patience.give_up) for _ in sidecar.hosts]
+        self._deadlines = [TimerQueue(self._timeouts.deadline) for _ in sidecar.hosts]
+        self._give_ups = [TimerQueue(self._timeouts.give_up) for _ in sidecar.hosts]
         self._leases: dict[str, float] = {}
         self._absent: dict[str, float] = {}
-        self._asking: dict[tuple[int, str], Asking] = {
+        self._asking: dict[tuple[int, str], OutstandingInquiries] = {
             (place, peer): self._asks(place, peer)
             for place, host in enumerate(sidecar.hosts)
             for peer in sorted(host.asks())
         }
-        self._timed: tuple[Asking | Timeline, ...] = (
+        self._timed: tuple[OutstandingInquiries | TimerQueue, ...] = (
             *self._asking.values(),
             *self._deadlines,
             *self._give_ups,
         )
 
-    def _asks(self, place: int, peer: str) -> Asking:
+    def _asks(self, place: int, peer: str) -> OutstandingInquiries:
         host, system = self.sidecar.hosts[place], self.sidecar.systems[place]
         ports = self._ports
 
@@ -164,11 +164,11 @@ class Driver:
             inquiries = host.outstanding(self.state.hosts[place])
             return (inquiry for inquiry in inquiries if inquiry.receiver == peer)
 
-        return Asking(
+        return OutstandingInquiries(
             own=host.monitor.own,
             send=send,
             outstanding=outstanding,
-            back_off=self._patience.back_off,
+            back_off=self._timeouts.back_off,
         )
 
     # Inputs.
@@ -191,7 +191,7 @@ class Driver:
         self._held += self.sidecar.resumed(self.state)
         now = self._now()
         for name in self.state.sessions:
-            self._absent[name] = now + self._patience.absent
+            self._absent[name] = now + self._timeouts.absent
         return True
 
     def take(self, given: Input) -> None:
@@ -221,9 +221,9 @@ class Driver:
         """Let it out with the next `flush`, after what was taken before."""
         self._held.append(output)
 
-    def told(self, words: list[str]) -> None:
-        """These words were delivered to all sinks."""
-        self.take(Told(words))
+    def delivered(self, ids: list[str]) -> None:
+        """These verdicts were delivered to all sinks."""
+        self.take(Delivered(ids))
 
     def renewed(self, session: str, connection: int, granted: float) -> None:
         """A service promised over a connection that, until `lease` seconds after it received what
@@ -239,7 +239,7 @@ class Driver:
         """A service is not there any more; it may come back."""
         sessions = self.state.sessions
         if session in sessions:
-            self._absent[session] = self._now() + self._patience.absent
+            self._absent[session] = self._now() + self._timeouts.absent
             if len(self._absent) > 2 * len(sessions):  # many were pushed out before their time
                 self._absent = {name: at for name, at in self._absent.items() if name in sessions}
 
@@ -327,10 +327,10 @@ class Driver:
                 ports.reply(output)
             case Deadline(system, count):
                 self._deadlines[system].add(count, self._now())
-            case Decided(word=word):
+            case Decided(declared=declared):
                 ports.happened(output)
-                if word is not None:
-                    ports.tell(word)
+                if declared is not None:
+                    ports.tell(declared)
             case AskAgain(system):
                 now = self._now()
                 for count in self.sidecar.hosts[system].inspected(self.state.hosts[system]):
@@ -375,7 +375,7 @@ class Driver:
             del self._absent[name]
             self.take(Abandoned(name))
             if name in self.state.sessions:
-                self._absent[name] = now + self._patience.absent  # it may have a successor then
+                self._absent[name] = now + self._timeouts.absent  # it may have a successor then
         for system, host in enumerate(self.sidecar.hosts):
             expired = self._deadlines[system].passed(now)
             if expired:

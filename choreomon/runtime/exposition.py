@@ -1,8 +1,8 @@
 """The metrics of an agent, as Prometheus reads them.
 
-Made at each scrape of what was counted (`choreomon.runtime.figures`) and of what is looked up
-(`choreomon.runtime.status`). No label has more values than there are properties, or words in a list
-that is fixed: what others send makes no labels.
+Made at each scrape of what was counted (`choreomon.runtime.metrics`) and of what is looked up
+(`choreomon.runtime.status`). No label has more values than there are properties, or verdicts in a
+list that is fixed: what others send makes no labels.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from prometheus_client.core import (
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
-from choreomon.runtime.figures import Figures, Histogram
+from choreomon.runtime.metrics import Histogram, Metrics
 from choreomon.runtime.process_memory import resident_bytes
 from choreomon.runtime.status import Readings
 
 
-class Beside(NamedTuple):
+class AgentReadings(NamedTuple):
     """What the sidecar does not know. `connections` of services are open, `repeats` inquiries were
     sent again, `failing_sinks` did not take what they were last given."""
 
@@ -41,14 +41,14 @@ class Exposition:
 
     def __init__(
         self,
-        figures: Figures,
+        metrics: Metrics,
         *,
         read: Callable[[], Readings],
-        beside: Callable[[], Beside] = Beside,
+        beside: Callable[[], AgentReadings] = AgentReadings,
         version: str = "",
     ) -> None:
         self._registry = CollectorRegistry()
-        self._registry.register(_AgentCollector(figures, read, beside, version))
+        self._registry.register(_AgentCollector(metrics, read, beside, version))
         ProcessCollector(registry=self._registry)
 
     def text(self, accept: str = "") -> tuple[bytes, str]:
@@ -63,18 +63,18 @@ class Exposition:
 class _AgentCollector(Collector):
     def __init__(
         self,
-        figures: Figures,
+        metrics: Metrics,
         read: Callable[[], Readings],
-        beside: Callable[[], Beside],
+        beside: Callable[[], AgentReadings],
         version: str,
     ) -> None:
-        self._figures = figures
+        self._metrics = metrics
         self._read = read
         self._beside = beside
         self._version = version
 
     def collect(self) -> Iterator[Metric]:
-        figures = self._figures
+        metrics = self._metrics
         yield InfoMetricFamily(
             "choreomon_build", "What runs here.", value={"version": self._version}
         )
@@ -82,80 +82,80 @@ class _AgentCollector(Collector):
             "choreomon_events",
             "Events of the process that some table mentions, each once.",
             "process",
-            {figures.process: figures.events},
+            {metrics.process: metrics.events},
         )
         yield _counter(
             "choreomon_property_events",
             "Events of the process that the table of the property mentions.",
             "property",
-            dict(zip(figures.properties, figures.ticks, strict=True)),
+            dict(zip(metrics.properties, metrics.ticks, strict=True)),
         )
         yield _counter(
             "choreomon_monitor_messages",
             "Messages sent to other agents.",
             "kind",
-            figures.sent_messages,
+            metrics.sent_messages,
         )
         yield CounterMetricFamily(
             "choreomon_monitor_message_bytes",
             "Bytes of messages sent to other agents, framing apart.",
-            value=figures.sent_bytes,
+            value=metrics.sent_bytes,
         )
         yield CounterMetricFamily(
             "choreomon_answers_received",
             "Responses and notices of waiting of other agents.",
-            value=figures.answers,
+            value=metrics.answers,
         )
-        words = CounterMetricFamily(
-            "choreomon_verdicts", "Last words about events.", labels=("property", "verdict")
+        last_verdicts = CounterMetricFamily(
+            "choreomon_verdicts", "Last verdicts about events.", labels=("property", "verdict")
         )
-        for title, counts in zip(figures.properties, figures.words, strict=True):
-            for word, count in counts.items():
-                words.add_metric((title, word), count)
-        yield words
+        for title, counts in zip(metrics.properties, metrics.last_verdicts, strict=True):
+            for kind, count in counts.items():
+                last_verdicts.add_metric((title, kind), count)
+        yield last_verdicts
         yield _counter(
             "choreomon_provisional_verdicts",
-            "Words that were given at a deadline.",
+            "Verdicts that were given at a deadline.",
             "property",
-            dict(zip(figures.properties, figures.provisional, strict=True)),
+            dict(zip(metrics.properties, metrics.provisional, strict=True)),
         )
         yield CounterMetricFamily(
             "choreomon_dropped_events",
             "Events that services said will never be told.",
-            value=figures.lost_events,
+            value=metrics.lost_events,
         )
         yield _counter(
             "choreomon_refused_frames",
             "What services and other agents sent and was not taken.",
             "reason",
-            figures.refused_by,
+            metrics.refused_by,
         )
         yield _histogram(
             "choreomon_detection_latency_seconds",
-            "From an event that may complete a sequence to the last word about it.",
-            figures.latency,
+            "From an event that may complete a sequence to the last verdict about it.",
+            metrics.latency,
         )
-        yield _histogram("choreomon_commit_seconds", "How long commits took.", figures.commits)
+        yield _histogram("choreomon_commit_seconds", "How long commits took.", metrics.commits)
         yield CounterMetricFamily(
             "choreomon_disk_failures",
             "How often the disk began to take nothing.",
-            value=figures.disk_failures,
+            value=metrics.disk_failures,
         )
         yield _gauge(
             "choreomon_disk_failing",
             "1 while the disk takes nothing.",
-            bool(figures.failing_why),
+            bool(metrics.failing_why),
         )
         yield from self._looked_up()
 
     def _looked_up(self) -> Iterator[Metric]:
-        found, beside, titles = self._read(), self._beside(), self._figures.properties
+        found, beside, titles = self._read(), self._beside(), self._metrics.properties
         yield CounterMetricFamily(
             "choreomon_repeats", "Inquiries that were sent again.", value=beside.repeats
         )
         yield _gauge(
             "choreomon_pending_matches",
-            "Events of which the last word is not said.",
+            "Events of which the last verdict is not said.",
             sum(each.undecided for each in found.properties),
         )
         for name, told, values in (
@@ -189,7 +189,7 @@ class _AgentCollector(Collector):
             ("choreomon_connections", "Open connections of services.", beside.connections),
             (
                 "choreomon_untold_verdicts",
-                "Words that some sink has not taken.",
+                "Verdicts that some sink has not taken.",
                 found.untold,
             ),
             (

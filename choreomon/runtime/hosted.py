@@ -23,23 +23,23 @@ from choreomon.runtime.outputs import (
     AskAgain,
     Deadline,
     Decided,
+    DeclaredVerdict,
     Dropped,
     Output,
     Ticked,
-    Word,
 )
 from choreomon.runtime.sessions import Sessions
-from choreomon.runtime.untold import Untold
+from choreomon.runtime.undelivered import UndeliveredVerdicts
 
 _TO_SPARE: Final = 1 << 14
 
 
 class SidecarState(NamedTuple):
-    """`hosts` in the order of the properties. `untold`: words that were not delivered."""
+    """`hosts` in the order of the properties. `undelivered`: verdicts that were not delivered."""
 
     hosts: tuple[HostState, ...]
     sessions: Sessions
-    untold: Untold
+    undelivered: UndeliveredVerdicts
 
 
 Stepped: TypeAlias = tuple[SidecarState, list[Output]]
@@ -78,7 +78,7 @@ class Hosted:
         return min(MAX_BYTES, 2 * max(self._longest) + _TO_SPARE)
 
     def initial(self) -> SidecarState:
-        return SidecarState(tuple(host.initial() for host in self.hosts), {}, Untold())
+        return SidecarState(tuple(host.initial() for host in self.hosts), {}, UndeliveredVerdicts())
 
     def label(self, event: EventKind, peer: str, name: str) -> Label:
         """That of an event of the own process; `peer` is the other end of its message."""
@@ -112,7 +112,7 @@ class Hosted:
             hosts = state.hosts
             after, clock, effects = self.hosts[place].report(hosts[place], label)
             state = SidecarState(
-                (*hosts[:place], after, *hosts[place + 1 :]), state.sessions, state.untold
+                (*hosts[:place], after, *hosts[place + 1 :]), state.sessions, state.undelivered
             )
             outputs.append(Ticked(place, at, label, clock))
             if effects:
@@ -144,7 +144,7 @@ class Hosted:
         hosts = state.hosts
         if after is not hosts[place]:
             state = SidecarState(
-                (*hosts[:place], after, *hosts[place + 1 :]), state.sessions, state.untold
+                (*hosts[:place], after, *hosts[place + 1 :]), state.sessions, state.undelivered
             )
         return self._done(state, place, effects) if effects else (state, [])
 
@@ -161,25 +161,25 @@ class Hosted:
                 case SetDeadline(event):
                     outputs.append(Deadline(place, event[self.hosts[place].monitor.own]))
                 case Declared():
-                    word = self._word(place, effect)
-                    if word is not None:
-                        state = state._replace(untold=state.untold.added(word))
+                    declared = self._declared(place, effect)
+                    if declared is not None:
+                        state = state._replace(undelivered=state.undelivered.added(declared))
                     count = effect.event[self.hosts[place].monitor.own]
-                    outputs.append(Decided(place, count, word, effect.provisional))
+                    outputs.append(Decided(place, count, declared, effect.provisional))
                 case Refused(reason, sender, detail):
                     outputs.append(Dropped(reason, sender, detail))
                 case _:
                     assert_never(effect)
         return state, outputs
 
-    def _word(self, place: int, declared: Declared) -> Word | None:
+    def _declared(self, place: int, declared: Declared) -> DeclaredVerdict | None:
         verdict = declared.verdict
         if verdict is None:
             return None
         count = declared.event[self.hosts[place].monitor.own]
         system = self.systems[place].hex()
-        kind = f"{verdict.word}-for-now" if declared.provisional else verdict.word
-        return Word(
+        kind = f"{verdict.kind}-for-now" if declared.provisional else verdict.kind
+        return DeclaredVerdict(
             f"{system}/{self.process}/{count}/{kind}",
             place,
             count,
@@ -189,14 +189,14 @@ class Hosted:
         )
 
     def resumed(self, state: SidecarState) -> list[Output]:
-        """What to do again after a restart: open inquiries, deadlines, words that were not
+        """What to do again after a restart: open inquiries, deadlines, verdicts that were not
         delivered. To be let out as any other output: after the commit."""
         outputs: list[Output] = []
         for place, host in enumerate(self.hosts):
             outputs += [Deadline(place, count) for count in host.inspected(state.hosts[place])]
             outputs.append(AskAgain(place))
         outputs += [
-            Decided(word.system, word.event_count, word, word.provisional)
-            for word in state.untold.values()
+            Decided(declared.system, declared.event_count, declared, declared.provisional)
+            for declared in state.undelivered.values()
         ]
         return outputs

@@ -112,10 +112,10 @@ class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag="u"):
     count: int
 
 
-class Told(msgspec.Struct, frozen=True, array_like=True, tag="t"):
-    """Words were delivered to all sinks."""
+class Delivered(msgspec.Struct, frozen=True, array_like=True, tag="t"):
+    """Verdicts were delivered to all sinks."""
 
-    words: list[str]
+    ids: list[str]
 
 
 class Recovered(msgspec.Struct, frozen=True, array_like=True, tag="s"):
@@ -136,7 +136,7 @@ Input: TypeAlias = (
     | FromPeer
     | Expired
     | GivenUp
-    | Told
+    | Delivered
     | Recovered
 )
 

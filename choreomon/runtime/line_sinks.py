@@ -2,7 +2,7 @@
 
 A line is taken when all of it was written to the kernel; with `sync`, to the disk. Where writing
 stopped within a line, or the agent was killed there, the line is ended before the next one, and
-the word comes again: readers pass over a line that is no JSON.
+the verdict comes again: readers pass over a line that is no JSON.
 
 A reader that stands still holds up its sink, on a thread of its own, and nothing else.
 """

@@ -22,9 +22,9 @@ from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import RULES
 from choreomon.runtime.credentials import load_security
-from choreomon.runtime.driver import CommitFailed, Driver, Patience, Store
+from choreomon.runtime.driver import CommitFailed, Driver, Store, Timeouts
 from choreomon.runtime.inputs import FromPeer
-from choreomon.runtime.outputs import Answered, Decided, Dropped, Reply, Ticked, Word
+from choreomon.runtime.outputs import Answered, Decided, DeclaredVerdict, Dropped, Reply, Ticked
 from choreomon.runtime.peers import CannotListen, PeerSockets
 from choreomon.runtime.peers import Limits as PeerLimits
 from choreomon.runtime.sidecar import Sidecar
@@ -36,7 +36,7 @@ then."""
 
 
 class Observer(Protocol):
-    """Who is told what happens, for figures, logs and traces."""
+    """Who is told what happens, for metrics, logs and traces."""
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
         """What a sidecar told of itself."""
@@ -138,7 +138,7 @@ class Node:
         tables: Sequence[SplitTable],
         *,
         loop: asyncio.AbstractEventLoop,
-        tell: Callable[[Word], None],
+        tell: Callable[[DeclaredVerdict], None],
         observer: Observer,
         now: Callable[[], float] = time.monotonic,
         store: SqliteStore | None = None,
@@ -159,7 +159,7 @@ class Node:
             timed,
             self,
             now,
-            Patience(deadline=config.deadline, give_up=config.give_up),
+            Timeouts(deadline=config.deadline, give_up=config.give_up),
         )
         self._context: _Context | None = None
         self.peers: PeerSockets | None = None
@@ -318,8 +318,8 @@ class Node:
         if self.peers is not None and self.peers.answer(peer, frame):
             self.observer.sent("waiting" if waits else "response", len(frame))
 
-    def tell(self, word: Word) -> None:
-        self._tell(word)
+    def tell(self, declared: DeclaredVerdict) -> None:
+        self._tell(declared)
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
         self.observer.happened(output)

@@ -15,7 +15,7 @@ from choreomon.formats import local
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 
 
-class Word(NamedTuple):
+class DeclaredVerdict(NamedTuple):
     """A verdict with an identity that outlasts restarts. `label` is written as in documents, and
     empty for the end of a gap."""
 
@@ -76,11 +76,11 @@ class Deadline(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """What is said of an event; `word` is `None` where nothing was formed."""
+    """What is said of an event; `declared` is `None` where nothing was formed."""
 
     system: int
     event_count: int
-    word: Word | None
+    declared: DeclaredVerdict | None
     provisional: bool
 
 

@@ -32,8 +32,8 @@ from choreomon.runtime.draining import DrainingReader
 from choreomon.runtime.peer_limits import Limits as Limits
 from choreomon.runtime.peer_limits import bound
 from choreomon.runtime.security import (
-    Doorkeeper,
     Security,
+    ZapHandler,
     check_addresses,
     is_router_made,
     secure_asker,
@@ -114,10 +114,10 @@ class PeerSockets:
         self._paused: asyncio.TimerHandle | None = None
         self._closed = False
         with ExitStack() as opened:
-            self._doorkeeper = Doorkeeper(
+            self._zap_handler = ZapHandler(
                 context, loop, security, lambda reason: on_refused("unauthorised", reason)
             )
-            opened.callback(self._doorkeeper.close)
+            opened.callback(self._zap_handler.close)
             self._router = self._socket(zmq.ROUTER, own)
             opened.callback(self._router.close)
             self._endpoint = self._listen(bind, own)
@@ -197,7 +197,7 @@ class PeerSockets:
             dealer.close()
         self._reader.close()
         self._router.close()
-        self._doorkeeper.close()
+        self._zap_handler.close()
 
     def _readers(self) -> list[DrainingReader]:
         return [self._reader, *(dealer.reader for dealer in self._dealers.values())]
@@ -354,7 +354,7 @@ class _Dealer:
 
 
 def _user_of(part: zmq.Frame) -> str:
-    """Whose connection it came along, as the doorkeeper said; "" where he did not."""
+    """Whose connection it came along, as the ZAP handler said; "" where he did not."""
     try:
         return str(part.get("User-Id"))
     except zmq.ZMQError:

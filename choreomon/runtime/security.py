@@ -7,7 +7,7 @@ whose public key is on its list, under the name that stands beside the key there
 `Insecure` is for trying things out on one machine: nothing is encrypted, and every program on the
 machine can say that it is any process. It works on loopback addresses only.
 
-Whoever connects is judged by `admit`, a pure function, which the `Doorkeeper` puts to libzmq by the
+Whoever connects is judged by `admit`, a pure function, which the `ZapHandler` puts to libzmq by the
 ZeroMQ Authentication Protocol (ZAP, https://rfc.zeromq.org/spec/27/). The answer names the process,
 and libzmq attaches that name to every frame of the connection as `User-Id`. The authenticators of
 `zmq.auth` are not used: they are driven by `zmq.asyncio`, and refuse with a code after which a
@@ -139,9 +139,9 @@ def check_addresses(security: Security, bind: Address, addresses: Mapping[str, A
 
 
 def secure_listener(socket: zmq.Socket[bytes], security: Security) -> None:
-    """Before it binds: let nobody in whom a `Doorkeeper` has not let in."""
+    """Before it binds: let nobody in whom a `ZapHandler` has not let in."""
     # Without a domain, or with one that is not enforced, libzmq lets everybody in where no
-    # doorkeeper is there. The domain has to come first, or libzmq aborts.
+    # ZAP handler is there. The domain has to come first, or libzmq aborts.
     socket.setsockopt(zmq.ZAP_DOMAIN, DOMAIN)
     socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
     match security:
@@ -205,7 +205,7 @@ def is_router_made(routing_id: bytes) -> bool:
     return len(routing_id) == 5 and routing_id[0] == 0
 
 
-class Doorkeeper:
+class ZapHandler:
     """Judges whoever connects to any socket of a context that `secure_listener` has secured.
 
     There can be one for a context (libzmq looks for it at a fixed address), so each listener needs

@@ -23,6 +23,7 @@ from choreomon.monitor.rights import Refused
 from choreomon.runtime.hosted import Hosted, SidecarState, Stepped
 from choreomon.runtime.inputs import (
     Abandoned,
+    Delivered,
     Expired,
     FromPeer,
     Gap,
@@ -35,7 +36,6 @@ from choreomon.runtime.inputs import (
     Promised,
     Recovered,
     Report,
-    Told,
 )
 from choreomon.runtime.outputs import (
     Answered,
@@ -94,8 +94,8 @@ class Sidecar(Hosted):
             case GivenUp(system=system, count=count):
                 host = self.hosts[system]
                 return self._advanced(state, system, host.give_up(state.hosts[system], count))
-            case Told(words=words):
-                return state._replace(untold=state.untold.without(words)), []
+            case Delivered(ids=ids):
+                return state._replace(undelivered=state.undelivered.without(ids)), []
             case Recovered(forgetful=forgetful):
                 return self._recovered(state, forgetful)
             case Report() | FromPeer():
@@ -213,7 +213,7 @@ class Sidecar(Hosted):
         session = state.sessions[name]
         sessions = {**state.sessions, name: answered(session, number, done, clock)}
         outputs.append(Reply(session.connection, local.Clock(number, clock)))
-        return SidecarState(state.hosts, sessions, state.untold), outputs
+        return SidecarState(state.hosts, sessions, state.undelivered), outputs
 
     def _refused(
         self, connection: int, number: int, reason: local.RefusalReason, message: str

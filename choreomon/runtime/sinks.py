@@ -1,12 +1,13 @@
-"""Where words go: every one to every sink at least once, whatever happens to a sink.
+"""Where verdicts go: every one to every sink at least once, whatever happens to a sink.
 
-A word is delivered when all sinks took it, and only then is the agent told that it may forget it.
-Each sink has its own line, in order; one that fails is tried again with a back-off, and does not
-hold up the others. At most `most` words wait for one sink here. What comes beyond stays where it
-is durable, with the agent, and is fetched from there, oldest first, when the sink has room again.
+A verdict is delivered when all sinks took it, and only then is the agent told that it may forget
+it. Each sink has its own line, in order; one that fails is tried again with a back-off, and does
+not hold up the others. At most `most` verdicts wait for one sink here. What comes beyond stays
+where it is durable, with the agent, and is fetched from there, oldest first, when the sink has room
+again.
 
-What is kept beside that is an id and a number for each word that is not delivered, all of which
-the agent keeps as a whole. After a restart nobody knows which sinks took a word that was not
+What is kept beside that is an id and a number for each verdict that is not delivered, all of which
+the agent keeps as a whole. After a restart nobody knows which sinks took a verdict that was not
 delivered: all get it again.
 """
 
@@ -19,14 +20,14 @@ from itertools import islice
 from typing import Final, Protocol, TypeAlias
 
 from choreomon.core.live import LiveVerdict
-from choreomon.runtime.asking import BackOff
+from choreomon.runtime.outstanding import BackOff
 
 MOST: Final = 1024
-"""Words that wait for one sink."""
+"""Verdicts that wait for one sink."""
 PATIENT: Final = BackOff(0.25, 30.0)
 
-Untold: TypeAlias = Iterable[tuple[str, Callable[[], LiveVerdict]]]
-"""Ids of words that are not delivered, oldest first, and what makes the verdict of each."""
+Undelivered: TypeAlias = Iterable[tuple[str, Callable[[], LiveVerdict]]]
+"""Ids of verdicts that are not delivered, oldest first, and what makes the verdict of each."""
 
 
 class SinkFailed(Exception):
@@ -34,7 +35,7 @@ class SinkFailed(Exception):
 
 
 class Sink(Protocol):
-    """Somewhere words go. `name` is for logs, and tells no secrets; `at_once`: how many
+    """Somewhere verdicts go. `name` is for logs, and tells no secrets; `at_once`: how many
     verdicts it takes in one go."""
 
     name: str
@@ -48,8 +49,8 @@ class Sink(Protocol):
 
 
 class _Lane:
-    """One sink with what waits for it. `behind`: it was full, and lacks words that the agent has.
-    `failing`: why it did not take what it was last given."""
+    """One sink with what waits for it. `behind`: it was full, and lacks verdicts that the agent
+    has. `failing`: why it did not take what it was last given."""
 
     __slots__ = ("behind", "bit", "failing", "name", "sink", "waiting", "wake")
 
@@ -70,9 +71,9 @@ class _Lane:
 class Sinks:
     """All of them. Made and used on the thread of `loop`.
 
-    - `delivered(ids)`: these words were taken by all sinks. Called from the loop, never from
+    - `delivered(ids)`: these verdicts were taken by all sinks. Called from the loop, never from
       within `tell`.
-    - `untold()`: the words that are not delivered as far as the agent knows. Only such as were
+    - `untold()`: the verdicts that are not delivered as far as the agent knows. Only such as were
       told here before are taken of them, so it may also name those that may not be told yet.
     - `failed(sink, why)`: each time a sink fails; log it seldom.
     - `sleep`: waits for so many seconds.
@@ -84,7 +85,7 @@ class Sinks:
         *,
         loop: asyncio.AbstractEventLoop,
         delivered: Callable[[list[str]], None],
-        untold: Callable[[], Untold],
+        untold: Callable[[], Undelivered],
         failed: Callable[[str, str], None],
         most: int = MOST,
         back_off: BackOff = PATIENT,
@@ -108,7 +109,7 @@ class Sinks:
         self._tasks = [loop.create_task(self._serve(lane)) for lane in self._lanes]
 
     def tell(self, verdict: LiveVerdict) -> None:
-        """Give a word to all sinks. One that is not delivered yet is given only to those that
+        """Give a verdict to all sinks. One that is not delivered yet is given only to those that
         neither have it nor wait with it. After `close` nothing is taken any more."""
         if self._closing.is_set():
             return
@@ -120,13 +121,13 @@ class Sinks:
         for lane in self._lanes:
             if missing & lane.bit and id not in lane.waiting:
                 if lane.behind or len(lane.waiting) >= self._most:
-                    lane.behind = True  # later words wait, too, so that their order is kept
+                    lane.behind = True  # later verdicts wait, too, so that their order is kept
                 else:
                     lane.put(verdict)
 
     @property
     def undelivered(self) -> int:
-        """Words that some sink has not taken."""
+        """Verdicts that some sink has not taken."""
         return len(self._missing)
 
     @property
@@ -156,7 +157,7 @@ class Sinks:
             batch = dict(islice(lane.waiting.items(), lane.sink.at_once))
             try:
                 await lane.sink.take([*batch.values()])
-            except Exception as error:  # whatever it is, a word must not be lost by it
+            except Exception as error:  # whatever it is, a verdict must not be lost by it
                 lane.failing = str(error) or type(error).__name__
                 self._loop.call_soon(self._failed, lane.name, lane.failing)
                 if self._closing.is_set():

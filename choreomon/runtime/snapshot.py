@@ -13,20 +13,22 @@ import msgspec
 from choreomon.core.errors import MalformedMessage
 from choreomon.monitor.host import HostState
 from choreomon.runtime.hosted import SidecarState
-from choreomon.runtime.outputs import Word
+from choreomon.runtime.outputs import DeclaredVerdict
 from choreomon.runtime.sessions import Sessions
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.untold import Untold
+from choreomon.runtime.undelivered import UndeliveredVerdicts
 
 VERSION: Final = 1
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _HEADER: Final = msgspec.msgpack.Decoder(tuple[int, str, list[bytes], msgspec.Raw])
-_STATE: Final = msgspec.msgpack.Decoder(tuple[tuple[HostState, ...], Sessions, dict[str, Word]])
+_STATE: Final = msgspec.msgpack.Decoder(
+    tuple[tuple[HostState, ...], Sessions, dict[str, DeclaredVerdict]]
+)
 
 
 def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
-    values = (state.hosts, state.sessions, dict(state.untold.items()))
+    values = (state.hosts, state.sessions, dict(state.undelivered.items()))
     return _ENCODER.encode((VERSION, sidecar.process, sidecar.systems, values))
 
 
@@ -43,7 +45,7 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
     if tuple(systems) != sidecar.systems:
         raise MalformedMessage("a state of other systems: it was made with other table files")
     try:
-        hosts, sessions, untold = _STATE.decode(body)
+        hosts, sessions, undelivered = _STATE.decode(body)
     except msgspec.MsgspecError as error:
         raise MalformedMessage(f"no state of an agent: {error}") from None
-    return SidecarState(hosts, sessions, Untold.of(untold))
+    return SidecarState(hosts, sessions, UndeliveredVerdicts.of(undelivered))

@@ -1,4 +1,4 @@
-"""What can be looked up in the state of a sidecar, for figures and for `/status`."""
+"""What can be looked up in the state of a sidecar, for metrics and for `/status`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from choreomon.core.live import AgentStatus, LiveVerdict, PropertyStatus
-from choreomon.core.verdict import NEVER, Word
+from choreomon.core.verdict import NEVER, VerdictKind
 from choreomon.formats.table_file import SplitTable
 from choreomon.formats.verdict_json import rfc3339
 from choreomon.monitor.host import Host, HostState
@@ -17,13 +17,13 @@ from choreomon.runtime.sidecar import Sidecar
 
 class PropertyReadings(NamedTuple):
     """Of one property: inspections of transitions that wait for answers, whose answers, events of
-    which the last word is not said, how many of them have which provisional word, gaps that are
-    remembered, and whether one is open."""
+    which the last verdict is not said, how many of them have which provisional verdict, gaps that
+    are remembered, and whether one is open."""
 
     inspections: int
     waiting_for: tuple[str, ...]
     undecided: int
-    provisional: Mapping[Word, int]
+    provisional: Mapping[VerdictKind, int]
     gaps: int
     gap_open: bool
 
@@ -43,7 +43,7 @@ def readings(sidecar: Sidecar, state: SidecarState) -> Readings:
         tuple(map(_property, sidecar.hosts, state.hosts)),
         len(state.sessions),
         sum(session.promised for session in state.sessions.values()),
-        len(state.untold),
+        len(state.undelivered),
     )
 
 

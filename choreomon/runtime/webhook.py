@@ -15,10 +15,10 @@ from choreomon.runtime.sinks import SinkFailed
 
 
 class Webhook:
-    """Each word is posted to `url` as one JSON object, until the answer is 2xx.
+    """Each verdict is posted to `url` as one JSON object, until the answer is 2xx.
 
-    The header `Idempotency-Key` has the id of the word: one that comes again, since its answer was
-    lost, can be told by it. `timeout` is in seconds. `tls`: how `https` is checked; by default,
+    The header `Idempotency-Key` has the id of the verdict: one that comes again, since its answer
+    was lost, can be told by it. `timeout` is in seconds. `tls`: how `https` is checked; by default,
     by what the machine trusts.
     """
 

@@ -25,7 +25,7 @@ from cluster.trial.looking import (
 )
 
 FINAL_WITHIN: Final = 30.0
-"""Seconds until all last words must be there, when everything is well again."""
+"""Seconds until all last verdicts must be there, when everything is well again."""
 
 MIXED: Final = ("shipped-unpaid", "delivered", "cancelled-unnoticed", "ordered-again")
 """What is driven while something is broken: of every kind of word one."""
@@ -56,7 +56,7 @@ class Course:
         self.looking = Looking(containers)
         self.rows: list[Row] = []
         self.expected: dict[int, str | None] = {}
-        """Of each parcel, by its number, the last word."""
+        """Of each parcel, by its number, the last verdict."""
         self.late: set[int] = set()
         """Parcels of which the word may be less certain, see `misjudged`."""
         self.forgotten: dict[str, dict[str, Any]] = {}
@@ -153,7 +153,7 @@ class Course:
         self.until(lambda: all(map(self.looking.ready, PROCESSES)), "all agents are ready")
 
     def words_are_right(self) -> str:
-        """Of every parcel so far exactly the right last word. Raises `Failed`."""
+        """Of every parcel so far exactly the right last verdict. Raises `Failed`."""
 
         def settled() -> bool:
             found = self.looking.words()
@@ -165,7 +165,7 @@ class Course:
             status = self.looking.status("shipping")
             return not missing and not any(each.undecided for each in status.properties)
 
-        self.until(settled, "shipping's agent says its last words")
+        self.until(settled, "shipping's agent says its last verdicts")
         found = self.looking.words()
         if wrong := misjudged(self.expected, self.late, found):
             raise Failed(wrong)

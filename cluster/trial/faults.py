@@ -110,19 +110,19 @@ def all_agents_are_restarted(course: Course) -> None:
 
 def an_agent_is_cut_off(course: Course) -> None:
     """Its neighbours do not reach it. Its service goes on, and at the deadline a provisional
-    word names who is silent; when it is back, the last word follows."""
+    word names who is silent; when it is back, the last verdict follows."""
     with course.check("network of the agent of stock cut, and mended") as told:
         course.containers.cut_off("stock-agent", "monitors")
         try:
             parcels = {*course.play("shipped-unpaid"), *course.play("delivered")}
             course.until(
-                lambda: parcels <= course.looking.words().keys(), "there are provisional words"
+                lambda: parcels <= course.looking.words().keys(), "there are provisional verdicts"
             )
             silent = [course.looking.words()[parcel].silent for parcel in parcels]
             # On a machine with much else to do others may be late, too; not each time.
             if not all("stock" in each for each in silent) or {"stock"} not in silent:
                 raise Failed(f"those are said to be silent: {[sorted(each) for each in silent]}")
-            told.append("provisional words name it meanwhile")
+            told.append("provisional verdicts name it meanwhile")
         finally:
             course.containers.join("stock-agent", "monitors", "stock.monitors")
         course.is_well(told)

@@ -25,9 +25,9 @@ class Unreachable(Exception):
 
 
 class Words(NamedTuple):
-    """What was said of one event: the last word, `None` as long as there is none, and the
+    """What was said of one event: the last verdict, `None` as long as there is none, and the
     provisional ones before it, in order. `silent`: who was silent when these were given.
-    `merged`: the last word rests on records that were merged, since so much had happened when
+    `merged`: the last verdict rests on records that were merged, since so much had happened when
     the answer was given (docs/monitors.md, "Bounded history"): that costs certainty."""
 
     last: str | None
@@ -148,7 +148,7 @@ def misjudged(
     expected: Mapping[int, str | None], late: Set[int], found: Mapping[int, Words]
 ) -> str:
     """What is wrong with what was said of the parcels; "" where nothing is. `expected` has the
-    last word about each; `None`: nothing, or that a word was withdrawn. See `is_weaker` for the
+    last verdict about each; `None`: nothing, or that a word was withdrawn. See `is_weaker` for the
     parcels that are `late`."""
     for parcel, word in sorted(expected.items()):
         words = found.get(parcel, Words(None))

@@ -270,7 +270,7 @@ def processes_of(session: int) -> dict[int, str]:
 def test_a_process_that_dies_ends_the_run_with_an_error_of_our_own(short: Path) -> None:
     with started(place=short) as process:
         children = sorted(processes_of(process.pid))
-        # The command, its nursery, and from it the network, three actors, and three agents.
+        # The command, its fork_server, and from it the network, three actors, and three agents.
         assert len(children) == 1 + 1 + 1 + 3 + 3
         os.kill(children[-1], signal.SIGKILL)
         _, errors = process.communicate(timeout=30)

@@ -455,13 +455,13 @@ def test_the_same_word_for_other_reasons_is_not_announced_again(
     run = Simulation.run
 
     def twice(self: Simulation, seed: int, **settings: Any) -> Run:
-        announce = settings.pop("on_word")
+        announce = settings.pop("on_verdict")
 
-        def on_word(word: RunVerdict) -> None:
+        def on_verdict(word: RunVerdict) -> None:
             announce(word)
             announce(replace(word, because=()))
 
-        return run(self, seed, on_word=on_word, **settings)
+        return run(self, seed, on_verdict=on_verdict, **settings)
 
     monkeypatch.setattr(Simulation, "run", twice)
     answer = choreomon("simulate", "violated.yaml")

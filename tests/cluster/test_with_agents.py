@@ -53,7 +53,7 @@ def configured(process: str, folder: Path, endpoints: dict[str, str]) -> AgentCo
         local=LocalAccess(path=folder / f"{process}-socket" / "agent.sock"),
         store=folder / f"{process}.db",
         http=None,
-        # No provisional words, however slow the machine is.
+        # No provisional verdicts, however slow the machine is.
         deadline=60.0,
         give_up=120.0,
     )
@@ -108,7 +108,7 @@ def monitored_saga(
 
 
 Words: TypeAlias = dict[int, str]
-"""The last word about each parcel of which something is said, by its number."""
+"""The last verdict about each parcel of which something is said, by its number."""
 
 
 def played(

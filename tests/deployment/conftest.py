@@ -1,4 +1,4 @@
-"""A nursery of processes, which many tests share."""
+"""A fork server of processes, which many tests share."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from choreomon.deployment.nursery import Nursery
+from choreomon.deployment.fork_server import ForkServer
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as nursery:
-        yield nursery
-        assert [*nursery.folder.iterdir()] == []
+def fork_server() -> Iterator[ForkServer]:
+    with ForkServer() as fork_server:
+        yield fork_server
+        assert [*fork_server.folder.iterdir()] == []

@@ -22,8 +22,8 @@ from choreomon.core.errors import InternalError
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
 from choreomon.core.run import Run, RunEvent
 from choreomon.core.vector_clock import merge, zero
-from choreomon.deployment import course
-from choreomon.deployment.nursery import Nursery
+from choreomon.deployment import coordinator
+from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.run import Deployment
 from choreomon.formats.event_log import multi_trace_of_events
 from choreomon.formats.read import Document, load_document, parse_document
@@ -58,11 +58,16 @@ class Ran:
 
 
 def ran(
-    nursery: Nursery, what: Scenario, seed: int, *, embedded: bool = True, speed: float = SPEED
+    fork_server: ForkServer,
+    what: Scenario,
+    seed: int,
+    *,
+    embedded: bool = True,
+    speed: float = SPEED,
 ) -> Ran:
     events: list[RunEvent] = []
     deployment = Deployment(
-        nursery, what, what.rules, embedded=embedded, speed=speed, timeout=TIMEOUT
+        fork_server, what, what.rules, embedded=embedded, speed=speed, timeout=TIMEOUT
     )
     run = deployment.run(seed, recorder=events.append, keep_events=True)
     return Ran(what, run, tuple(events), speed)
@@ -166,15 +171,15 @@ def check_application(ran: Ran) -> None:
     ids=lambda value: value if isinstance(value, str) else value.__name__,
 )
 def test_the_laws_notice(
-    nursery: Nursery, role: str, broken: type, monkeypatch: pytest.MonkeyPatch
+    fork_server: ForkServer, role: str, broken: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each planted bug breaks one of them, at the latest in a few runs."""
-    monkeypatch.setattr(course, role, broken)
+    monkeypatch.setattr(coordinator, role, broken)
     what = scenario(parse_document(BUSY, "busy.yaml"), "run")
     noticed = 0
     for seed in range(5):
         try:
-            check(ran(nursery, what, seed))
+            check(ran(fork_server, what, seed))
         except (AssertionError, InternalError):
             noticed += 1
     assert noticed
@@ -201,32 +206,32 @@ property:
 """
 
 
-def test_no_law_is_broken_where_nothing_is(nursery: Nursery) -> None:
+def test_no_law_is_broken_where_nothing_is(fork_server: ForkServer) -> None:
     what = scenario(parse_document(BUSY, "busy.yaml"), "run")
     for seed in range(5):
-        check(ran(nursery, what, seed))
+        check(ran(fork_server, what, seed))
 
 
 @pytest.mark.parametrize("twin", ALL_TWINS)
-def test_every_scenario_keeps_the_guarantees(nursery: Nursery, twin: str) -> None:
-    check(ran(nursery, scenario(load_document(path_of(twin)), "run"), 0))
+def test_every_scenario_keeps_the_guarantees(fork_server: ForkServer, twin: str) -> None:
+    check(ran(fork_server, scenario(load_document(path_of(twin)), "run"), 0))
 
 
 @pytest.mark.parametrize("twin", ["smart-home-violating", "lock-conforming", "fig4-violating"])
 def test_scenarios_keep_the_guarantees_with_agents_beside_their_processes(
-    nursery: Nursery, twin: str
+    fork_server: ForkServer, twin: str
 ) -> None:
     what = scenario(load_document(path_of(twin)), "run")
-    check(ran(nursery, what, 1, embedded=False, speed=5))
+    check(ran(fork_server, what, 1, embedded=False, speed=5))
 
 
-def test_random_scenarios_keep_the_guarantees(nursery: Nursery) -> None:
+def test_random_scenarios_keep_the_guarantees(fork_server: ForkServer) -> None:
     """A few of them with agents of their own. Numbers show that the runs are about something."""
     formed = declared = stopped = 0
     for seed in range(30):
         what = draw_simulation(Random(seed), seed)
         embedded = seed % 10 != 9
-        one = ran(nursery, what, seed, embedded=embedded)
+        one = ran(fork_server, what, seed, embedded=embedded)
         check(one)
         formed += len(one.run.formed or ())
         declared += len(one.run.verdicts)
@@ -237,7 +242,7 @@ def test_random_scenarios_keep_the_guarantees(nursery: Nursery) -> None:
 
 
 def test_where_one_thing_follows_from_the_other_a_run_is_that_of_the_simulator(
-    nursery: Nursery,
+    fork_server: ForkServer,
 ) -> None:
     """Where at most one message is ever on its way there is one order of events alone, and real
     time changes nothing: the same events, and the same words."""
@@ -250,10 +255,10 @@ def test_where_one_thing_follows_from_the_other_a_run_is_that_of_the_simulator(
         if virtual.run.reached_max_events or not is_a_chain(virtual.events):
             continue
         compared += 1
-        real = ran(nursery, what, seed)
+        real = ran(fork_server, what, seed)
         assert [event.label for event in real.events] == [event.label for event in virtual.events]
-        assert final_words(real.run) == final_words(virtual.run)
-        said += len(final_words(real.run))
+        assert joint_verdicts(real.run) == joint_verdicts(virtual.run)
+        said += len(joint_verdicts(real.run))
     assert compared > 15
     assert said > 5
 
@@ -268,7 +273,7 @@ def is_a_chain(events: Sequence[RunEvent]) -> bool:
     return True
 
 
-def final_words(run: Run) -> dict[int, tuple[str, tuple[tuple[str, str], ...]]]:
+def joint_verdicts(run: Run) -> dict[int, tuple[str, tuple[tuple[str, str], ...]]]:
     """By event; that something provisional was withdrawn depends on who was how fast."""
     return {
         verdict.event_index: (verdict.verdict, verdict.transitions)
@@ -280,7 +285,7 @@ def final_words(run: Run) -> dict[int, tuple[str, tuple[tuple[str, str], ...]]]:
 @pytest.mark.parametrize("name", WITH_INTERACTIONS)
 @pytest.mark.parametrize("kind", ["conforming", "violating"])
 def test_the_log_of_a_scenario_agrees_with_its_interaction_as_in_the_simulator(
-    nursery: Nursery, name: str, kind: str
+    fork_server: ForkServer, name: str, kind: str
 ) -> None:
     """On a machine that is very slow a run may take another course than in virtual time; of a few
     runs one takes the same."""
@@ -289,7 +294,7 @@ def test_the_log_of_a_scenario_agrees_with_its_interaction_as_in_the_simulator(
     what = Simulation(**vars(scenario(document, "run")))
     virtual = logs_of(document, judged(what, 0).events)
     for speed in (4.0, 2.0, 1.0, 0.5):
-        logs = logs_of(document, ran(nursery, what, 0, speed=speed).events)
+        logs = logs_of(document, ran(fork_server, what, 0, speed=speed).events)
         if logs == virtual:
             answer = Verifier(document.interaction.interaction, "accept").decide(logs)
             assert answer.verdict is (Verdict.PASS if kind == "conforming" else Verdict.FAIL)

@@ -83,12 +83,12 @@ lines.on('line', async (line) => {
 def line_of(process: subprocess.Popen[str], stream: IO[str] | None) -> dict[str, Any]:
     """The next line of JSON. What is none is the complaint of a process that has failed."""
     assert stream is not None
-    patience = Timer(WITHIN, process.kill)
-    patience.start()
+    timer = Timer(WITHIN, process.kill)
+    timer.start()
     try:
         line = stream.readline()
     finally:
-        patience.cancel()
+        timer.cancel()
     if not line.startswith("{"):
         process.kill()
         raise AssertionError(line + stream.read())

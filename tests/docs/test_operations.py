@@ -15,9 +15,9 @@ from choreomon import cli
 from choreomon.core.live import LiveVerdict
 from choreomon.formats.agent_config import parse_agent_config
 from choreomon.formats.agent_document import AgentDocument
-from choreomon.runtime import figures
+from choreomon.runtime import metrics
 from choreomon.runtime.exposition import Exposition
-from choreomon.runtime.figures import Figures
+from choreomon.runtime.metrics import Metrics
 from choreomon.runtime.status import Readings
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT, blocks_of
@@ -111,8 +111,8 @@ def test_the_configuration_on_the_page_is_one() -> None:
 # What it tells
 
 
-def metrics() -> set[str]:
-    exposition = Exposition(Figures("P", [], now=lambda: 0.0), read=lambda: Readings((), 0, 0, 0))
+def exported() -> set[str]:
+    exposition = Exposition(Metrics("P", [], now=lambda: 0.0), read=lambda: Readings((), 0, 0, 0))
     suffixes = {"counter": "_total", "info": "_info"}
     return {
         f"{each.name.removesuffix('_info')}{suffixes.get(each.type, '')} {each.type}"
@@ -124,18 +124,18 @@ def metrics() -> set[str]:
 def test_every_metric_is_in_the_table_with_its_type() -> None:
     shown = [f"{row[0].strip('`')} {row[1]}" for row in table_under(TEXT, "Metrics")]
     # The text form has no type for facts.
-    assert {each.replace("_info gauge", " gauge") for each in shown} == metrics()
+    assert {each.replace("_info gauge", " gauge") for each in shown} == exported()
     named = set(re.findall(r"\bchoreomon_[a-z_]+", TEXT))
     assert named == {each.partition(" ")[0] for each in shown}
 
 
 def test_every_reason_of_a_refusal_is_in_the_table() -> None:
-    assert sorted(names_under("What is refused")) == sorted(figures.REASONS)
+    assert sorted(names_under("What is refused")) == sorted(metrics.REASONS)
 
 
 def test_reasons_in_alerts_are_reasons() -> None:
     (alert,) = re.findall(r'reason=~"(.*?)"', TEXT)
-    assert {*alert.replace("\\", "").split("|")} <= {*figures.REASONS}
+    assert {*alert.replace("\\", "").split("|")} <= {*metrics.REASONS}
 
 
 def test_every_field_of_a_verdict_is_in_the_table() -> None:

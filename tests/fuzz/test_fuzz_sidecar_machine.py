@@ -34,6 +34,7 @@ from choreomon.monitor.host import Host, HostState
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.runtime.inputs import (
     Abandoned,
+    Delivered,
     Expired,
     FromPeer,
     Gap,
@@ -45,7 +46,6 @@ from choreomon.runtime.inputs import (
     Promised,
     Recovered,
     Report,
-    Told,
     decode_batch,
     encode_batch,
 )
@@ -223,7 +223,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def delivered(self) -> None:
-        self.step(Told([*self.it.state.untold]))
+        self.step(Delivered([*self.it.state.undelivered]))
 
     @rule()
     def snapshot(self) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, MonitorVerdict, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, MonitorVerdict, VerdictKind
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.host import HostEffect, HostState
 from choreomon.monitor.messages import PeerMessage
@@ -73,17 +73,17 @@ class Course:
             if isinstance(effect, Declared)
         ]
 
-    def last_words(self) -> dict[tuple[int, int], Word | None]:
+    def last_verdicts(self) -> dict[tuple[int, int], VerdictKind | None]:
         """What was finally said of told events, by process and count."""
         return {
-            (process, count): declared.verdict.word if declared.verdict else None
+            (process, count): declared.verdict.kind if declared.verdict else None
             for process, count, declared in self.said()
             if not declared.provisional and not is_unseen(declared.verdict)
         }
 
-    def words(self) -> dict[int, Word | None]:
+    def words(self) -> dict[int, VerdictKind | None]:
         """The same by the index of the event."""
-        last = self.last_words()
+        last = self.last_verdicts()
         return {
             index: last[event.process, event.number]
             for index, event in enumerate(self.events)
@@ -107,7 +107,7 @@ class Course:
         return {
             index_of[process, count]
             for process, count, declared in self.said()
-            if declared.verdict is not None and declared.verdict.word == VIOLATED
+            if declared.verdict is not None and declared.verdict.kind == VIOLATED
         } - self.formed
 
     def uncovered(self) -> set[int]:

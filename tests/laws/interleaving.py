@@ -21,7 +21,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock, merge, tick, zero
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import Monitor
@@ -244,19 +244,19 @@ class Run:
             if isinstance(effect, Declared)
         ]
 
-    def last_words(self) -> dict[int, Word | None]:
+    def last_verdicts(self) -> dict[int, VerdictKind | None]:
         """By event index, what was finally declared; silent events are left out."""
         return {
-            index: declared.verdict.word if declared.verdict else None
+            index: declared.verdict.kind if declared.verdict else None
             for index, declared in self.said()
             if not declared.provisional
         }
 
     def violated(self) -> set[int]:
-        return {index for index, word in self.last_words().items() if word == VIOLATED}
+        return {index for index, word in self.last_verdicts().items() if word == VIOLATED}
 
     def possibly(self) -> set[int]:
-        return {index for index, word in self.last_words().items() if word == POSSIBLY_VIOLATED}
+        return {index for index, word in self.last_verdicts().items() if word == POSSIBLY_VIOLATED}
 
     def missed(self) -> set[int]:
         """What breaks G1: the property was formed there, and nothing was declared."""

@@ -47,16 +47,16 @@ def expired_in_silence(run: Run) -> set[int]:
     return found
 
 
-def test_provisional_words_are_never_wrong_where_they_are_certain() -> None:
+def test_provisional_verdicts_are_never_wrong_where_they_are_certain() -> None:
     words: Counter[tuple[str, str | None]] = Counter()
     for run in runs(1500, deadline=True):
-        last = run.last_words()
+        last = run.last_verdicts()
         for index, said in early_words(run).items():
             assert said.verdict is not None
             assert index in last
-            if said.verdict.word == VIOLATED:
+            if said.verdict.kind == VIOLATED:
                 assert index in run.formed
-            words[said.verdict.word, last[index]] += 1
+            words[said.verdict.kind, last[index]] += 1
     # What was possible is revised to violated, stays possible, or is withdrawn.
     assert {last for word, last in words if word == POSSIBLY_VIOLATED} == {
         VIOLATED,
@@ -96,7 +96,7 @@ def test_the_law_of_certain_words_notices_trusting_missing_answers(
 
     monkeypatch.setattr(provisional, "early_judgement", early)
     assert any(
-        said.verdict and said.verdict.word == VIOLATED and index not in run.formed
+        said.verdict and said.verdict.kind == VIOLATED and index not in run.formed
         for run in runs(1500, deadline=True)
         for index, said in early_words(run).items()
     )

@@ -17,7 +17,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Judgement, Refer
 from choreomon.monitor import giving_up, pull
 from choreomon.monitor.effects import Declared, Effect
 from choreomon.monitor.messages import Response
-from choreomon.monitor.provisional import provisional_word
+from choreomon.monitor.provisional import provisional_verdict
 from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
@@ -50,7 +50,7 @@ def test_the_guarantees_hold_over_many_runs_in_which_monitors_give_up() -> None:
             if step.kind == GIVES_UP:
                 seen["given up"] += 1
                 words = [e.verdict for e in step.effects if isinstance(e, Declared) and e.verdict]
-                seen["violated all the same"] += any(v.word == VIOLATED for v in words)
+                seen["violated all the same"] += any(v.kind == VIOLATED for v in words)
                 seen["naming silent ones"] += any(v.silent for v in words)
     assert seen["formed"] > 4000
     assert seen["violated"] > 2500
@@ -136,7 +136,7 @@ def test_the_law_of_giving_up_notices_forgetting_who_waits_for_what_is_given_up(
     assert any(run.unfinished() for run in executions(300, MUTE))
 
 
-def test_the_law_of_final_words_notices_expecting_answers_all_the_same(
+def test_the_law_of_final_verdicts_notices_expecting_answers_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Planted: what is given up is judged as for now, and its inspections stay open."""
@@ -144,7 +144,7 @@ def test_the_law_of_final_words_notices_expecting_answers_all_the_same(
     def for_now(
         monitor: Monitor, state: MonitorState, event: VectorClock, effects: list[Effect]
     ) -> MonitorState:
-        early = provisional_word(monitor, state, event)
+        early = provisional_verdict(monitor, state, event)
         if early is not None:
             effects.append(early[1]._replace(provisional=False))
         return state
@@ -171,7 +171,7 @@ NAMES = ("P1", "P2", "P3")
 
 def words_of(effects: list[Any]) -> list[tuple[str, tuple[str, ...], bool]]:
     return [
-        (effect.verdict.word, effect.verdict.silent, effect.provisional)
+        (effect.verdict.kind, effect.verdict.silent, effect.provisional)
         for effect in effects
         if isinstance(effect, Declared) and effect.verdict
     ]

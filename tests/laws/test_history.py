@@ -159,7 +159,7 @@ def test_monitors_that_drop_declare_what_monitors_that_keep_everything_declare()
     dropped = 0
     for run, keeping in zip(runs(800), runs(800, WholeChains()), strict=True):
         assert run.events == keeping.events
-        assert run.last_words() == keeping.last_words()
+        assert run.last_verdicts() == keeping.last_verdicts()
         dropped += sum(s.records for s in keeping.worlds[-1].states)
         dropped -= sum(s.records for s in run.worlds[-1].states)
     assert dropped > 500
@@ -167,7 +167,7 @@ def test_monitors_that_drop_declare_what_monitors_that_keep_everything_declare()
 
 def test_the_comparison_notices_dropping_too_much() -> None:
     pairs = zip(runs(300), runs(300, ForgetsAllButTheLast()), strict=True)
-    assert any(run.last_words() != broken.last_words() for run, broken in pairs)
+    assert any(run.last_verdicts() != broken.last_verdicts() for run, broken in pairs)
 
 
 def chain_of(results: str) -> Chain:

@@ -44,8 +44,8 @@ def test_many_runs_are_about_something() -> None:
         assert not broken
         crashes += playing.happened["crash"]
         for _, said in playing.world.truth.words():
-            violated += said.word.verdict.word == VIOLATED
-            possibly += said.word.verdict.word != VIOLATED
+            violated += said.declared.verdict.kind == VIOLATED
+            possibly += said.declared.verdict.kind != VIOLATED
     assert violated > 150
     assert possibly > 150
     assert crashes > 200
@@ -69,9 +69,9 @@ def test_where_the_order_is_known_words_are_exact_at_every_crash_point(seed: int
             for each in formations(truth.automata[0], [label for _, label, _ in order])
         }
         last = {
-            (agent, said.word.system, said.word.event_count): said.word.verdict.word
+            (agent, said.declared.system, said.declared.event_count): said.declared.verdict.kind
             for agent, said in truth.words()
-            if not said.word.provisional
+            if not said.declared.provisional
         }
         assert {key for key, word in last.items() if word == VIOLATED} == formed
         assert "possibly-violated" not in last.values()
@@ -80,7 +80,7 @@ def test_where_the_order_is_known_words_are_exact_at_every_crash_point(seed: int
 def test_one_seed_is_one_run() -> None:
     def trace(seed: int) -> list[object]:
         truth = played(seed, None, ANY)[0].world.truth
-        return [[each[:3] for each in truth.ticks], [each.word.id for _, each in truth.words()]]
+        return [[each[:3] for each in truth.ticks], [each.declared.id for _, each in truth.words()]]
 
     assert [trace(seed) for seed in range(10)] == [trace(seed) for seed in range(10)]
     assert Random(1).random() == Random(1).random()

@@ -277,5 +277,5 @@ def test_what_was_kept_back_is_told_as_if_it_had_been_told_at_once() -> None:
     course.passes(noise("X", "Z"))
     course.sends(M)
     assert not course.heals()
-    words = [said.word.verdict.word for _, said in course.world.truth.words()]
+    words = [said.declared.verdict.kind for _, said in course.world.truth.words()]
     assert words == [VIOLATED]

@@ -68,4 +68,4 @@ def test_a_cancellation_at_the_judged_event_does_not_count_with_older_ones() -> 
             told.delivers("P2", "P1")
     run = told.settles()
     assert run.formed == {2, 6}
-    assert run.last_words() == {2: "violated", 6: "possibly-violated"}
+    assert run.last_verdicts() == {2: "violated", 6: "possibly-violated"}

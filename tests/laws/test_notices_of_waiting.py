@@ -110,7 +110,7 @@ def word(run: Execution) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     _, (effect,) = run.setting.hosts[3].expire(run.states[3], 1)
     assert isinstance(effect, Declared)
     assert effect.verdict is not None
-    return effect.verdict.word, effect.verdict.silent, effect.verdict.waiting_for
+    return effect.verdict.kind, effect.verdict.silent, effect.verdict.waiting_for
 
 
 def test_at_first_only_the_one_that_was_asked_is_known_to_be_silent() -> None:

@@ -41,7 +41,7 @@ def test_it_declares_for_the_monitor_of_the_event() -> None:
     ((process, told),) = monitor.receive(Notice("P2", B, (1, 1)))
     assert (process, told.event, told.provisional) == ("P2", (1, 1), True)
     assert told.verdict is not None
-    assert (told.verdict.word, told.verdict.process) == (VIOLATED, "P2")
+    assert (told.verdict.kind, told.verdict.process) == (VIOLATED, "P2")
 
 
 def test_notices_that_overtake_each_other_are_put_in_their_places() -> None:
@@ -58,7 +58,7 @@ def test_a_hasty_violation_is_gone_when_a_late_notice_says_that_it_was_cancelled
     monitor.receive(Notice("P1", A, (1, 0)))
     ((_, first),) = monitor.receive(Notice("P2", B, (2, 1)))
     ((_, second),) = monitor.receive(Notice("P1", V, (2, 0)))
-    assert [e.verdict and e.verdict.word for e in (first, second)] == [VIOLATED, None]
+    assert [e.verdict and e.verdict.kind for e in (first, second)] == [VIOLATED, None]
 
 
 def test_a_possible_violation_is_withdrawn_when_what_it_rests_on_did_not_fire() -> None:
@@ -79,7 +79,7 @@ def test_a_possible_violation_is_withdrawn_when_what_it_rests_on_did_not_fire() 
     tables = tuple(transition_tables(automaton, processes).values())
     monitor = CentralMonitor(tables, processes, SOUND)
     told = [
-        effect.verdict and effect.verdict.word
+        effect.verdict and effect.verdict.kind
         for process, label, clock in (
             ("P3", c, (0, 0, 1)),
             ("P1", A, (1, 0, 0)),

@@ -31,7 +31,7 @@ NOT_FIRED = Judgement(None, (OTHER_PRE, OTHER_VIO))
 def test_a_word_rests_on_what_fired_or_may_have_and_on_nothing_else() -> None:
     verdict = joint_verdict("P2", EVENT, [(OTHER, NOT_FIRED), (FIRST, POSSIBLY)])
     assert verdict is not None
-    assert verdict.word == "possibly-violated"
+    assert verdict.kind == "possibly-violated"
     assert verdict.transitions == (FIRST,)
     assert verdict.because == POSSIBLY.because
 
@@ -40,7 +40,7 @@ def test_a_violation_keeps_the_reasons_of_what_only_possibly_fired() -> None:
     sure = Judgement(FRM, (OTHER_PRE._replace(certain=True),))
     verdict = joint_verdict("P2", EVENT, [(FIRST, POSSIBLY), (OTHER, sure)])
     assert verdict is not None
-    assert verdict.word == "violated"
+    assert verdict.kind == "violated"
     assert verdict.transitions == (FIRST, OTHER)
     assert verdict.because == POSSIBLY.because + sure.because
 
@@ -50,7 +50,7 @@ def test_a_withdrawal_rests_on_everything_that_was_judged() -> None:
     judged = [(FIRST, gone), (OTHER, NOT_FIRED)]
     verdict = joint_verdict("P2", EVENT, judged, "possibly-violated")
     assert verdict is not None
-    assert verdict.word == "withdrawn"
+    assert verdict.kind == "withdrawn"
     assert verdict.transitions == (FIRST, OTHER)
     assert verdict.because == gone.because + NOT_FIRED.because
 

@@ -35,7 +35,7 @@ def tell(transitions: dict[str, Message], *, final: tuple[str, ...] = ("q2",)) -
 
 def words(effects: list[Effect]) -> list[str | None]:
     return [
-        effect.verdict.word if effect.verdict else None
+        effect.verdict.kind if effect.verdict else None
         for effect in effects
         if isinstance(effect, Declared)
     ]
@@ -63,7 +63,7 @@ def test_one_certain_end_makes_the_event_certain_whatever_the_others_are() -> No
     ((index, said),) = run.said()
     assert run.formed == {index}
     assert said.verdict is not None
-    assert said.verdict.word == "violated"
+    assert said.verdict.kind == "violated"
     assert said.verdict.transitions == (Reference("q1", "P2", "q2"), Reference("q3", "P2", "q4"))
     assert [reason.certain for reason in said.verdict.because] == [True, False]
 
@@ -112,7 +112,7 @@ def test_a_final_transition_that_starts_is_joined_with_those_that_wait() -> None
     told = Told.of(System(automaton, NAMES))
     told.sends(B)
     assert words(told.works("P2")) == []
-    assert told.settles().last_words() == {0: "violated"}
+    assert told.settles().last_verdicts() == {0: "violated"}
 
 
 def test_one_event_has_one_last_word() -> None:
@@ -191,7 +191,7 @@ def test_a_response_that_nothing_waits_for_changes_no_word(unexpected: Response)
         states=(world.states[0], state, world.states[2]),
         clocks=(world.clocks[0], clock, world.clocks[2]),
     )
-    assert told.settles().last_words() == {0: None}
+    assert told.settles().last_verdicts() == {0: None}
 
 
 def test_a_duplicate_response_is_ignored() -> None:
@@ -203,7 +203,7 @@ def test_a_duplicate_response_is_ignored() -> None:
     state, clock, effects = monitor.step(world.states[1], world.clocks[1], duplicate)
     assert effects == []
     assert (state, clock) == (world.states[1], world.clocks[1])
-    assert told.settles().last_words() == {3: "violated"}
+    assert told.settles().last_verdicts() == {3: "violated"}
 
 
 def test_a_duplicate_inquiry_is_answered_again_and_alike() -> None:
@@ -271,7 +271,7 @@ def test_an_answer_waits_for_a_queued_event_that_happened_before() -> None:
     (send,) = told.works("P1")
     assert isinstance(send, Send)
     run: Run = told.settles()
-    assert run.last_words() == {2: "violated"}
+    assert run.last_verdicts() == {2: "violated"}
 
 
 def test_a_queued_event_that_is_concurrent_is_answered_as_possible_at_once() -> None:
@@ -280,7 +280,7 @@ def test_a_queued_event_that_is_concurrent_is_answered_as_possible_at_once() -> 
     assert isinstance(send.message, Response)
     (record,) = send.message.records
     assert (record.clock, record.result) == ((1, 0, 0), FRM_P)
-    assert told.settles().last_words() == {1: "possibly-violated"}
+    assert told.settles().last_verdicts() == {1: "possibly-violated"}
 
 
 def test_a_queued_event_with_another_label_is_not_told() -> None:

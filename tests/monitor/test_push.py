@@ -23,7 +23,7 @@ from choreomon.core.verdict import (
 from choreomon.formats.wire import decode_untrusted, encode
 from choreomon.monitor.effects import Declared, Send
 from choreomon.monitor.messages import MonitoringMessage, Push
-from choreomon.monitor.push import FinalWords, PushMonitor
+from choreomon.monitor.push import JointVerdicts, PushMonitor
 from choreomon.monitor.reevaluation import Judged
 from choreomon.monitor.rules import SOUND
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
@@ -53,7 +53,7 @@ def monitor(process: str) -> PushMonitor:
 
 def words(effects: Sequence[object]) -> list[str | None]:
     return [
-        effect.verdict and effect.verdict.word for effect in effects if isinstance(effect, Declared)
+        effect.verdict and effect.verdict.kind for effect in effects if isinstance(effect, Declared)
     ]
 
 
@@ -94,11 +94,11 @@ def revised(*results: Result | None) -> list[str | None]:
     """The words about one event of b, of whose only final transition these results became
     known one after the other."""
     (inspected,) = (i for (i,) in monitor("P2").table.inspections.values() if i.final)
-    final_words = FinalWords()
+    joint_verdicts = JointVerdicts()
     return [
-        declared.verdict and declared.verdict.word
+        declared.verdict and declared.verdict.kind
         for revision, result in enumerate(results)
-        for _, declared in final_words.revise(
+        for _, declared in joint_verdicts.revise(
             [Judged(inspected, (1, 1), Judgement(result), revision)]
         )
     ]

@@ -289,7 +289,7 @@ def test_the_comparison_notices_passing_over_too_much(
 
 @pytest.mark.parametrize("strategy", ["push", "central"])
 def test_the_guarantees_need_judging_anew(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both hold for the last words of the runs here, and neither if the first word stood."""
+    """Both hold for the last verdicts of the runs here, and neither if the first verdict stood."""
 
     def broken() -> tuple[int, int]:
         missed = false = 0

@@ -182,7 +182,7 @@ def test_without_m5_the_same_m4_is_a_violation(rules: RulesName) -> None:
     (declared,) = p1.step(mm3)
     assert isinstance(declared, Declared)
     assert declared.verdict is not None
-    assert declared.verdict.word == "violated"
+    assert declared.verdict.kind == "violated"
     assert declared.verdict.transitions == (ENDED,)
     (reason,) = declared.verdict.because
     assert (reason.role, reason.reference, reason.clock, reason.result) == (

@@ -78,8 +78,8 @@ def test_a_provisional_word_says_who_is_waited_for_and_that_another_follows() ->
     assert live_explanation(verdict).sentences[-3:] == (
         "The monitor of P1 had not answered by then.",
         "It was said that the answer waits for P3.",
-        "So it may have been formed: what the monitors know leaves that open. Another word about "
-        "it follows.",
+        "So it may have been formed: what the monitors know leaves that open. Another verdict "
+        "about it follows.",
     )
     assert live_word_line(verdict).plain.endswith(", for now: no answer from P1")
 

@@ -217,8 +217,8 @@ def test_the_head_of_the_page_is_as_grave_for_what_was_missed_as_for_what_was_de
 def test_latency_is_not_said_to_be_that_of_verdicts() -> None:
     """It counts words that nothing was formed, and here there are no others."""
     text = Page(page_of(run(0), run(1, latency=2500.0))).text
-    assert "Runs by mean latency of the last word, ms" in text
-    assert "the last word about it, also where that is that nothing was formed." in text
+    assert "Runs by mean latency of the last verdict, ms" in text
+    assert "the last verdict about it, also where that is that nothing was formed." in text
     assert "latency of a verdict" not in text
 
 

@@ -14,7 +14,7 @@ from choreomon.render.summary import (
     result_in_words,
     seeds,
     tells,
-    worst_word,
+    worst_verdict,
 )
 
 
@@ -96,7 +96,7 @@ def test_runs_are_the_graver_the_more_there_is_to_see() -> None:
 
 def test_a_withdrawn_verdict_is_not_a_finding() -> None:
     withdrawn = replace(POSSIBLY, verdict="withdrawn")
-    assert worst_word(run(0, withdrawn)) == "withdrawn"
+    assert worst_verdict(run(0, withdrawn)) == "withdrawn"
     assert headline([run(0, withdrawn)]) == "No forbidden sequence was found."
 
 

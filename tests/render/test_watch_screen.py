@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from choreomon.core.live import AgentStatus
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.render.watch import Polled, last_verdicts, watch_screen, worst_seen
 from tests.formats.live_verdicts import BY_HAND
 from tests.formats.test_status_json import STATUS
@@ -123,7 +123,7 @@ def test_names_from_elsewhere_do_nothing_to_the_terminal() -> None:
     ],
 )
 def test_the_worst_that_was_seen(
-    words: dict[str, int], provisional: dict[Word, int], worst: Word | None
+    words: dict[str, int], provisional: dict[VerdictKind, int], worst: VerdictKind | None
 ) -> None:
     status: AgentStatus = replace(
         QUIET, words=words, properties=(replace(OF_PROPERTY, provisional=provisional),)

@@ -17,9 +17,9 @@ from choreomon.formats.key_files import KeyPair
 from choreomon.runtime.peers import PeerSockets
 from choreomon.runtime.security import (
     Curve,
-    Doorkeeper,
     Insecure,
     Security,
+    ZapHandler,
     make_key_pair,
     secure_listener,
 )
@@ -152,12 +152,12 @@ class Network:
         return monitor
 
     def listener(self, security: Security) -> RawSocket:
-        """A ROUTER, not bound yet, with a doorkeeper, that is no agent's."""
+        """A ROUTER, not bound yet, with a ZAP handler, that is no agent's."""
         socket = self.client(zmq.ROUTER)
-        doorkeeper = Doorkeeper(
+        zap_handler = ZapHandler(
             socket.context, asyncio.get_running_loop(), security, lambda reason: None
         )
-        self._open.callback(doorkeeper.close)
+        self._open.callback(zap_handler.close)
         secure_listener(socket, security)
         return socket
 

@@ -463,7 +463,7 @@ def test_what_one_output_raises_keeps_no_other_back_and_timers_go_on(
 
         agent.happened = raising  # type: ignore[method-assign]
         await an_event_is_answered(config)  # its answer comes after what raises
-        while not agent.figures.provisional[0]:
+        while not agent.metrics.provisional[0]:
             await asyncio.sleep(0)
         assert [str(each["exception"]) for each in raised] == ["planted"]
         await agent.stop()

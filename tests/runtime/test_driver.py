@@ -14,10 +14,10 @@ from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
-from choreomon.runtime.asking import FEW, IN_FLIGHT
-from choreomon.runtime.driver import RETRY, Driver, Patience
+from choreomon.runtime.driver import RETRY, Driver, Timeouts
 from choreomon.runtime.inputs import FromPeer, Happened, Hello, Report, decode_batch
-from choreomon.runtime.outputs import Reply, Word
+from choreomon.runtime.outputs import DeclaredVerdict, Reply
+from choreomon.runtime.outstanding import FEW, IN_FLIGHT
 from choreomon.runtime.sidecar import Sidecar
 from tests.laws.live_rules import nothing_is_overtaken
 from tests.runtime.world.disk import Disk
@@ -39,7 +39,7 @@ class Ports:
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
         self.left: list[tuple[str, int]] = []
-        self.words: list[Word] = []
+        self.words: list[DeclaredVerdict] = []
         self.failures: list[str | None] = []
         self.asks = 0
         self.asked: list[tuple[str, bytes]] = []
@@ -67,7 +67,7 @@ class Ports:
         self.answered.append((peer, frame))
         self._note("waiting" if waits else "answer")
 
-    def tell(self, word: Word) -> None:
+    def tell(self, word: DeclaredVerdict) -> None:
         self._note("word")
         self.words.append(word)
 
@@ -89,7 +89,7 @@ class Clock:
 def made(
     *,
     most_open: int | None = None,
-    patience: Patience | None = None,
+    timeouts: Timeouts | None = None,
     session: str | None = "s",
 ) -> tuple[Driver, Ports, Disk, Clock]:
     """The driver of B, which asks A about each of its events, and the session of a service."""
@@ -97,7 +97,7 @@ def made(
     ports = Ports(disk)
     table = transition_tables(PROPERTY, NAMES)["B"]
     host = Host(Monitor(table, NAMES, has_deadline=True, most_open=most_open))
-    driver = Driver(Sidecar("B", (SYSTEM,), (host,)), disk, ports, clock, patience)
+    driver = Driver(Sidecar("B", (SYSTEM,), (host,)), disk, ports, clock, timeouts)
     driver.recover(forgetful=False)
     if session is not None:
         driver.take(Hello(1, "block", "", session, 0))
@@ -168,8 +168,8 @@ def test_while_a_disk_is_full_nothing_is_asked_again() -> None:
 @pytest.mark.parametrize("events", [20_000])
 def test_a_peer_that_stays_dead_costs_the_same_for_every_event(events: int) -> None:
     """Things are counted, not seconds: what is open, what is asked, what is remembered."""
-    patience = Patience(deadline=1.0, give_up=30.0)
-    driver, ports, _, clock = made(most_open=64, patience=patience)
+    timeouts = Timeouts(deadline=1.0, give_up=30.0)
+    driver, ports, _, clock = made(most_open=64, timeouts=timeouts)
     sizes: list[tuple[int, int, int]] = []
     asked = 0
     for number in range(1, events + 1):
@@ -190,7 +190,7 @@ def test_a_peer_that_stays_dead_costs_the_same_for_every_event(events: int) -> N
     assert max(in_flight) <= IN_FLIGHT
     provisional = [word for word in ports.words if word.provisional]
     assert len(provisional) > events // 2
-    assert {word.verdict.word for word in provisional} == {POSSIBLY_VIOLATED}
+    assert {word.verdict.kind for word in provisional} == {POSSIBLY_VIOLATED}
     assert {name for word in provisional for name in word.verdict.silent} == {"A"}
 
 
@@ -360,7 +360,7 @@ def word_about_a_cancellation_that_was_told_late() -> str | None:
         for _, frame in frames:
             driver.take(FromPeer(asker, frame))
             driver.flush()
-    words = [word.verdict.word for word in ports["B"].words]
+    words = [word.verdict.kind for word in ports["B"].words]
     return words[-1] if words else None
 
 
@@ -373,19 +373,19 @@ def test_what_a_worker_kept_back_while_another_one_told_something_is_a_gap(
 
 
 @pytest.mark.parametrize(
-    ("patience", "due"),
+    ("timeouts", "due"),
     [
-        (Patience(), 0.25),  # the inquiry is repeated
-        (Patience(deadline=0.1), 0.1),
-        (Patience(give_up=0.2), 0.2),
-        (Patience(absent=0.05), 0.05),
+        (Timeouts(), 0.25),  # the inquiry is repeated
+        (Timeouts(deadline=0.1), 0.1),
+        (Timeouts(give_up=0.2), 0.2),
+        (Timeouts(absent=0.05), 0.05),
     ],
     ids=["repetition", "deadline", "giving up", "absence"],
 )
 def test_what_is_due_next_is_the_soonest_of_all_that_is_waited_for(
-    patience: Patience, due: float
+    timeouts: Timeouts, due: float
 ) -> None:
-    driver, _, _, _ = made(patience=patience)
+    driver, _, _, _ = made(timeouts=timeouts)
     assert driver.due() is None
     event(driver, 1)
     driver.flush()

@@ -20,8 +20,8 @@ from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.exposition import Exposition
-from choreomon.runtime.figures import Figures
 from choreomon.runtime.inputs import FromPeer, Hello
+from choreomon.runtime.metrics import Metrics
 from choreomon.runtime.outputs import Dropped
 from choreomon.runtime.peer_limits import Limits
 from choreomon.runtime.sidecar import Sidecar
@@ -117,7 +117,7 @@ def test_frames_far_beyond_what_may_be_sent_do_not_wait_in_memory(run: Run, tmp_
         with Network() as network:
             foreign = network.plain_client("A", agent.node.endpoint)
             foreign.send(bytes(10_000))
-            while agent.figures.refusals.get("malformed", 0) < 1:
+            while agent.metrics.refusals.get("malformed", 0) < 1:
                 await asyncio.sleep(0)
             ended = network.monitor(foreign, zmq.EVENT_DISCONNECTED)
             foreign.send(bytes(100_000))
@@ -125,7 +125,7 @@ def test_frames_far_beyond_what_may_be_sent_do_not_wait_in_memory(run: Run, tmp_
                 await asyncio.sleep(0)
             again = network.plain_client("A", agent.node.endpoint)
             again.send(bytes(10_000))
-            while agent.figures.refusals.get("malformed", 0) < 2:
+            while agent.metrics.refusals.get("malformed", 0) < 2:
                 await asyncio.sleep(0)
         await agent.stop()
 
@@ -176,7 +176,7 @@ def test_a_scraper_that_asks_for_what_cannot_be_gets_text(accept: str) -> None:
     table = tables_of()["B"]
     sidecar = Sidecar("B", (NO_SYSTEM,), (Host(Monitor(table.table, table.processes)),))
     exposition = Exposition(
-        Figures("B", [table], now=lambda: 0.0), read=lambda: readings(sidecar, sidecar.initial())
+        Metrics("B", [table], now=lambda: 0.0), read=lambda: readings(sidecar, sidecar.initial())
     )
     text, content_type = exposition.text(accept)
     assert text.startswith(b"# HELP")

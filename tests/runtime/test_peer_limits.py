@@ -6,7 +6,7 @@ import re
 
 import zmq
 
-from choreomon.runtime.asking import BackOff
+from choreomon.runtime.outstanding import BackOff
 from choreomon.runtime.peer_limits import Limits, bound
 from tests.scenarios.console_blocks import ROOT
 

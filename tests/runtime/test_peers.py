@@ -14,7 +14,7 @@ import zmq
 from choreomon.runtime import draining
 from choreomon.runtime.addresses import UnusableAddress
 from choreomon.runtime.peer_limits import Limits
-from choreomon.runtime.security import Doorkeeper, UnusableKeys
+from choreomon.runtime.security import UnusableKeys, ZapHandler
 from tests.runtime.conftest import Run
 from tests.runtime.peer_network import (
     SECURITIES,
@@ -598,6 +598,6 @@ def test_a_context_is_for_one_alone(run: Run) -> None:
         with Network() as network:
             first = network.side(curve("bank", "shop"))
             with pytest.raises(UnusableKeys, match="of its own"):
-                Doorkeeper(first.context, asyncio.get_running_loop(), curve("car", "shop"), print)
+                ZapHandler(first.context, asyncio.get_running_loop(), curve("car", "shop"), print)
 
     run(main)

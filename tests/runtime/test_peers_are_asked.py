@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from choreomon.core.verdict import Reference
 from choreomon.monitor.messages import Inquiry
-from choreomon.runtime.asking import FEW, IN_FLIGHT, Asking, BackOff
+from choreomon.runtime.outstanding import FEW, IN_FLIGHT, BackOff, OutstandingInquiries
 
 HERE = Reference("q1", "A", "q2")
 THERE = Reference("q0", "B", "q1")
@@ -20,7 +20,7 @@ class Peer:
     def __init__(self, back_off: BackOff | None = None) -> None:
         self.open: list[Inquiry] = []
         self.sent: list[Inquiry] = []
-        self.asking = Asking(
+        self.asking = OutstandingInquiries(
             own=0,
             send=self.sent.append,
             outstanding=lambda: list(self.open),

@@ -292,7 +292,7 @@ def test_the_connection_of_another_peer_cannot_be_taken_over(run: Run) -> None:
 def test_a_name_that_no_peer_has_is_refused_with_its_frames(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Should the doorkeeper let one in: planted here."""
+    """Should the zap_handler let one in: planted here."""
 
     async def main() -> None:
         with Network() as network:

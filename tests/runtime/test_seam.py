@@ -25,9 +25,9 @@ from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.addresses import to_reach
-from choreomon.runtime.driver import Driver, Patience
+from choreomon.runtime.driver import Driver, Timeouts
 from choreomon.runtime.inputs import FromPeer, Happened
-from choreomon.runtime.outputs import Answered, Decided, Dropped, Reply, Ticked, Word
+from choreomon.runtime.outputs import Answered, Decided, DeclaredVerdict, Dropped, Reply, Ticked
 from choreomon.runtime.peers import PeerSockets
 from choreomon.runtime.sidecar import Sidecar
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
@@ -35,7 +35,7 @@ from tests.runtime.conftest import Run
 from tests.runtime.peer_network import LOOPBACK, SECURITIES
 
 SYSTEM: Final = bytes(range(16))
-PATIENCE: Final = Patience(deadline=1.0, give_up=1e9)
+PATIENCE: Final = Timeouts(deadline=1.0, give_up=1e9)
 
 Way: TypeAlias = Literal["ask", "answer"]
 Channel: TypeAlias = tuple[Way, str, str]
@@ -97,7 +97,7 @@ class Agent:
         assert type(output) is not Dropped, output
         self.told.append(output)
 
-    def tell(self, word: Word) -> None:
+    def tell(self, word: DeclaredVerdict) -> None:
         self.told.append(word)
 
     def reply(self, output: Reply) -> None:
@@ -290,7 +290,9 @@ def test_sockets_and_memory_give_the_same_words_in_the_same_order(run: Run, secu
             assert player.told() == in_memory.told()
             assert player.clocks() == in_memory.clocks()
             assert sockets.sent == memory.sent
-            words += sum(type(out) is Word for told in player.told().values() for out in told)
+            words += sum(
+                type(out) is DeclaredVerdict for told in player.told().values() for out in told
+            )
             frames += len(sockets.sent)
         assert words > 100  # so it was about something
         assert frames > 500

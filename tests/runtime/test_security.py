@@ -223,7 +223,7 @@ def test_a_doorkeeper_that_is_gone_lets_nobody_in(run: Run) -> None:
     async def main() -> None:
         with Network() as network:
             bank = network.side(insecure("bank", "shop"))
-            bank.sockets._doorkeeper.close()
+            bank.sockets._zap_handler.close()
             foreign = await ZmtpClient.connect(bank.sockets.endpoint)
             with pytest.raises(asyncio.IncompleteReadError):
                 await foreign.introduce("shop")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.live import LiveVerdict
-from choreomon.runtime.asking import BackOff
+from choreomon.runtime.outstanding import BackOff
 from choreomon.runtime.sinks import SinkFailed, Sinks
 from tests.formats.live_verdicts import BY_HAND
 

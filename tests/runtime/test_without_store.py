@@ -54,7 +54,7 @@ def laws_broken(course: Staged) -> set[Law]:
 
 
 def words(course: Staged) -> list[str]:
-    return [said.word.verdict.word for _, said in course.world.truth.words()]
+    return [said.declared.verdict.kind for _, said in course.world.truth.words()]
 
 
 def test_the_next_event_of_a_service_that_went_on_tells_that_something_is_forgotten() -> None:

@@ -16,7 +16,7 @@ import yaml
 from choreomon.cli import group
 from choreomon.cli.run_logs import run_logs
 from choreomon.core.run import Run
-from choreomon.core.verdict import Word
+from choreomon.core.verdict import VerdictKind
 from choreomon.formats.observation import EVERYTHING
 from choreomon.formats.read import Document, load_document
 from choreomon.verify.verdict import Mode
@@ -90,7 +90,7 @@ def is_comment(line: str) -> bool:
     return line.startswith("#")
 
 
-def words_of(run: Run) -> set[Word]:
+def words_of(run: Run) -> set[VerdictKind]:
     return {verdict.verdict for verdict in run.verdicts} - {"withdrawn"}
 
 
@@ -138,7 +138,7 @@ class TestEveryScenario:
 
     @pytest.mark.parametrize("strategy", STRATEGIES)
     def test_misses_nothing_and_raises_no_false_alarm(self, twin: str, strategy: str) -> None:
-        """G1 and G2 for the last words, against the reference semantics."""
+        """G1 and G2 for the last verdicts, against the reference semantics."""
         assert {
             seed: broken
             for seed in SEEDS
@@ -148,7 +148,7 @@ class TestEveryScenario:
     @pytest.mark.parametrize("strategy", STRATEGIES)
     def test_comes_to_the_same_on_every_seed(self, twin: str, strategy: str) -> None:
         if (twin, strategy) in ONLY_POSSIBLE:
-            expected: set[Word] = {"possibly-violated"}
+            expected: set[VerdictKind] = {"possibly-violated"}
         elif twin.endswith("violating"):
             expected = {"violated"}
         else:

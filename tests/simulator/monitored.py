@@ -158,7 +158,7 @@ def judged(simulation: Simulation, seed: int, **settings: Any) -> Judged:
     assert simulation.automaton is not None
     events: list[RunEvent] = []
     words: list[RunVerdict] = []
-    run = simulation.run(seed, recorder=events.append, on_word=words.append, **settings)
+    run = simulation.run(seed, recorder=events.append, on_verdict=words.append, **settings)
     labels = [event.label for event in events]
     formed = frozenset(f.index for f in formations(simulation.automaton, labels))
     return Judged(run, tuple(events), tuple(words), formed)

@@ -113,7 +113,7 @@ def test_order_and_deadlines_of_monitoring_change_no_guarantee(
 
 
 def test_a_deadline_changes_no_last_word_of_pulling_monitors() -> None:
-    """What is provisional is revised, so the last words are those of patient monitors."""
+    """What is provisional is revised, so the last verdicts are those of patient monitors."""
     provisional = 0
     for seed in range(150):
         simulation = replace(

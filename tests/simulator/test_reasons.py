@@ -1,4 +1,4 @@
-"""The reasons of last words are true in the order in which events really happened, and the
+"""The reasons of last verdicts are true in the order in which events really happened, and the
 words follow from them; with every strategy, once the network is quiet."""
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ property:
 
 
 def reasons(document: str, index: int, strategy: StrategyName, seed: int = 0) -> list[RunReason]:
-    """Those of the last word about the event with this index."""
+    """Those of the last verdict about the event with this index."""
     run = simulation(parse_document(document, "reasons.yaml")).run(seed, strategy=strategy)
     (verdict,) = (verdict for verdict in run.verdicts if verdict.event_index == index)
     return [*verdict.because]

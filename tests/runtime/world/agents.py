@@ -15,7 +15,15 @@ from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import FromPeer, Gap, Hello, Input, Report, decode_batch
-from choreomon.runtime.outputs import Answered, Decided, Dropped, Output, Reply, Ticked, Word
+from choreomon.runtime.outputs import (
+    Answered,
+    Decided,
+    DeclaredVerdict,
+    Dropped,
+    Output,
+    Reply,
+    Ticked,
+)
 from choreomon.runtime.service import ServiceSide
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot
@@ -60,7 +68,7 @@ class Agent:
         self.lives = 0
         self.forgetful = False
         self.unflushed = False
-        self.untold: list[str] = []
+        self.undelivered: list[str] = []
         self.pipes: dict[int, Pipe] = {}
         self._stepped: list[Stepped] = []
         self._recovering = False
@@ -89,7 +97,7 @@ class Agent:
         object.__setattr__(sidecar, "watcher", self._watch)
         self.loop = Loop(self.now)
         self.driver = build.driver(
-            sidecar, self.disk, self, self.now, world.case.patience, rows_per_snapshot=3
+            sidecar, self.disk, self, self.now, world.case.timeouts, rows_per_snapshot=3
         )
         self.side = ServiceSide(
             self.driver,
@@ -111,7 +119,7 @@ class Agent:
         """At once: what was not committed is lost, and what was not written."""
         self.driver = self.side = None
         self.unflushed = False
-        self.untold.clear()
+        self.undelivered.clear()
         self._stepped.clear()
         for pipe in self.pipes.values():
             pipe.close()
@@ -179,11 +187,11 @@ class Agent:
         self.pipes.pop(id(pipe), None)
         pipe.protocol.connection_lost(None)
 
-    def deliver_words(self) -> None:
+    def deliver_verdicts(self) -> None:
         """The sinks have taken what was told."""
         assert self.driver is not None
-        words, self.untold = self.untold, []
-        self.driver.told(words)
+        ids, self.undelivered = self.undelivered, []
+        self.driver.delivered(ids)
         self.soon()
 
     # What it decided, at its commit.
@@ -235,9 +243,9 @@ class Agent:
     def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
         self.ask(peer, frame)
 
-    def tell(self, word: Word) -> None:
-        self.world.truth.said(self.name, word)
-        self.untold.append(word.id)
+    def tell(self, declared: DeclaredVerdict) -> None:
+        self.world.truth.said(self.name, declared)
+        self.undelivered.append(declared.id)
         self.world.sent(self)
 
     def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:

@@ -12,7 +12,7 @@ from choreomon.properties.automaton import (
     StatedTransition,
     sequence_automaton,
 )
-from choreomon.runtime.driver import Patience
+from choreomon.runtime.driver import Timeouts
 from tests.laws.drawn import draw_automaton, draw_label, draw_scripts, processes
 from tests.runtime.world.playing import FAULTS, KINDS, Taste
 from tests.runtime.world.services import InFlight
@@ -90,7 +90,7 @@ def draw_case(
     *,
     build: Build | None = None,
     crash_at: CrashAt | None = None,
-    patience: Patience = PATIENCE,
+    timeouts: Timeouts = PATIENCE,
 ) -> Case:
     """One property or two; half of the runs have one policy for all."""
     names = processes(random.randint(*flavor.processes))
@@ -111,7 +111,7 @@ def draw_case(
         most_open=random.choice((None, None, None, 2)),
         most_sessions=flavor.most_sessions,
         writes_at_once=random.random() < 0.5,
-        patience=patience,
+        timeouts=timeouts,
         build=build or Build(),
         crash_at=crash_at,
     )

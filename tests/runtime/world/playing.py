@@ -87,8 +87,8 @@ class Playing:
                     found.append(("up", lambda a=agent, p=pipe: world.does(a, a.lose, p)))
             if agent.unflushed:
                 found.append(("flush", lambda a=agent: world.does(a, a.flush)))
-            if agent.untold:
-                found.append(("words", lambda a=agent: world.does(a, a.deliver_words)))
+            if agent.undelivered:
+                found.append(("words", lambda a=agent: world.does(a, a.deliver_verdicts)))
             due = agent.due()
             if due is not None and due <= world.time:
                 found.append(("wake", lambda a=agent: world.does(a, a.wake)))

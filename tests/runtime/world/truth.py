@@ -22,7 +22,7 @@ from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations
-from choreomon.runtime.outputs import Ticked, Word
+from choreomon.runtime.outputs import DeclaredVerdict, Ticked
 
 if TYPE_CHECKING:
     from tests.runtime.world.agents import Agent
@@ -77,10 +77,10 @@ class Stepped(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A word as it came to the sinks."""
+    """A declared verdict as it came to the sinks."""
 
     when: int
-    word: Word
+    declared: DeclaredVerdict
 
 
 class Broken(NamedTuple):
@@ -89,7 +89,7 @@ class Broken(NamedTuple):
 
 
 class Truth:
-    """What happened, in its order, and every word."""
+    """What happened, in its order, and every verdict that was declared."""
 
     def __init__(
         self,
@@ -227,24 +227,25 @@ class Truth:
             if not _reached(clock, committed):
                 self.breaks("durable", f"{agent.name} committed {committed} and says {what}")
 
-    def said(self, agent: str, word: Word) -> None:
+    def said(self, agent: str, declared: DeclaredVerdict) -> None:
         for before in self.said_by[agent]:
-            if before.word.id == word.id:
-                if before.word != word:
-                    self.breaks("words", f"{before.word} and then {word}")
+            if before.declared.id == declared.id:
+                if before.declared != declared:
+                    self.breaks("words", f"{before.declared} and then {declared}")
                 return
         earlier = [
-            before.word
+            before.declared
             for before in self.said_by[agent]
-            if (before.word.system, before.word.event_count) == (word.system, word.event_count)
+            if (before.declared.system, before.declared.event_count)
+            == (declared.system, declared.event_count)
         ]
         if any(not before.provisional for before in earlier):
-            self.breaks("words", f"{word} after {earlier}")
-        if any(b.verdict.word == VIOLATED for b in earlier) and word.verdict.word != VIOLATED:
-            self.breaks("words", f"{word} after {earlier}")
+            self.breaks("words", f"{declared} after {earlier}")
+        if any(b.verdict.kind == VIOLATED for b in earlier) and declared.verdict.kind != VIOLATED:
+            self.breaks("words", f"{declared} after {earlier}")
         if len(earlier) > 1:
-            self.breaks("words", f"{word} after {earlier}")
-        self.said_by[agent].append(Said(self.now(), word))
+            self.breaks("words", f"{declared} after {earlier}")
+        self.said_by[agent].append(Said(self.now(), declared))
 
     # What it comes to.
 
@@ -284,17 +285,17 @@ class Truth:
         """Which laws were broken, of those that are about the whole run. What processes that
         are `exempt` did is not asked for; they may be dead."""
         found: list[Broken] = []
-        last: dict[Key, Word] = {}
+        last: dict[Key, DeclaredVerdict] = {}
         unseen: dict[tuple[str, int], int] = defaultdict(lambda: -1)
         violated: set[Key] = set()
-        for agent, (when, word) in self.words():
-            key = (agent, word.system, word.event_count)
-            if word.verdict.unseen:
-                unseen[agent, word.system] = max(unseen[agent, word.system], when)
+        for agent, (when, declared) in self.words():
+            key = (agent, declared.system, declared.event_count)
+            if declared.verdict.unseen:
+                unseen[agent, declared.system] = max(unseen[agent, declared.system], when)
                 continue
-            if not word.provisional:
-                last[key] = word
-            if word.verdict.word == VIOLATED:
+            if not declared.provisional:
+                last[key] = declared
+            if declared.verdict.kind == VIOLATED:
                 violated.add(key)
         for system, automaton in enumerate(self.automata):
             for by_leaving in (False, True):
@@ -306,7 +307,7 @@ class Truth:
                         if what[0] in exempt:
                             continue
                         said = last.get(what)
-                        if said is not None and said.verdict.word in (VIOLATED, POSSIBLY_VIOLATED):
+                        if said is not None and said.verdict.kind in (VIOLATED, POSSIBLY_VIOLATED):
                             continue
                         if what in self.forgotten and unseen[what[0], system] > when:
                             continue

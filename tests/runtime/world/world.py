@@ -12,8 +12,8 @@ from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rules import SOUND, Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
-from choreomon.runtime.asking import BackOff
-from choreomon.runtime.driver import Driver, Patience
+from choreomon.runtime.driver import Driver, Timeouts
+from choreomon.runtime.outstanding import BackOff
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.sdk.session import AWAY, Session
 from tests.runtime.world.agents import Agent, watched
@@ -23,7 +23,7 @@ from tests.runtime.world.services import InFlight, Service
 from tests.runtime.world.truth import Truth
 
 LEASE: Final = 2.0
-PATIENCE: Final = Patience(
+PATIENCE: Final = Timeouts(
     deadline=0.5, give_up=1e9, absent=10.0, back_off=BackOff(first=0.25, most=2.0)
 )
 
@@ -71,7 +71,7 @@ class Case(NamedTuple):
     most_open: int | None = None
     most_sessions: int = 1024
     writes_at_once: bool = False
-    patience: Patience = PATIENCE
+    timeouts: Timeouts = PATIENCE
     build: Build = Build()
     crash_at: CrashAt | None = None
     dead: frozenset[str] = frozenset()
@@ -253,7 +253,7 @@ class World:
                     service = self.services[name]
                     if service.policy != "fire-and-forget":
                         found.append(f"{name}: a gap is open")
-            found += [f"{name}: untold {word}" for word in driver.state.untold]
+            found += [f"{name}: untold {word}" for word in driver.state.undelivered]
             found += [f"{name}: asks {key}" for key, each in driver._asking.items() if each.due]
             if driver.failing:
                 found.append(f"{name}: the disk is full")

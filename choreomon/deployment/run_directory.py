@@ -73,7 +73,7 @@ def split(
     )
 
 
-class Premises:
+class RunDirectory:
     """The folder, and what is where in it, by process."""
 
     def __init__(self, folder: Path, processes: tuple[str, ...]) -> None:
@@ -148,10 +148,10 @@ class Premises:
 
 
 @contextmanager
-def premises(within: Path, processes: tuple[str, ...]) -> Iterator[Premises]:
+def run_directory(within: Path, processes: tuple[str, ...]) -> Iterator[RunDirectory]:
     """A new folder within another one, gone at the end. Raises `OSError` where none can be made."""
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=within))
     try:
-        yield Premises(folder, processes)
+        yield RunDirectory(folder, processes)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

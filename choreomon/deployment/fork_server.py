@@ -1,11 +1,12 @@
 """Where the processes of runs come from, and where they end.
 
-A nursery is a process of its own that has imported all that actors, agents and networks need, and
-forks: that costs milliseconds, where an interpreter costs half a second. It has no threads and no
-sockets of ZeroMQ, which a fork must not inherit; the orchestrator may have both.
+A fork server is a process of its own that has imported all that actors, agents and networks need,
+and forks: that costs milliseconds, where an interpreter costs half a second. It has no threads and
+no sockets of ZeroMQ, which a fork must not inherit; the orchestrator may have both.
 
 All processes are its children, so nothing is left of any of them: they are ended by it, and where
-the orchestrator is gone, by whatever, the nursery ends all of them, removes their folder, and ends.
+the orchestrator is gone, by whatever, the fork server ends all of them, removes their folder, and
+ends.
 A Ctrl-C at the terminal does not reach it, since it is in a process group of its own.
 """
 
@@ -49,9 +50,9 @@ class Forked(NamedTuple):
     pipe: Connection
 
 
-class Nursery:
-    """A running nursery, and a `folder` that only the user can enter. To be used as a context, at
-    whose end both are gone; it answers as soon as it has imported everything.
+class ForkServer:
+    """A running fork server, and a `folder` that only the user can enter. To be used as a context,
+    at whose end both are gone; it answers as soon as it has imported everything.
 
     Raises `OSError` where there can be none.
     """
@@ -92,7 +93,7 @@ class Nursery:
 
     def fork(self) -> Forked:
         """One more process; it lives `choreomon.deployment.child.live`. Raises `InternalError`
-        where the nursery is gone."""
+        where the fork server is gone."""
         own, other = Pipe()
         with other:
             try:
@@ -110,11 +111,11 @@ class Nursery:
         try:
             return self._asked(_END + _NUMBER.pack(number))
         except InternalError:
-            return -signal.SIGKILL  # as the nursery does when it goes
+            return -signal.SIGKILL  # as the fork server does when it goes
 
     def _asked(self, command: bytes, *descriptors: int) -> int:
         """What it answers. Where that is interrupted nobody would know what the next answer is to:
-        then the nursery has to go, and everything with it."""
+        then the fork server has to go, and everything with it."""
         try:
             socket.send_fds(self._socket, [command], descriptors)
             data = b""
@@ -125,7 +126,7 @@ class Nursery:
                 data += more
         except OSError:
             self._abandon()
-            raise InternalError("the nursery of processes is gone") from None
+            raise InternalError("the fork server is gone") from None
         except BaseException:
             self._abandon()
             raise
@@ -146,14 +147,14 @@ def _place() -> str | None:
 
 
 def _command(descriptor: int, folder: Path) -> str:
-    """The program of a nursery, which finds modules where this process does."""
+    """The program of a fork server, which finds modules where this process does."""
     return (
         f"import sys; sys.path[:] = {sys.path!r}; "
         f"from {__name__} import main; main({descriptor}, {os.fspath(folder)!r})"
     )
 
 
-# ---------------------------------------------------------------- within the nursery
+# ---------------------------------------------------------------- within the fork server
 
 
 def main(descriptor: int, folder: str) -> None:
@@ -203,5 +204,5 @@ def _live(descriptor: int) -> None:
 
         code = live(Connection(descriptor))
     finally:
-        # Not as an interpreter ends: that would do again what the nursery has to do once.
+        # Not as an interpreter ends: that would do again what the fork server has to do once.
         os._exit(code)

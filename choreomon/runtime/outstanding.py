@@ -36,7 +36,7 @@ class BackOff(NamedTuple):
     most: float = 5.0
 
 
-class Asking:
+class OutstandingInquiries:
     """The inquiries of one property to one peer."""
 
     def __init__(

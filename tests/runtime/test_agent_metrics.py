@@ -13,22 +13,28 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from choreomon.core.message import HANDLE, SEND, Label, Message
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, MonitorVerdict, Word
+from choreomon.core.verdict import (
+    POSSIBLY_VIOLATED,
+    VIOLATED,
+    WITHDRAWN,
+    MonitorVerdict,
+    VerdictKind,
+)
 from choreomon.formats.table_file import SplitTable
 from choreomon.monitor.messages import Response
-from choreomon.runtime import figures as figures_module
+from choreomon.runtime import metrics as metrics_module
 from choreomon.runtime import outputs
-from choreomon.runtime.exposition import Beside, Exposition
-from choreomon.runtime.figures import OTHER, REASONS, Figures, Histogram
+from choreomon.runtime.exposition import AgentReadings, Exposition
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import Gap, Goodbye, Hello, Promised, Report
+from choreomon.runtime.metrics import OTHER, REASONS, Histogram, Metrics
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
 from choreomon.runtime.process_memory import resident_bytes
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.status import agent_status, readings
 from tests.formats.live_verdicts import BY_HAND, A, B, host_of, two_steps
 
-RUNTIME = Path(figures_module.__file__).parent
+RUNTIME = Path(metrics_module.__file__).parent
 TABLE = two_steps()["P2"]
 
 
@@ -44,10 +50,13 @@ def other(table: SplitTable, title: str = "") -> SplitTable:
     return SplitTable("11" * 16, title or table.title, "sound", table.processes, table.table)
 
 
-def word(said: Word, count: int = 1, provisional: bool = False) -> Decided:
+def word(said: VerdictKind, count: int = 1, provisional: bool = False) -> Decided:
     verdict = MonitorVerdict(said, "P2", (0, count, 0), (), ())
     return Decided(
-        0, count, outputs.Word("id", 0, count, "label", verdict, provisional), provisional
+        0,
+        count,
+        outputs.DeclaredVerdict("id", 0, count, "label", verdict, provisional),
+        provisional,
     )
 
 
@@ -59,31 +68,31 @@ def ticked(count: int, label: Label = B, system: int = 0, at: int = 0) -> Ticked
 
 
 def test_an_event_counts_once_and_for_each_property_that_mentions_it() -> None:
-    figures = Figures("P2", [TABLE, other(TABLE)], now=Clock())
+    metrics = Metrics("P2", [TABLE, other(TABLE)], now=Clock())
     for count in (1, 2):
         label = Label(B.kind, B.message)  # each report makes its own, and no two look different
-        figures.happened(ticked(count, label, 0))
-        figures.happened(ticked(count, label, 1))
-    figures.happened(ticked(3, Label(B.kind, B.message), 1))
-    assert figures.events == 3
-    assert figures.ticks == [2, 3]
+        metrics.happened(ticked(count, label, 0))
+        metrics.happened(ticked(count, label, 1))
+    metrics.happened(ticked(3, Label(B.kind, B.message), 1))
+    assert metrics.events == 3
+    assert metrics.ticks == [2, 3]
 
 
 def test_latency_is_from_the_event_to_the_last_word_also_where_nothing_was_formed() -> None:
     clock = Clock()
-    figures = Figures("P2", [TABLE], now=clock)
-    figures.happened(ticked(1, at=100_000_000))
-    figures.happened(ticked(2, at=100_000_000))
+    metrics = Metrics("P2", [TABLE], now=clock)
+    metrics.happened(ticked(1, at=100_000_000))
+    metrics.happened(ticked(2, at=100_000_000))
     clock.now = 100.02
-    figures.happened(Decided(0, 1, None, False))
-    figures.happened(word(POSSIBLY_VIOLATED, 2, provisional=True))
-    assert sum(figures.latency.counts) == 1
+    metrics.happened(Decided(0, 1, None, False))
+    metrics.happened(word(POSSIBLY_VIOLATED, 2, provisional=True))
+    assert sum(metrics.latency.counts) == 1
     clock.now = 102.0
-    figures.happened(word(WITHDRAWN, 2))
-    figures.happened(word(WITHDRAWN, 2))  # told again
-    assert sum(figures.latency.counts) == 2
-    assert figures.latency.total == pytest.approx(2.02)
-    assert figures.verdicts == {
+    metrics.happened(word(WITHDRAWN, 2))
+    metrics.happened(word(WITHDRAWN, 2))  # told again
+    assert sum(metrics.latency.counts) == 2
+    assert metrics.latency.total == pytest.approx(2.02)
+    assert metrics.verdicts == {
         "violated": 0,
         "possibly-violated": 0,
         "withdrawn": 2,
@@ -92,28 +101,28 @@ def test_latency_is_from_the_event_to_the_last_word_also_where_nothing_was_forme
 
 
 def test_only_events_that_get_a_last_word_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = Figures("P1", [two_steps()["P1"]], now=Clock())
-    figures.happened(Ticked(0, 0, A, (1, 0, 0)))
-    assert figures._began == {}
-    figures = Figures("P2", [TABLE], now=Clock())
-    monkeypatch.setattr(figures_module, "MOST_TIMED", 3)
+    metrics = Metrics("P1", [two_steps()["P1"]], now=Clock())
+    metrics.happened(Ticked(0, 0, A, (1, 0, 0)))
+    assert metrics._began == {}
+    metrics = Metrics("P2", [TABLE], now=Clock())
+    monkeypatch.setattr(metrics_module, "MOST_TIMED", 3)
     for count in range(1, 10):
-        figures.happened(ticked(count))
-    assert len(figures._began) == 3
+        metrics.happened(ticked(count))
+    assert len(metrics._began) == 3
 
 
 def test_what_others_send_makes_no_new_reasons() -> None:
-    figures = Figures("P2", [TABLE], now=Clock())
-    figures.happened(Dropped("malformed", "P1", "detail"))
-    figures.refused("token")
+    metrics = Metrics("P2", [TABLE], now=Clock())
+    metrics.happened(Dropped("malformed", "P1", "detail"))
+    metrics.refused("token")
     for number in range(100):
-        figures.happened(Dropped(f"reason {number}", "x", "y"))
-        figures.sent(f"kind {number}", 10)
-    figures.sent("inquiry", 10)
-    assert figures.refusals == {"malformed": 1, "token": 1, OTHER: 100}
-    assert figures.sent_messages == {"inquiry": 1, "response": 0, "waiting": 0, OTHER: 100}
-    assert figures.sent_bytes == 1010
-    assert set(figures.refused_by) == {*REASONS, OTHER}
+        metrics.happened(Dropped(f"reason {number}", "x", "y"))
+        metrics.sent(f"kind {number}", 10)
+    metrics.sent("inquiry", 10)
+    assert metrics.refusals == {"malformed": 1, "token": 1, OTHER: 100}
+    assert metrics.sent_messages == {"inquiry": 1, "response": 0, "waiting": 0, OTHER: 100}
+    assert metrics.sent_bytes == 1010
+    assert set(metrics.refused_by) == {*REASONS, OTHER}
 
 
 def literal_reasons() -> Iterator[tuple[str, str]]:
@@ -137,12 +146,12 @@ def test_every_reason_that_the_runtime_has_is_in_the_list() -> None:
 
 
 def test_the_disk_is_counted_once_each_time_it_begins_to_fail() -> None:
-    figures = Figures("P2", [TABLE], now=Clock())
+    metrics = Metrics("P2", [TABLE], now=Clock())
     for why in ("full", "still full", None, "full again"):
-        figures.failing(why)
-    assert (figures.disk_failures, figures.failing_why) == (2, "full again")
-    figures.failing(None)
-    assert figures.failing_why == ""
+        metrics.failing(why)
+    assert (metrics.disk_failures, metrics.failing_why) == (2, "full again")
+    metrics.failing(None)
+    assert metrics.failing_why == ""
 
 
 @example([0.5, 1.0, 2.0, 2.5], [1.0, 2.0])
@@ -238,10 +247,10 @@ def test_the_status_of_an_agent() -> None:
 # --- telling Prometheus -------------------------------------------------------------
 
 
-def scraped(figures: Figures, **options: Any) -> dict[tuple[str, tuple[str, ...]], float]:
+def scraped(metrics: Metrics, **options: Any) -> dict[tuple[str, tuple[str, ...]], float]:
     beside = sidecar()
     exposition = Exposition(
-        figures,
+        metrics,
         read=lambda: readings(beside, stepped(beside, HELLO, Promised("s"), REPORT)),
         version="0.1.0",
         **options,
@@ -260,16 +269,18 @@ def scraped(figures: Figures, **options: Any) -> dict[tuple[str, tuple[str, ...]
 
 def test_prometheus_is_told_by_the_agreed_names() -> None:
     clock = Clock()
-    figures = Figures("P2", [TABLE], now=clock)
-    figures.happened(ticked(1, at=99_900_000))
-    figures.happened(word(VIOLATED))
-    figures.happened(word(POSSIBLY_VIOLATED, 2, provisional=True))
-    figures.happened(Answered(0, "P1", Response("P1", "P2", (), 1, (), (), 0)))  # type: ignore[arg-type]
-    figures.happened(Dropped("rights", "P1", ""))
-    figures.sent("inquiry", 120)
-    figures.lost(3)
-    figures.committed(0.0004)
-    found = scraped(figures, beside=lambda: Beside(connections=2, repeats=4, failing_sinks=1))
+    metrics = Metrics("P2", [TABLE], now=clock)
+    metrics.happened(ticked(1, at=99_900_000))
+    metrics.happened(word(VIOLATED))
+    metrics.happened(word(POSSIBLY_VIOLATED, 2, provisional=True))
+    metrics.happened(Answered(0, "P1", Response("P1", "P2", (), 1, (), (), 0)))  # type: ignore[arg-type]
+    metrics.happened(Dropped("rights", "P1", ""))
+    metrics.sent("inquiry", 120)
+    metrics.lost(3)
+    metrics.committed(0.0004)
+    found = scraped(
+        metrics, beside=lambda: AgentReadings(connections=2, repeats=4, failing_sinks=1)
+    )
     expected = {
         ("choreomon_build_info", ("0.1.0",)): 1,
         ("choreomon_events_total", ("P2",)): 1,
@@ -308,32 +319,32 @@ def test_prometheus_is_told_by_the_agreed_names() -> None:
 
 
 def test_properties_of_one_title_are_told_apart() -> None:
-    figures = Figures("P2", [TABLE, other(TABLE), other(TABLE, 'a "third"\n')], now=Clock())
-    first, second, third = figures.properties
+    metrics = Metrics("P2", [TABLE, other(TABLE), other(TABLE, 'a "third"\n')], now=Clock())
+    first, second, third = metrics.properties
     assert first == f"two steps ({TABLE.system_id[:8]})"
     assert second == "two steps (11111111)"
     text, _ = Exposition(
-        Figures("P2", [other(TABLE, third)], now=Clock()),
+        Metrics("P2", [other(TABLE, third)], now=Clock()),
         read=lambda: readings(sidecar(), sidecar().initial()),
     ).text()
     assert rb'property="a \"third\"\n"' in text
 
 
 def test_there_are_as_many_metrics_whatever_happened() -> None:
-    quiet = scraped(Figures("P2", [TABLE], now=Clock()))
-    figures = Figures("P2", [TABLE], now=Clock())
+    quiet = scraped(Metrics("P2", [TABLE], now=Clock()))
+    metrics = Metrics("P2", [TABLE], now=Clock())
     for number in range(200):
         label = Label(HANDLE, Message(f"p{number}", "x", "P2"))
-        figures.happened(Ticked(0, 0, label, (0, number, 0)))
-        figures.happened(Dropped(f"r{number}", f"p{number}", "x"))
-        figures.sent(f"k{number}", 1)
-    assert scraped(figures).keys() == quiet.keys()
+        metrics.happened(Ticked(0, 0, label, (0, number, 0)))
+        metrics.happened(Dropped(f"r{number}", f"p{number}", "x"))
+        metrics.sent(f"k{number}", 1)
+    assert scraped(metrics).keys() == quiet.keys()
 
 
 def test_a_scraper_may_ask_for_openmetrics() -> None:
     beside = sidecar()
     exposition = Exposition(
-        Figures("P2", [TABLE], now=Clock()), read=lambda: readings(beside, beside.initial())
+        Metrics("P2", [TABLE], now=Clock()), read=lambda: readings(beside, beside.initial())
     )
     text, content_type = exposition.text("application/openmetrics-text; version=1.0.0,*/*;q=0.1")
     assert content_type.startswith("application/openmetrics-text")

@@ -1,4 +1,4 @@
-"""Words that were not delivered, as a value of which a changed one is made quickly.
+"""Verdicts that were not delivered, as a value of which a changed one is made quickly.
 
 While a sink takes nothing there are more and more of them, and each new one makes a new state. So
 they are kept in blocks: one that is added copies the last block, and those that are taken out,
@@ -11,40 +11,40 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
-from choreomon.runtime.outputs import Word
+from choreomon.runtime.outputs import DeclaredVerdict
 
 BLOCK: Final = 256
-"""Words in one block at most."""
+"""Verdicts in one block at most."""
 
 
-class Untold:
-    """Words by their ids, oldest first. It never changes."""
+class UndeliveredVerdicts:
+    """Verdicts by their ids, oldest first. It never changes."""
 
     __slots__ = ("_blocks", "_length")
 
-    def __init__(self, blocks: tuple[Mapping[str, Word], ...] = ()) -> None:
+    def __init__(self, blocks: tuple[Mapping[str, DeclaredVerdict], ...] = ()) -> None:
         self._blocks = blocks
         self._length = sum(map(len, blocks))
 
     @classmethod
-    def of(cls, words: Mapping[str, Word]) -> Untold:
-        ids = [*words]
+    def of(cls, verdicts: Mapping[str, DeclaredVerdict]) -> UndeliveredVerdicts:
+        ids = [*verdicts]
         starts = range(0, len(ids), BLOCK)
-        return cls(tuple({id: words[id] for id in ids[at : at + BLOCK]} for at in starts))
+        return cls(tuple({id: verdicts[id] for id in ids[at : at + BLOCK]} for at in starts))
 
-    def added(self, word: Word) -> Untold:
+    def added(self, declared: DeclaredVerdict) -> UndeliveredVerdicts:
         """With this one as the newest; the same where it is there already."""
-        if word.id in self:
+        if declared.id in self:
             return self
         *full, last = self._blocks or ({},)
         if len(last) < BLOCK:
-            return Untold((*full, {**last, word.id: word}))
-        return Untold((*self._blocks, {word.id: word}))
+            return UndeliveredVerdicts((*full, {**last, declared.id: declared}))
+        return UndeliveredVerdicts((*self._blocks, {declared.id: declared}))
 
-    def without(self, ids: Collection[str]) -> Untold:
+    def without(self, ids: Collection[str]) -> UndeliveredVerdicts:
         """Without those that have these ids."""
         left = {*ids}
-        blocks: list[Mapping[str, Word]] = []
+        blocks: list[Mapping[str, DeclaredVerdict]] = []
         for place, block in enumerate(self._blocks):
             if not left:
                 blocks += self._blocks[place:]
@@ -52,15 +52,15 @@ class Untold:
             gone = left & block.keys()
             if gone:
                 left -= gone
-                block = {id: word for id, word in block.items() if id not in gone}
+                block = {id: declared for id, declared in block.items() if id not in gone}
             if block:
                 blocks.append(block)
-        return Untold(tuple(blocks))
+        return UndeliveredVerdicts(tuple(blocks))
 
-    def items(self) -> Iterator[tuple[str, Word]]:
+    def items(self) -> Iterator[tuple[str, DeclaredVerdict]]:
         return chain.from_iterable(block.items() for block in self._blocks)
 
-    def values(self) -> Iterator[Word]:
+    def values(self) -> Iterator[DeclaredVerdict]:
         return chain.from_iterable(block.values() for block in self._blocks)
 
     def __iter__(self) -> Iterator[str]:
@@ -73,6 +73,6 @@ class Untold:
         return self._length
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Untold) and dict(self.items()) == dict(other.items())
+        return isinstance(other, UndeliveredVerdicts) and dict(self.items()) == dict(other.items())
 
     __hash__ = None  # type: ignore[assignment]

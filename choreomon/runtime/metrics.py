@@ -2,7 +2,7 @@
 
 It happens with every event, so that counts are plain integers; metrics are made of them when they
 are scraped (`choreomon.runtime.exposition`), and what can be looked up then is not counted at all
-(`choreomon.runtime.status`). `Figures` is an observer of a node (`choreomon.runtime.node`).
+(`choreomon.runtime.status`). `Metrics` is an observer of a node (`choreomon.runtime.node`).
 
 All counts begin at 0 when the agent is started.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, get_args
 
 from choreomon.core.message import Label
-from choreomon.core.verdict import Word
+from choreomon.core.verdict import VerdictKind
 from choreomon.formats import local
 from choreomon.formats.table_file import SplitTable
 from choreomon.monitor import rights
@@ -37,7 +37,7 @@ KINDS: Final = ("inquiry", "response", "waiting")
 OTHER: Final = "other"
 """Any reason or kind that is none of these, so that there are never more of them."""
 
-WORDS: Final[tuple[Word, ...]] = get_args(Word)
+VERDICT_KINDS: Final[tuple[VerdictKind, ...]] = get_args(VerdictKind)
 PROVISIONAL: Final = "provisional"
 
 LATENCY_BOUNDS: Final = (
@@ -49,7 +49,7 @@ COMMIT_BOUNDS: Final = (
     *(0.25, 0.5, 1.0, 5.0),
 )
 MOST_TIMED: Final = 65_536
-"""Events whose times are kept until their last word is said; further ones are not timed."""
+"""Events whose times are kept until their last verdict is said; further ones are not timed."""
 _MICROSECONDS: Final = 1_000_000
 
 
@@ -68,7 +68,7 @@ class Histogram:
         self.total += value
 
 
-class Figures:
+class Metrics:
     """The counts of one agent. `tables` are those of its properties; `now` gives the seconds of
     the clock that `Ticked.at` is of."""
 
@@ -82,8 +82,10 @@ class Figures:
         """Events that some table mentions, each once."""
         self.ticks = [0] * len(tables)
         """The same, for each property."""
-        self.words: list[dict[Word, int]] = [dict.fromkeys(WORDS, 0) for _ in tables]
-        """Last words, for each property."""
+        self.last_verdicts: list[dict[VerdictKind, int]] = [
+            dict.fromkeys(VERDICT_KINDS, 0) for _ in tables
+        ]
+        """Last verdicts, for each property."""
         self.provisional = [0] * len(tables)
         self.sent_messages = dict.fromkeys((*KINDS, OTHER), 0)
         self.sent_bytes = 0
@@ -93,7 +95,7 @@ class Figures:
         self.lost_events = 0
         """Events that services said will never be told."""
         self.latency = Histogram(LATENCY_BOUNDS)
-        """Seconds from an event that labels a final transition to the last word about it, that
+        """Seconds from an event that labels a final transition to the last verdict about it, that
         nothing was formed included."""
         self.commits = Histogram(COMMIT_BOUNDS)
         """Seconds of each commit."""
@@ -127,12 +129,12 @@ class Figures:
             self.refused(output.reason)
 
     def _decided(self, decided: Decided) -> None:
-        system, count, word, provisional = decided
+        system, count, declared, provisional = decided
         if provisional:
             self.provisional[system] += 1
             return
-        if word is not None:
-            self.words[system][word.verdict.word] += 1
+        if declared is not None:
+            self.last_verdicts[system][declared.verdict.kind] += 1
         at = self._began.pop((system, count), None)
         if at is not None:
             self.latency.observe(max(0.0, self._now() - at / _MICROSECONDS))
@@ -166,8 +168,10 @@ class Figures:
 
     @property
     def verdicts(self) -> Mapping[str, int]:
-        """Of all properties: last words by verdict, and provisional ones."""
-        counts: dict[str, int] = {word: sum(each[word] for each in self.words) for word in WORDS}
+        """Of all properties: last verdicts by verdict, and provisional ones."""
+        counts: dict[str, int] = {
+            kind: sum(each[kind] for each in self.last_verdicts) for kind in VERDICT_KINDS
+        }
         return {**counts, PROVISIONAL: sum(self.provisional)}
 
     @property
@@ -186,5 +190,5 @@ def _told_apart(tables: Sequence[SplitTable]) -> tuple[str, ...]:
 
 
 def _judged(table: SplitTable) -> frozenset[Label]:
-    """The labels of final transitions: events with these get a last word."""
+    """The labels of final transitions: events with these get a last verdict."""
     return frozenset(row.transition.label for row in table.table.rows if row.final)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.runtime.timeline import Timeline
+from choreomon.runtime.timer_queue import TimerQueue
 
 steps = st.lists(st.tuples(st.floats(0, 0.1), st.booleans()), max_size=60)
 
 
 def test_an_event_is_due_after_the_wait() -> None:
-    timeline = Timeline(1.0)
+    timeline = TimerQueue(1.0)
     timeline.add(3, 10.0)
     assert timeline.due == 11.0
     assert not timeline.passed(10.9)
@@ -21,7 +21,7 @@ def test_an_event_is_due_after_the_wait() -> None:
 
 
 def test_what_is_kept_grows_with_time_and_not_with_events() -> None:
-    timeline = Timeline(60.0)
+    timeline = TimerQueue(60.0)
     for count in range(1, 100_001):
         timeline.add(count, count / 10_000)
     assert len(timeline) <= 10 / 0.02 + 1
@@ -32,7 +32,7 @@ def test_every_event_is_due_once_neither_before_its_time_nor_much_later(
     course: list[tuple[float, bool]],
 ) -> None:
     """`moment` late at most, where somebody looks at each due time."""
-    timeline = Timeline(0.5, moment=0.02)
+    timeline = TimerQueue(0.5, moment=0.02)
     now, count = 0.0, 0
     added: dict[int, float] = {}
     found: dict[int, float] = {}

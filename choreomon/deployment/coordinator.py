@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from choreomon.core.errors import ChoreomonError, InternalError
-from choreomon.deployment.actor_process import ActorRole, Beside, Within
+from choreomon.deployment.actor_process import ActorRole, EmbeddedMonitor, SidecarMonitor
 from choreomon.deployment.agent_process import AgentRole
-from choreomon.deployment.crew import Crew, TimeIsUp
 from choreomon.deployment.event_records import Timing
+from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.instructions import (
     AllReady,
     Begin,
@@ -37,8 +37,8 @@ from choreomon.deployment.instructions import (
 )
 from choreomon.deployment.links import MICROSECONDS
 from choreomon.deployment.network_process import NetworkRole
-from choreomon.deployment.nursery import Nursery
-from choreomon.deployment.premises import Monitoring, Premises
+from choreomon.deployment.process_group import ProcessGroup, TimeIsUp
+from choreomon.deployment.run_directory import Monitoring, RunDirectory
 from choreomon.formats.agent_config import AgentConfig
 from choreomon.formats.scenario import Scenario
 
@@ -52,8 +52,8 @@ TELLS_WITHIN: Final = 5.0
 
 NETWORK: Final = "the network"
 
-OnWord = Callable[[Said, Timing], None]
-"""Hears every word of a monitor as it is given."""
+OnVerdict = Callable[[Said, Timing], None]
+"""Hears every verdict of a monitor as it is given."""
 
 
 class NotFinished(ChoreomonError):
@@ -78,16 +78,18 @@ class Plan:
         return self.scenario.application.processes
 
 
-class Course:
+class Coordinator:
     """Runs a plan once, in the folder `place`; afterwards it knows what came of it.
 
-    - `said`: all words of monitors, those of each in the order in which they were given;
+    - `said`: all verdicts of monitors, those of each in the order in which they were given;
     - `costs`: of each monitor;
     - `timing`: when it began; `ended`: when the last of all was at its end, in seconds of the
       monotonic clock.
     """
 
-    def __init__(self, plan: Plan, place: Premises, on_word: OnWord | None = None) -> None:
+    def __init__(
+        self, plan: Plan, place: RunDirectory, on_verdict: OnVerdict | None = None
+    ) -> None:
         self.said: list[Said] = []
         self.costs: list[Cost] = []
         self.timing = Timing(0, plan.speed)
@@ -95,53 +97,58 @@ class Course:
         self.reached_max_events = False
         self._plan = plan
         self._place = place
-        self._on_word = on_word
+        self._on_verdict = on_verdict
         self._wait_for(READY_WITHIN)
         self._told: dict[str, deque[Told]] = defaultdict(deque)
 
-    def run(self, nursery: Nursery) -> None:
+    def run(self, fork_server: ForkServer) -> None:
         """From the start of the processes to their end; none is left, whatever happens.
 
         Raises `NotFinished`, and `InternalError` where a process failed.
         """
-        with Crew(nursery) as crew:
-            self._crew = crew
+        with ProcessGroup(fork_server) as group:
+            self._group = group
             self._start()
             self._carry_on()
             self._end()
 
     def _start(self) -> None:
-        plan, crew = self._plan, self._crew
+        plan, group = self._plan, self._group
         beside = plan.monitoring is not None and not plan.embedded
         names = [NETWORK, *map(_actor, plan.processes)]
         names += map(_agent, plan.processes) if beside else ()
         for name in names:
-            crew.start(name)
-        crew.play(NETWORK, self._network())
+            group.start(name)
+        group.play(NETWORK, self._network())
         addresses = self._next(NETWORK, Listening, "was started").endpoints
         endpoints: dict[str, str] = {}
         if beside:
             for process in plan.processes:
                 role = AgentRole(self._config(process, addresses), self._place.ticks(process))
-                crew.play(_agent(process), role)
+                group.play(_agent(process), role)
             for process in plan.processes:
                 endpoints |= self._next(_agent(process), Listening, "was started").endpoints
-                crew.play(_actor(process), self._role(process, Beside(self._place.socket(process))))
+                group.play(
+                    _actor(process),
+                    self._role(process, SidecarMonitor(self._place.socket(process))),
+                )
         elif plan.monitoring is not None:
             for process in plan.processes:
-                within = Within(self._config(process, addresses), self._place.ticks(process))
-                crew.play(_actor(process), self._role(process, within))
+                within = EmbeddedMonitor(
+                    self._config(process, addresses), self._place.ticks(process)
+                )
+                group.play(_actor(process), self._role(process, within))
             for process in plan.processes:
                 endpoints |= self._next(_actor(process), Listening, "was started").endpoints
         else:
             for process in plan.processes:
-                crew.play(_actor(process), self._role(process, None))
-        crew.tell(NETWORK, Connect(endpoints))
+                group.play(_actor(process), self._role(process, None))
+        group.tell(NETWORK, Connect(endpoints))
         self._next(NETWORK, AllReady, "waited for all actors")
 
     def _carry_on(self) -> None:
-        crew = self._crew
-        crew.tell(NETWORK, Begin())
+        group = self._group
+        group.tell(NETWORK, Begin())
         begun = self._next(NETWORK, Begun, "was to begin")
         self._wait_for(self._plan.timeout)
         self.timing = Timing.of(begun.at, self._plan.speed)
@@ -153,7 +160,7 @@ class Course:
         self.reached_max_events = quiet.reached_max_events
         monitors = self._monitors()
         for name in monitors:
-            crew.tell(name, Settle())
+            group.tell(name, Settle())
         for name in monitors:
             settled = self._next(name, Settled, "had not all answers to what it asked")
             self.ended = max(self.ended, settled.at)
@@ -165,7 +172,7 @@ class Course:
         agents = [name for name in self._monitors() if not self._plan.embedded]
         for names in ([*map(_actor, processes)], agents, [NETWORK]):
             for name in names:
-                self._crew.tell(name, End())
+                self._group.tell(name, End())
             for name in names:
                 self._next(name, Ended, "was to end")
 
@@ -195,7 +202,7 @@ class Course:
             asks=plan.monitoring.asks if plan.monitoring else {},
         )
 
-    def _role(self, process: str, monitor: Beside | Within | None) -> ActorRole:
+    def _role(self, process: str, monitor: SidecarMonitor | EmbeddedMonitor | None) -> ActorRole:
         plan, scenario = self._plan, self._plan.scenario
         return ActorRole(
             process=process,
@@ -240,17 +247,17 @@ class Course:
         return message
 
     def _hear(self, until: float) -> None:
-        for name, message in self._crew.hear(until):
+        for name, message in self._group.hear(until):
             if isinstance(message, Said):
                 self.said.append(message)
-                if self._on_word is not None:
-                    self._on_word(message, self.timing)
+                if self._on_verdict is not None:
+                    self._on_verdict(message, self.timing)
             elif isinstance(message, Cost):
                 self.costs.append(message)
             else:
                 self._told[name].append(message)
                 if isinstance(message, Ended):
-                    self._crew.dismiss(name)
+                    self._group.dismiss(name)
 
     def _wait_for(self, seconds: float) -> None:
         """From now on, all in all."""
@@ -265,7 +272,7 @@ class Course:
 
     def _not_quiet(self) -> NotFinished:
         """What is missing where the application does not come to its end."""
-        self._crew.tell(NETWORK, HowFar())
+        self._group.tell(NETWORK, HowFar())
         self._wait_for(TELLS_WITHIN)
         try:
             told = self._next(NETWORK, Unfinished, "does not answer")

@@ -1,4 +1,4 @@
-"""What is due about events, by their counts, after one fixed time.
+"""A timer queue: what is due about events, by their counts, after one fixed time.
 
 Events that come within a moment are due together, at the time of the last of them. So what is kept
 grows with the time that is waited for and not with the events that happen in it.
@@ -13,7 +13,7 @@ MOMENT: Final = 0.02
 """Seconds."""
 
 
-class Timeline:
+class TimerQueue:
     """`wait` is the time after which an event is due. Events are added in the order of their
     counts; times are monotonic seconds."""
 

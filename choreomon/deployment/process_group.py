@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from choreomon.core.errors import ChoreomonError, InternalError
+from choreomon.deployment.fork_server import Forked, ForkServer
 from choreomon.deployment.instructions import Failed, Instruction, Role, Told
-from choreomon.deployment.nursery import Forked, Nursery
 
 
 class TimeIsUp(ChoreomonError):
@@ -23,12 +23,12 @@ class Heard(NamedTuple):
     message: Told
 
 
-class Crew:
+class ProcessGroup:
     """Processes by name. To be used as a context: whatever happens, none is left at its end."""
 
-    def __init__(self, nursery: Nursery) -> None:
-        self._nursery = nursery
-        self._crew: dict[str, Forked] = {}
+    def __init__(self, fork_server: ForkServer) -> None:
+        self._fork_server = fork_server
+        self._members: dict[str, Forked] = {}
         self._names: dict[Connection, str] = {}
 
     def __enter__(self) -> Self:
@@ -40,12 +40,12 @@ class Crew:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        while self._crew:
-            self._ended(next(iter(self._crew)))
+        while self._members:
+            self._ended(next(iter(self._members)))
 
     def start(self, name: str) -> None:
         """One more process, which waits for its role."""
-        forked = self._crew[name] = self._nursery.fork()
+        forked = self._members[name] = self._fork_server.fork()
         self._names[forked.pipe] = name
 
     def play(self, name: str, role: Role) -> None:
@@ -58,7 +58,7 @@ class Crew:
 
     def _send(self, name: str, message: object) -> None:
         try:
-            self._crew[name].pipe.send(message)
+            self._members[name].pipe.send(message)
         except OSError:
             raise self._died(name) from None
 
@@ -85,13 +85,13 @@ class Crew:
 
     def dismiss(self, name: str) -> None:
         """Nothing more is to be heard of it."""
-        del self._names[self._crew[name].pipe]
+        del self._names[self._members[name].pipe]
 
     def _died(self, name: str) -> InternalError:
         return InternalError(f"{name} is gone, with exit code {self._ended(name)}")
 
     def _ended(self, name: str) -> int:
-        number, pipe = self._crew.pop(name)
+        number, pipe = self._members.pop(name)
         self._names.pop(pipe, None)
         pipe.close()
-        return self._nursery.end(number)
+        return self._fork_server.end(number)

@@ -7,12 +7,12 @@ from random import Random
 import pytest
 
 from choreomon.core.verdict import VIOLATED, MonitorVerdict
-from choreomon.runtime.outputs import Word
-from choreomon.runtime.untold import BLOCK, Untold
+from choreomon.runtime.outputs import DeclaredVerdict
+from choreomon.runtime.undelivered import BLOCK, UndeliveredVerdicts
 
 
-def word(number: int) -> Word:
-    return Word(
+def word(number: int) -> DeclaredVerdict:
+    return DeclaredVerdict(
         f"word {number}", 0, number, "", MonitorVerdict(VIOLATED, "P", (number,), (), ()), False
     )
 
@@ -20,8 +20,8 @@ def word(number: int) -> Word:
 @pytest.mark.parametrize("seed", range(5))
 def test_it_is_what_a_dictionary_is(seed: int) -> None:
     random = Random(seed)
-    plain: dict[str, Word] = {}
-    untold = Untold()
+    plain: dict[str, DeclaredVerdict] = {}
+    untold = UndeliveredVerdicts()
     for number in range(2000):
         before, was = untold, dict(untold.items())
         if random.random() < 0.7:
@@ -40,18 +40,18 @@ def test_it_is_what_a_dictionary_is(seed: int) -> None:
         assert len(untold) == len(plain)
         assert (f"word {number}" in untold) == (f"word {number}" in plain)
         assert dict(before.items()) == was
-    assert Untold.of(plain) == untold
-    assert Untold.of(plain) != untold.added(word(-1))
+    assert UndeliveredVerdicts.of(plain) == untold
+    assert UndeliveredVerdicts.of(plain) != untold.added(word(-1))
 
 
-def copied(before: Untold, after: Untold) -> int:
+def copied(before: UndeliveredVerdicts, after: UndeliveredVerdicts) -> int:
     """How many words of it are not shared."""
     shared = {id(block) for block in before._blocks}
     return sum(len(block) for block in after._blocks if id(block) not in shared)
 
 
 def test_what_a_change_copies_does_not_grow_with_how_many_there_are() -> None:
-    untold = Untold()
+    untold = UndeliveredVerdicts()
     for number in range(20 * BLOCK):
         after = untold.added(word(number))
         assert copied(untold, after) <= BLOCK

@@ -18,8 +18,8 @@ IndexOf = Callable[[str, int], int]
 
 
 def last_verdicts(said: Iterable[Said], index_of: IndexOf, timing: Timing) -> list[RunVerdict]:
-    """The last word about each event, in the order of events. Words about one event come in the
-    order in which they were given."""
+    """The last verdict about each event, in the order of events. Verdicts about one event come in
+    the order in which they were given."""
     last = {(each.verdict.process, each.verdict.count): each for each in said}
     verdicts = [
         run_verdict(each.verdict, timing.document_time(each.at * MICROSECONDS), index_of)

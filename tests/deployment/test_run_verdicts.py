@@ -10,8 +10,8 @@ from choreomon.core.errors import InternalError
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.run import RunReason
 from choreomon.deployment.event_records import Timing
-from choreomon.deployment.indexed import last_verdicts, run_verdict
 from choreomon.deployment.instructions import Said
+from choreomon.deployment.run_verdicts import last_verdicts, run_verdict
 
 INDICES = {("A", 1): 4, ("A", 2): 9, ("B", 1): 2, ("B", 2): 6}
 

@@ -27,7 +27,7 @@ _STEPS: Final = (Report, Happened, FromPeer, Expired, GivenUp)
 """Of all inputs those that are steps of a monitor."""
 
 
-class Watch:
+class MonitorObserver:
     """Beside the agent of one property. `tell`: to the orchestrator. To be attached before anything
     happens; verdicts are given to `said` by the agent's sink."""
 
@@ -63,7 +63,7 @@ class Watch:
         self._tell(Said(self._given.pop(verdict.id), verdict))
 
     async def settled(self) -> None:
-        """Wait until nothing is under inspection and the last word is said of every event, and
+        """Wait until nothing is under inspection and the last verdict is said of every event, and
         tell so. It stays so while no event happens: what others ask opens nothing."""
         while not self._is_settled():
             self._changed.clear()
@@ -90,8 +90,8 @@ class Watch:
                 self._since[output.clock[self._own]] = output.at
         elif type(output) is Decided:
             now = time.monotonic()
-            if output.word is not None:
-                self._given[output.word.id] = now
+            if output.declared is not None:
+                self._given[output.declared.id] = now
             if not output.provisional:
                 since = self._since.pop(output.event_count)
                 self._latencies.append(max(0, int(now * MICROSECONDS) - since))
