@@ -87,32 +87,32 @@ def command(file: str, **options: Any) -> int:
     from choreomon.formats.hibou.files import load_interaction, load_signature
     from choreomon.verify.papers.exploration import explore
 
-    asked = Asked(file=file, **options)
-    if asked.output is not None and asked.output.suffix.lower() not in (".svg", ".png"):
-        raise click.UsageError(f"{asked.output}: the suffix must be .svg or .png")
-    configured = _configured(asked.config)
-    wanted = _generations(asked, configured)
-    declared = None if asked.signature is None else load_signature(asked.signature)
+    request = ExplorationRequest(file=file, **options)
+    if request.output is not None and request.output.suffix.lower() not in (".svg", ".png"):
+        raise click.UsageError(f"{request.output}: the suffix must be .svg or .png")
+    configured = _configured(request.config)
+    wanted = _generations(request, configured)
+    declared = None if request.signature is None else load_signature(request.signature)
     interaction = load_interaction(file, declared)
-    pictures = _pictures(asked, configured)
-    filters, by_default = _filters(asked, configured)
-    order = asked.strategy or configured.strategy
-    ranks = _priorities(asked, configured)
+    pictures = _pictures(request, configured)
+    filters, by_default = _filters(request, configured)
+    order = request.strategy or configured.strategy
+    ranks = _priorities(request, configured)
     known = () if declared is None else declared.lifelines
-    onto = [_partition(one.partition, interaction, known, asked) for one in wanted]
+    onto = [_partition(one.partition, interaction, known, request) for one in wanted]
     exploration = explore(interaction, strategy=order, priorities=ranks, filters=filters)
     for path, logger in pictures:
         _draw(exploration, path, logger, _legend(order, ranks, filters))
-        if asked.output is None:
+        if request.output is None:
             click.echo(f"{path} written", err=True)
-    _write(exploration, asked, configured, [*zip(wanted, onto, strict=True)])
+    _write(exploration, request, configured, [*zip(wanted, onto, strict=True)])
     exact = any(one.generation == "exact" for one in wanted)
-    _say(exploration, asked, order, filters, exact=exact, by_default=by_default)
+    _say(exploration, request, order, filters, exact=exact, by_default=by_default)
     return NOTHING_FOUND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ExplorationRequest:
     """What the options say."""
 
     file: str
@@ -138,18 +138,18 @@ class Asked:
 
 def _write(
     exploration: Exploration,
-    asked: Asked,
+    request: ExplorationRequest,
     configured: ExploreOptions,
     wanted: Sequence[tuple[TraceGenerationLogger, Partition]],
 ) -> None:
     """Makes multi-traces of the tree, for each logger over its partition, and says where they
     are."""
-    name = stem(asked.file)
-    instead = "use --json" if asked.traces else "--traces FOLDER --json writes them"
-    as_json = asked.as_json and asked.traces
+    name = stem(request.file)
+    instead = "use --json" if request.traces else "--traces FOLDER --json writes them"
+    as_json = request.as_json and request.traces
     writers: dict[Path | None, TraceWriter] = {}
     for logged, clocks in wanted:
-        place = asked.folder or _folder(configured, logged, name)
+        place = request.folder or _folder(configured, logged, name)
         if place not in writers:
             writers[place] = TraceWriter(place, as_json=as_json, instead=instead)
         _generate(exploration, clocks, logged, writers[place], name)
@@ -160,7 +160,7 @@ def _write(
 
 def _say(
     exploration: Exploration,
-    asked: Asked,
+    request: ExplorationRequest,
     order: Strategy,
     filters: Filters,
     *,
@@ -173,30 +173,32 @@ def _say(
 
     if exact and (said := no_ends(exploration, order)):
         click.echo(said, err=True)
-    if asked.traces and not exploration.is_whole:
+    if request.traces and not exploration.is_whole:
         click.echo(f"made of a part of the tree: {in_words(exploration)}", err=True)
-    if not asked.traces and asked.as_json:
+    if not request.traces and request.as_json:
         click.echo(json.dumps(as_json(exploration, filters, by_default=by_default), indent=2))
-    elif not asked.traces:
+    elif not request.traces:
         click.echo(in_words(exploration))
     if by_default and (said := beyond_defaults(exploration, filters)):
         click.echo(said, err=True)
 
 
-def _generations(asked: Asked, configured: ExploreOptions) -> list[TraceGenerationLogger]:
+def _generations(
+    request: ExplorationRequest, configured: ExploreOptions
+) -> list[TraceGenerationLogger]:
     """What is to be generated: what loggers say, with that replaced which options say. Those that
     are the same then are one. Raises `UsageError` for a partition of nothing."""
     from choreomon.cli.loggers import trace_loggers
     from choreomon.formats.hibou.configuration import TraceGenerationLogger
 
     wanted = trace_loggers(configured.loggers)
-    if not wanted and asked.traces:
+    if not wanted and request.traces:
         wanted = (TraceGenerationLogger(partition="discrete"),)
     given: dict[str, Any] = {}
-    if asked.generate is not None:
-        given["generation"] = asked.generate
-    if asked.partition is not None:
-        given["partition"] = _named_partition(asked.partition)
+    if request.generate is not None:
+        given["generation"] = request.generate
+    if request.partition is not None:
+        given["partition"] = _named_partition(request.partition)
         if not wanted:
             raise click.UsageError("--partition is about what --generate makes")
     return list(dict.fromkeys(one._replace(**given) for one in wanted))
@@ -211,39 +213,41 @@ def _folder(configured: ExploreOptions, logged: TraceGenerationLogger, name: str
     return Path(logged.folder or f"{name}-traces")
 
 
-def _pictures(asked: Asked, configured: ExploreOptions) -> list[tuple[Path, GraphicLogger]]:
+def _pictures(
+    request: ExplorationRequest, configured: ExploreOptions
+) -> list[tuple[Path, GraphicLogger]]:
     """Which pictures to draw, and how: an `output` is the only one, and looks as the first logger
     says. That they can be written is tried."""
     from choreomon.cli.loggers import PLAIN, check_different, graphic_loggers, picture_path
 
     loggers = graphic_loggers(configured.loggers)
-    if asked.output is not None:
-        pictures = [(asked.output, next(iter(loggers), PLAIN))]
+    if request.output is not None:
+        pictures = [(request.output, next(iter(loggers), PLAIN))]
     else:
-        paths = [picture_path(logger, f"{stem(asked.file)}-tree") for logger in loggers]
-        check_different(paths, asked.config or "")
+        paths = [picture_path(logger, f"{stem(request.file)}-tree") for logger in loggers]
+        check_different(paths, request.config or "")
         pictures = [*zip(paths, loggers, strict=True)]
     for path, _ in pictures:
         check_picture(path)
         make_directory(path.parent)
-        check_not_read(path, (asked.file, asked.signature, asked.config))
+        check_not_read(path, (request.file, request.signature, request.config))
         check_writable(path)
     return pictures
 
 
-def _filters(asked: Asked, configured: ExploreOptions) -> tuple[Filters, bool]:
+def _filters(request: ExplorationRequest, configured: ExploreOptions) -> tuple[Filters, bool]:
     """One's own bounds, and those of a configuration; where there are none, the default ones, and
     True."""
     from choreomon.formats.hibou import ExploreOptions
     from choreomon.verify.papers.heuristics import Filters
 
     bounds = {
-        "max_depth": asked.max_depth,
-        "max_loop_depth": asked.max_loop_depth,
-        "max_node_number": asked.max_nodes,
+        "max_depth": request.max_depth,
+        "max_loop_depth": request.max_loop_depth,
+        "max_node_number": request.max_nodes,
     }
     given = {name: bound for name, bound in bounds.items() if bound is not None}
-    filters = (Filters() if asked.config is None else configured.filters)._replace(**given)
+    filters = (Filters() if request.config is None else configured.filters)._replace(**given)
     if filters != Filters():
         return filters, False
     return ExploreOptions().filters._replace(max_node_number=DEFAULT_NODES), True
@@ -267,10 +271,10 @@ def _configured(config: str | None) -> ExploreOptions:
 _PRIORITY: Final = re.compile(r"-?[0-9]{1,18}")
 
 
-def _priorities(asked: Asked, configured: ExploreOptions) -> Priorities:
+def _priorities(request: ExplorationRequest, configured: ExploreOptions) -> Priorities:
     """Those of the configuration, with those replaced that options say. Raises `BadParameter`."""
     given: dict[str, int] = {}
-    for text in asked.priorities:
+    for text in request.priorities:
         kind, _, number = text.partition("=")
         if kind not in KINDS or not _PRIORITY.fullmatch(number):
             raise click.BadParameter(
@@ -278,8 +282,8 @@ def _priorities(asked: Asked, configured: ExploreOptions) -> Priorities:
                 param_hint="--priority",
             )
         given[kind] = int(number)
-    if asked.seed is not None:
-        given["random_seed"] = asked.seed
+    if request.seed is not None:
+        given["random_seed"] = request.seed
     return configured.priorities._replace(**given)
 
 
@@ -291,7 +295,7 @@ def _named_partition(text: str) -> Any:
 
 
 def _partition(
-    named: Any, interaction: Interaction, declared: Sequence[str], asked: Asked
+    named: Any, interaction: Interaction, declared: Sequence[str], request: ExplorationRequest
 ) -> Partition:
     """The partition of all lifelines; those that no group names have a clock of their own.
 
@@ -313,7 +317,7 @@ def _partition(
         raise click.BadParameter(
             f"no lifeline is called {' or '.join(unknown)}: there are "
             f"{', '.join(sorted(known)) or 'none'}",
-            param_hint="--config" if asked.partition is None else "--partition",
+            param_hint="--config" if request.partition is None else "--partition",
         )
     return (*groups, *discrete(set(lifelines) - grouped))
 

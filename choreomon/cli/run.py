@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from choreomon.cli.runs import Announce, Asked, carry_out, first_options, last_options
+from choreomon.cli.runs import Announce, RunOptions, carry_out, first_options, last_options
 from choreomon.cli.seconds import Seconds
 
 if TYPE_CHECKING:
@@ -94,14 +94,14 @@ def command(
 
     # The fork server gets ready while the document is read.
     with _ended_by_sigterm(), ForkServer() as fork_server:
-        return _run(context, file, fork_server, Asked(**options), speed, timeout, embedded)
+        return _run(context, file, fork_server, RunOptions(**options), speed, timeout, embedded)
 
 
 def _run(
     context: click.Context,
     file: str,
     fork_server: ForkServer,
-    asked: Asked,
+    asked: RunOptions,
     speed: float,
     timeout: float | None,
     embedded: bool,

@@ -46,7 +46,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RunOptions:
     """What the options that both commands have say."""
 
     seed: int
@@ -154,7 +154,7 @@ class Runner(Protocol):
 def carry_out(
     context: click.Context,
     document: Document,
-    asked: Asked,
+    asked: RunOptions,
     runner: Runner,
     processes: tuple[str, ...],
 ) -> int:
@@ -196,7 +196,7 @@ def _print_warning(errors: Console, text: str) -> None:
 def _tell(
     results: Iterator[Run],
     document: Document,
-    asked: Asked,
+    asked: RunOptions,
     runner: Runner,
     verifying: RunLogs | None,
     screen: Console,
@@ -222,7 +222,7 @@ def _tell(
         screen.print(f"Report: {report}", markup=False, soft_wrap=True)
 
 
-def _check_outputs(inputs: tuple[str, ...], asked: Asked) -> None:
+def _check_outputs(inputs: tuple[str, ...], asked: RunOptions) -> None:
     """Before any work is done for them. Raises `UsageError` where one is read, or is another
     one, and `ClickException` where one cannot be written."""
     traces: list[Path] = []
@@ -277,7 +277,7 @@ class _Outcome:
 
 def _runs(
     runner: Runner,
-    asked: Asked,
+    asked: RunOptions,
     processes: tuple[str, ...],
     verifying: RunLogs | None,
     *,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from choreomon.cli.runs import Announce, Asked, carry_out, first_options, last_options
+from choreomon.cli.runs import Announce, RunOptions, carry_out, first_options, last_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +40,7 @@ def command(context: click.Context, /, file: str, strategy: StrategyName, **opti
     from choreomon.formats.read import load_document
     from simulator.run import simulation
 
-    asked = Asked(**options)
+    asked = RunOptions(**options)
     document = load_document(file)
     prepared = simulation(document)
     simulating = _Simulating(prepared, strategy, asked.rules or prepared.rules)

@@ -88,8 +88,8 @@ class NetworkRole:
     async def _serve(
         self, control: Control, application: ApplicationNetwork, monitoring: MonitoringNetwork
     ) -> None:
-        while not isinstance(given := await control.instruction(), End):
-            match given:
+        while not isinstance(instruction := await control.instruction(), End):
+            match instruction:
                 case Connect(endpoints):
                     monitoring.connect(endpoints)
                 case Begin():
@@ -101,9 +101,9 @@ class NetworkRole:
                         Unfinished(application.events, application.under_way, application.busy())
                     )
                 case Settle():
-                    raise AssertionError(given)
+                    raise AssertionError(instruction)
                 case _:
-                    assert_never(given)
+                    assert_never(instruction)
 
     def _links(self, name: str, *, in_order: bool) -> Links:
         return Links(

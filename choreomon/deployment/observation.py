@@ -127,9 +127,9 @@ class _Measured(Sidecar):
             records=records,
         )
 
-    def step(self, state: SidecarState, given: Input) -> Stepped:
-        stepped = super().step(state, given)
-        if type(given) in _STEPS and self.records is not None:
+    def step(self, state: SidecarState, input_: Input) -> Stepped:
+        stepped = super().step(state, input_)
+        if type(input_) in _STEPS and self.records is not None:
             for host in stepped[0].hosts:
                 self.records[host.monitor.records] += 1
         return stepped

@@ -41,21 +41,21 @@ def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> Ru
             raise InternalError(f"a verdict that rests on a gap: {verdict}")
         return index_of(event.process, event.count)
 
-    def reason(given: LiveReason) -> RunReason:
-        at = index(given.event)
+    def reason(live: LiveReason) -> RunReason:
+        at = index(live.event)
         assert at is not None
-        if given.result == GAP:
+        if live.result == GAP:
             raise InternalError(f"a verdict that rests on a gap: {verdict}")
         return RunReason(
             event_index=at,
-            transition=given.transition,
-            role=given.role,
-            result=given.result,
-            relation=given.relation,
-            certain=given.certain,
-            of=index(given.of),
-            of_transition=given.of_transition,
-            since=index(given.since),
+            transition=live.transition,
+            role=live.role,
+            result=live.result,
+            relation=live.relation,
+            certain=live.certain,
+            of=index(live.of),
+            of_transition=live.of_transition,
+            since=index(live.since),
         )
 
     return RunVerdict(

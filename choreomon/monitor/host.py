@@ -211,35 +211,35 @@ class Host:
     # All of it.
 
     def step(
-        self, state: MonitorState, clock: VectorClock, given: Input | MonitoringMessage
+        self, state: MonitorState, clock: VectorClock, input_: Input | MonitoringMessage
     ) -> tuple[MonitorState, VectorClock, list[HostEffect]]:
         """`Monitor.step`, but what a peer may not say is refused, and a clock that knows more of
         this process than it does itself tells of a gap. All else comes to this; a driver whose
         processes keep their clocks calls it with them."""
         # By type and by place, as in `Monitor.step`: all monitoring messages pass here.
-        kind = type(given)
+        kind = type(input_)
         if kind is Inquiry:
-            refused = self._rights.wrong_inquiry(given)  # type: ignore[arg-type]
+            refused = self._rights.wrong_inquiry(input_)  # type: ignore[arg-type]
         elif kind is Response:
-            refused = self._rights.wrong_response(clock, given)  # type: ignore[arg-type]
+            refused = self._rights.wrong_response(clock, input_)  # type: ignore[arg-type]
         elif kind is Waiting:
-            refused = self._rights.wrong_waiting(given)  # type: ignore[arg-type]
+            refused = self._rights.wrong_waiting(input_)  # type: ignore[arg-type]
         elif kind is Push or kind is Notice:
-            refused = Refused("kind", given.sender, f"a {kind.__name__}")  # type: ignore[union-attr]
+            refused = Refused("kind", input_.sender, f"a {kind.__name__}")  # type: ignore[union-attr]
         else:
-            return self.monitor.step(state, clock, given)  # type: ignore[arg-type, return-value]
+            return self.monitor.step(state, clock, input_)  # type: ignore[arg-type, return-value]
         if refused is not None:
             return state, clock, [refused]
         own = self.monitor.own
-        reached = given.clock[own]  # type: ignore[union-attr]
+        reached = input_.clock[own]  # type: ignore[union-attr]
         if reached > clock[own]:
             if reached > FARTHEST:
                 told = "it knows of more than can have happened here"
-                return state, clock, [Refused("clock", given.sender, told)]  # type: ignore[union-attr]
+                return state, clock, [Refused("clock", input_.sender, told)]  # type: ignore[union-attr]
             (clock, state), effects = self.forgot(HostState(clock, state), reached)
-            state, clock, more = self.monitor.step(state, clock, given)  # type: ignore[arg-type]
+            state, clock, more = self.monitor.step(state, clock, input_)  # type: ignore[arg-type]
             return state, clock, effects + more
-        return self.monitor.step(state, clock, given)  # type: ignore[arg-type, return-value]
+        return self.monitor.step(state, clock, input_)  # type: ignore[arg-type, return-value]
 
     def _refusal(self, clock: VectorClock, message: Inquiry | Response | Waiting) -> Refused | None:
         """Why it may not be sent."""
@@ -251,9 +251,9 @@ class Host:
             case Waiting():
                 return self._rights.wrong_waiting(message)
 
-    def _step(self, state: HostState, given: Input | MonitoringMessage) -> Stepped:
+    def _step(self, state: HostState, input_: Input | MonitoringMessage) -> Stepped:
         clock, before = state
-        monitor, merged, effects = self.step(before, clock, given)
+        monitor, merged, effects = self.step(before, clock, input_)
         if monitor is before and merged == clock:
             return state, effects
         return HostState(merged, monitor), effects

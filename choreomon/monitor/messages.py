@@ -4,8 +4,8 @@ No message carries a label: transitions are named by references, events by clock
 message carries `clock`, the clock of its sender's process when it was sent, which the
 receiver merges.
 
-`settled` is ours, for bounded memory: of the receiver's events, the count that every
-event knows about which the sender may still ask, or has asked without an answer. It
+`settled` is ours, for bounded memory, a low watermark: of the receiver's events, the count that
+every event knows about which the sender may still ask, or has asked without an answer. It
 only grows, and stays true however late it arrives.
 """
 

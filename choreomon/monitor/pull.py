@@ -72,7 +72,7 @@ class Monitor(MonitorSetup):
             (), ((),) * len(self.references), (), (), (), (0,) * len(self.processes)
         )
 
-    def step(self, state: MonitorState, clock: VectorClock, given: Input) -> Stepped:
+    def step(self, state: MonitorState, clock: VectorClock, input_: Input) -> Stepped:
         """The next state, the merged clock, and what to do.
 
         Raises `InternalError` for `ProcessNext` with nothing queued, for an `Event` with
@@ -82,13 +82,13 @@ class Monitor(MonitorSetup):
         ignored.
         """
         # What is common goes first and by type: class patterns cost several times as much.
-        if type(given) is Response:
-            return self._answered(state, clock, given)
-        if type(given) is Inquiry:
-            return self._inquired(state, clock, given)
-        if type(given) is Event and not state.unprocessed:
-            return self._process(state, clock, given, ())
-        match given:
+        if type(input_) is Response:
+            return self._answered(state, clock, input_)
+        if type(input_) is Inquiry:
+            return self._inquired(state, clock, input_)
+        if type(input_) is Event and not state.unprocessed:
+            return self._process(state, clock, input_, ())
+        match input_:
             case Observe(event):
                 return state._replace(unprocessed=(*state.unprocessed, event)), clock, []
             case ProcessNext() if state.unprocessed:
@@ -96,12 +96,12 @@ class Monitor(MonitorSetup):
                 return self._retried(*self._process(state, clock, queued, tuple(later)))
             case ProcessNext() | Event():
                 waiting = len(state.unprocessed)
-                raise InternalError(f"{self.process}: {given} with {waiting} events queued")
+                raise InternalError(f"{self.process}: {input_} with {waiting} events queued")
             case Expire(event):
                 early = provisional_verdict(self, state, event)
                 return (state, clock, []) if early is None else (early[0], clock, [early[1]])
             case Waiting():
-                return told_of_waiting(self, state, given), merge(clock, given.clock), []
+                return told_of_waiting(self, state, input_), merge(clock, input_.clock), []
             case GiveUp(event):
                 effects: list[Effect] = []
                 return self._retried(given_up(self, state, event, effects), clock, effects)
@@ -111,7 +111,7 @@ class Monitor(MonitorSetup):
                 state, verdicts = gap_ended(self, state, until, since)
                 return state, clock, verdicts
             case _:
-                assert_never(given)
+                assert_never(input_)
 
     # Algorithm 2: an event of the own process.
 

@@ -1,4 +1,5 @@
-"""The wait-for graph of monitors: who waits for whom. Pure functions of states.
+"""The wait-for graph of monitors: who waits for whom. Pure functions of states. The term is that of
+distributed deadlock detection (K. M. Chandy, J. Misra, L. M. Haas, 1983); here there is no cycle.
 
 Along a chain of inquiries the monitor that is asked may be alive, and wait for one that is dead; so
 that this one can be named, monitors tell it.

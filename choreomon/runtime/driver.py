@@ -183,8 +183,8 @@ class Driver:
         if snapshot is not None:
             self.state = decode_snapshot(snapshot, self.sidecar)
         for row in rows:
-            for given in decode_batch(row):
-                self.state, _ = self.sidecar.step(self.state, given)
+            for input_ in decode_batch(row):
+                self.state, _ = self.sidecar.step(self.state, input_)
         if snapshot is None and not rows and not forgetful:
             return False
         self.take(Recovered(forgetful))
@@ -194,21 +194,21 @@ class Driver:
             self._absent[name] = now + self._timeouts.absent
         return True
 
-    def take(self, given: Input) -> None:
+    def take(self, input_: Input) -> None:
         """Step; what follows is held until `flush`."""
         if self._leases:
             self._lapse()  # nobody may be answered on the strength of one that is over
-        self._step(given)
-        if type(given) is Hello:
-            session = self.state.sessions.get(given.session)
-            if session is not None and session.connection == given.connection:
-                self._absent.pop(given.session, None)
+        self._step(input_)
+        if type(input_) is Hello:
+            session = self.state.sessions.get(input_.session)
+            if session is not None and session.connection == input_.connection:
+                self._absent.pop(input_.session, None)
 
-    def _step(self, given: Input) -> None:
-        state, outputs = self.sidecar.step(self.state, given)
+    def _step(self, input_: Input) -> None:
+        state, outputs = self.sidecar.step(self.state, input_)
         if state is not self.state:
             self.state = state
-            self._batch.append(given)
+            self._batch.append(input_)
         self._held += outputs
 
     def _lapse(self) -> None:

@@ -206,7 +206,8 @@ def is_router_made(routing_id: bytes) -> bool:
 
 
 class ZapHandler:
-    """Judges whoever connects to any socket of a context that `secure_listener` has secured.
+    """A handler of the ZeroMQ Authentication Protocol (https://rfc.zeromq.org/spec/27/): judges
+    whoever connects to any socket of a context that `secure_listener` has secured.
 
     There can be one for a context (libzmq looks for it at a fixed address), so each listener needs
     a context of its own. Raises `UnusableKeys` where there is one already. `on_refused` is told why

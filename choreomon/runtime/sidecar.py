@@ -64,28 +64,28 @@ class Sidecar(Hosted):
     window: int = WINDOW
     most_sessions: int = 1024
 
-    def step(self, state: SidecarState, given: Input) -> Stepped:
+    def step(self, state: SidecarState, input_: Input) -> Stepped:
         """The next state, and what to do. The same state, the object itself, where nothing
         changed that has to be remembered."""
-        kind = type(given)
+        kind = type(input_)
         if kind is Report:
-            return self._reported(state, given)  # type: ignore[arg-type]
+            return self._reported(state, input_)  # type: ignore[arg-type]
         if kind is FromPeer:
-            return self._from_peer(state, given)  # type: ignore[arg-type]
-        match given:
+            return self._from_peer(state, input_)  # type: ignore[arg-type]
+        match input_:
             case Hello():
-                return self._hello(state, given)
+                return self._hello(state, input_)
             case Happened(event=event, peer=peer, name=name, heard=clocks, at=at):
                 heard = [(place, clock) for place, clock in enumerate(clocks) if clock]
                 return self._event(state, self.label(event, peer, name), heard, at)
             case Gap():
-                return self._gap(state, given)
+                return self._gap(state, input_)
             case Promised(session=name):
                 return self._promise(state, name, True)
             case Lapsed(session=name):
                 return self._promise(state, name, False)
             case Goodbye():
-                return self._goodbye(state, given)
+                return self._goodbye(state, input_)
             case Abandoned(session=name):
                 return self._abandoned(state, name)
             case Expired(system=system, count=count):
@@ -99,9 +99,9 @@ class Sidecar(Hosted):
             case Recovered(forgetful=forgetful):
                 return self._recovered(state, forgetful)
             case Report() | FromPeer():
-                raise AssertionError(given)
+                raise AssertionError(input_)
             case _:
-                assert_never(given)
+                assert_never(input_)
 
     # The service.
 
@@ -172,16 +172,16 @@ class Sidecar(Hosted):
         state, more = self._watched(state)
         return self._taken(state, gap.session, gap.number, gap.done, [*outputs, *more])
 
-    def _not_next(self, state: SidecarState, given: Report | Gap) -> list[Output] | None:
+    def _not_next(self, state: SidecarState, input_: Report | Gap) -> list[Output] | None:
         """What is answered where it is not the next thing of its session; `None`: it is."""
-        connection, number = given.connection, given.number
-        session = state.sessions.get(given.session)
+        connection, number = input_.connection, input_.number
+        session = state.sessions.get(input_.session)
         if session is None or session.connection != connection:
             refused = "this connection has no session: say hello"
             return self._refused(connection, number, "session", refused)
         if number <= session.last:
             return self._repeated(session, connection, number)
-        wrong = self._wrong_number(session, number, given.done)
+        wrong = self._wrong_number(session, number, input_.done)
         return self._refused(connection, number, *wrong) if wrong else None
 
     def _wrong_number(
@@ -314,10 +314,10 @@ class Sidecar(Hosted):
 
     # Other agents.
 
-    def _from_peer(self, state: SidecarState, given: FromPeer) -> Stepped:
-        peer = given.peer
+    def _from_peer(self, state: SidecarState, input_: FromPeer) -> Stepped:
+        peer = input_.peer
         try:
-            frame = open_untrusted(given.data)
+            frame = open_untrusted(input_.data)
             place = self._place.get(frame.system)
             if place is None:
                 told = f"its system is {frame.system.hex()}: all agents need files of one split"
