@@ -115,6 +115,7 @@ def interrupting(condition):
     return entered
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Condition.__enter__ = interrupting
     for place in range(1, 5):
         try:

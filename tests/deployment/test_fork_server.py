@@ -78,7 +78,7 @@ def test_at_the_end_of_a_group_none_of_it_is_there(fork_server: ForkServer) -> N
             for name in ("waits for its role", "plays it"):
                 group.start(name)
             group.play("plays it", Echoes(1.0))
-            numbers.extend(forked.number for forked in group._group.values())
+            numbers.extend(forked.number for forked in group._members.values())
             assert all(map(is_there, numbers))
             raise ValueError("a mistake")
 
@@ -117,7 +117,7 @@ def test_a_process_that_fails_says_why(fork_server: ForkServer, role: Echoes, to
 def test_a_process_that_is_killed_is_missed(fork_server: ForkServer) -> None:
     with ProcessGroup(fork_server) as group:
         group.start("one")
-        os.kill(group._group["one"].number, signal.SIGKILL)
+        os.kill(group._members["one"].number, signal.SIGKILL)
         with pytest.raises(InternalError, match="one is gone, with exit code -9"):
             group.hear(until())
 
