@@ -133,8 +133,8 @@ class Searcher:
         rules = rules_of(self.mode, method, before=options.criteria.before)
         reduction, term = options.reduction, self.interaction
         if reduction == "sound":
-            exact = self._exact_by_removal or not rules.removal
-            if self._weak is not None and rules.reducible and multitrace.is_discrete and exact:
+            # Where there is a weak term, lifeline removal is exact, too.
+            if self._weak is not None and rules.reducible and multitrace.is_discrete:
                 term = self._weak
             else:
                 reduction = "none"

@@ -255,10 +255,9 @@ class Stepper:
         if self._reduction != "paper":
             return steps
         for step in steps:
-            own = self.lifelines[step.component]
             if step.rule != "execute" or step.action is None:
                 continue
-            if one_unambiguous(state.term, step.action, own):
+            if one_unambiguous(state.term, step.action, self.lifelines[step.component]):
                 return [step, *(other for other in steps if other.rule == "simulate")]
         return steps
 

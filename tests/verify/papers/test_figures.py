@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -20,7 +21,7 @@ from choreomon.verify.verdict import Mode, Verdict
 from tests.verify.papers.questions import a, logs, passing, questions
 
 WHOLE = Options(goal=None, reduction="none", local=None, record=True)
-WITH_LOCAL = Options(goal=None, reduction="none", local=LocalAnalyses(select="all"), record=True)
+WITH_LOCAL = replace(WHOLE, local=LocalAnalyses(select="all"))
 
 
 def graph_of(term: Interaction, seen: MultiTrace, mode: Mode, options: Options = WHOLE) -> Graph:
@@ -97,9 +98,11 @@ def test_000_figure_14_local_analyses_leave_three_vertices_whatever_the_length(n
     removed = {edge.target for edge in plain.edges if edge.rule == "remove"}
     # The paper counts n + 4, without what its rule of removal still reaches.
     assert len(plain.vertices) - len(removed) == n + 4
-    local = graph_of(term, seen, "multiprefix", WITH_LOCAL)
-    assert len(local.vertices) == 3
-    assert [vertex.by_local_analysis for vertex in local.vertices] == [False, True, True]
+    for select in ("all", "dirty"):
+        options = replace(WITH_LOCAL, local=LocalAnalyses(select))
+        local = graph_of(term, seen, "multiprefix", options)
+        assert len(local.vertices) == 3
+        assert [vertex.by_local_analysis for vertex in local.vertices] == [False, True, True]
 
 
 def test_000_local_analyses_do_not_replace_the_global_one() -> None:

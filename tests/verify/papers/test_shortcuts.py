@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -112,8 +113,10 @@ LONG_SEEN = logs("l1: " + "l1!m " * 5 + "; l2: " + "l2?m " * 5)
     "filters", [Filters(max_depth=9), Filters(max_loop_depth=4), Filters(max_node_number=10)]
 )
 def test_what_a_filter_cuts_is_not_known(filters: Filters) -> None:
-    result = search(LONG, LONG_SEEN, "accept", Options(filters=filters))
+    result = search(LONG, LONG_SEEN, "accept", Options(filters=filters, record=True))
     assert (result.verdict, result.reason) == (Verdict.INCONC, "FilteredNodes")
+    assert result.graph is not None
+    assert result.graph.cut
 
 
 @pytest.mark.parametrize(
@@ -124,10 +127,11 @@ def test_filters_that_cut_nothing_change_nothing(filters: Filters) -> None:
 
 
 def test_a_shorter_way_to_a_visited_vertex_is_taken_again_under_a_filter() -> None:
-    term = seq(alt(seq(a("l1!a"), a("l2!x"), a("l2!x")), a("l1!a")), a("l3!c"), a("l3!d"))
+    term = strict(alt(strict(a("l1!a"), a("l2!x"), a("l2!x")), a("l1!a")), a("l3!c"), a("l3!d"))
     seen = logs("l1: l1!a; l2:; l3: l3!c l3!d")
-    for strategy in ("dfs", "bfs", "hcs"):
-        options = Options(strategy=strategy, filters=Filters(max_depth=3), reduction="none")
+    for strategy, record in product(("dfs", "bfs", "hcs"), (False, True)):
+        filters = Filters(max_depth=3)
+        options = Options(strategy=strategy, filters=filters, reduction="none", record=record)
         assert search(term, seen, "slice", options).verdict is Verdict.PASS
 
 
