@@ -27,11 +27,11 @@ def explained(
     bounds = Bounds(bounded.EXPLAINING if seconds is None else seconds, megabytes, polls=1)
     stopped: list[str] = []
 
-    def should_stop() -> bool:
+    def should_stop() -> str | None:
         reason = bounds()
         if reason is not None:
             stopped.append(reason)
-        return reason is not None
+        return reason
 
     bounds.start()
     try:

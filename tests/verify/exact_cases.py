@@ -13,7 +13,7 @@ from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions
 from choreomon.multitrace.projection import Partition, discrete, partition, project_trace, trivial
 from choreomon.multitrace.slices import random_multi_prefix, random_slice
-from choreomon.verify.exact_search import ExactMode
+from choreomon.verify.beam_search import ExactMode
 from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.verdict import Verdict
 

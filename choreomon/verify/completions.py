@@ -2,7 +2,7 @@
 `strict` acts.
 
 A term that may stop is over with nothing having happened; of others the answer is a set of pasts,
-those in which happened as little as can be. See `choreomon.verify.late` for what late terms mean.
+those in which happened as little as can be. See `choreomon.verify.residual` for what residuals mean.
 """
 
 from __future__ import annotations
@@ -12,53 +12,54 @@ from collections.abc import Callable, Iterable
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction, Operator
-from choreomon.verify.asking import Asking
-from choreomon.verify.epochs import (
+from choreomon.verify.trampoline import Trampolined
+from choreomon.verify.gaps import (
     NOTHING,
-    Epochs,
+    Gaps,
     Past,
     first,
     in_order,
-    joined,
     last,
-    moments,
+    occurrences,
     smallest,
-    weight,
     whole,
 )
-from choreomon.verify.late import LATE, PLAIN, STRICT, LateTerm
-from choreomon.verify.late_chains import Chains
+from choreomon.verify.residual import UNDECIDED, PLAIN, STRICT, Residual
+from choreomon.verify.chains import Chains
 
 
-class Ends:
-    """The smallest pasts with which terms are over, kept as long as this object; if `greedy`, only
-    one of them."""
+class Completions:
+    """The smallest pasts with which terms are over, kept as long as this object."""
 
-    def __init__(self, chains: Chains, *, greedy: bool = False) -> None:
+    def __init__(self, chains: Chains) -> None:
         self._chains = chains
-        self._greedy = greedy
-        self._known: dict[tuple[Interaction, Epochs], tuple[Past, ...]] = {}
-        self.ask: Callable[[], None] | None = None
+        self._known: dict[tuple[Interaction, Gaps], tuple[Past, ...]] = {}
+        self.check_budget: Callable[[], None] | None = None
         """Called for every past that is looked at; may raise, to stop."""
 
-    def of(self, term: Interaction, epochs: Epochs) -> Asking[tuple[Past, ...]]:
-        """The smallest pasts, in these epochs, in which all of the term may have happened."""
+    def forget(self) -> None:
+        """Drops what is known."""
+        self._known.clear()
+
+    def of(self, term: Interaction, gaps: Gaps) -> Trampolined[tuple[Past, ...]]:
+        """The smallest pasts, in these gaps, in which all of the term may have happened."""
         if term.terminates:
             return (NOTHING,)
         inside = term.lifelines
-        if prune(term, inside & ~whole(epochs)) is None:
+        if prune(term, inside & ~whole(gaps)) is None:
             return ()
-        epochs = tuple([one & inside for one in epochs])
-        key = (term, epochs)
+        gaps = tuple([one & inside for one in gaps])
+        key = (term, gaps)
         known = self._known.get(key)
         if known is not None:
             return known
         if term.left is None:
-            found = moments(epochs)
+            assert term.action is not None
+            found = occurrences(term.action, gaps)
         else:
             left, right = self._chains.halves(term)
-            ours = yield self.of(left, epochs)
-            theirs = yield self.of(right, epochs)
+            ours = yield self.of(left, gaps)
+            theirs = yield self.of(right, gaps)
             if term.operator is Operator.ALT:
                 found = [*ours, *theirs]
             else:
@@ -68,17 +69,17 @@ class Ends:
         return result
 
     def _kept(self, found: list[Past]) -> tuple[Past, ...]:
-        return tuple(sorted(found, key=weight)[:1]) if self._greedy else smallest(found, self.ask)
+        return smallest(found, self.check_budget)
 
-    def of_late(self, node: LateTerm) -> Asking[tuple[Past, ...]]:
+    def of_residual(self, node: Residual) -> Trampolined[tuple[Past, ...]]:
         """The same of a node that is to be over without another observed action."""
         if node.kind == PLAIN:
             return (NOTHING,) if node.term.terminates else ()
-        if node.kind == LATE:
-            result: tuple[Past, ...] = yield self.of(node.term, node.epochs)
+        if node.kind == UNDECIDED:
+            result: tuple[Past, ...] = yield self.of(node.term, node.gaps)
             return result
-        ours = yield self.of_late(node.left)
-        theirs = yield self.of_late(node.right)
+        ours = yield self.of_residual(node.left)
+        theirs = yield self.of_residual(node.right)
         return self._kept(one_after_the_other(ours, theirs, node.kind == STRICT, node.region))
 
 
@@ -88,7 +89,7 @@ def one_after_the_other(
     """What two operands did, the left one before the right one: strictly, or on each lifeline
     outside of the region."""
     return [
-        joined(one, other)
+        one.then(other)
         for one in ours
         for other in theirs
         if (

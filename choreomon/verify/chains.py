@@ -127,7 +127,7 @@ class Rows(dict[tuple[Mask, Interaction, Interaction], Interaction]):
             return normal(make(Operator.COREG, region, left, right))
         if whole is None and (region, ends[-SHORT], right) not in self:
             # Whoever asks for one end only does not need the others. The shortest one is for those
-            # who ask for another one: they begin there.
+            # who check_budget for another one: they begin there.
             self._made(region, ends[-SHORT], right)
             return self._made(region, left, right)
         for number, end in enumerate(reversed(ends), 1):

@@ -3,14 +3,14 @@
 Where observation of a component begins too late or ends too early, unobserved actions may come
 before and after, any number of them. Trying them all, as the slices paper's simulation does,
 multiplies: with `n` loops that may have pending iterations there are `k**n` ways to have at most
-`k` pending in each. Here none of them is tried. A `LATE` node says "some of this may have happened
+`k` pending in each. Here none of them is tried. A `UNDECIDED` node says "some of this may have happened
 already, it is not decided what"; consuming an observed action decides as little as it needs: it
 may belong to an iteration whose beginning nobody saw, so that beginning is put into the past *now*.
 
 *When* it happened matters where some components are observed and others not yet, or no longer. So
-a LATE node knows on which lifelines it may have acted in which epoch (`choreomon.verify.epochs`).
-Everything that happened in one epoch happened at one moment between two observed actions, in
-whatever order the term asks for. With one component that has all lifelines there is one epoch,
+a UNDECIDED node knows on which lifelines it may have acted in which gap (`choreomon.verify.gaps`).
+Everything that happened in one gap happened at one moment between two observed actions, in
+whatever order the term asks for. With one component that has all lifelines there is one gap,
 before everything observed; and with any partition of a term whose traces may be reordered across
 components, such as one without strict-like operators in the discrete partition.
 
@@ -18,140 +18,159 @@ So, in
 
 - `coreg(r)`, on lifelines outside `r`: what the right operand did, observed or not, the left one
   must not follow with actions on the same lifeline, neither in the future (there it is pruned) nor
-  in later epochs; and what the left one did, the right one cannot have done before.
-- `strict`: the right operand acts only when the left one was over, in the same epoch or before.
+  in later gaps; and what the left one did, the right one cannot have done before.
+- `strict`: the right operand acts only when the left one was over, in the same gap or before.
 - loops: whole unobserved iterations can be left out (docs/adr/010), the others come into being
   when their first observed action is consumed.
 
 `loopH` is not known here (its later iterations begin after the first action of the earlier ones):
-`LateTerms.late` takes `loopW` in its place, which accepts more.
+`Residuals.late` takes `loopW` in its place, which accepts more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask
 from choreomon.interaction.normal import normal
-from choreomon.interaction.removal import project, remove
+from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, make
-from choreomon.verify.epochs import Epochs, Past, needed, whole, without
-from choreomon.verify.late_chains import Rows
-from choreomon.verify.overestimates import without_heads
+from choreomon.verify.gaps import Gaps, Past, needed, whole, without
+from choreomon.verify.chains import Rows
+from choreomon.interaction.loop_heads import without_heads
 
 PLAIN: Final = 0
-LATE: Final = 1
+UNDECIDED: Final = 1
 COREG: Final = 2
 STRICT: Final = 3
 
 
-class LateTerm:
-    """What may remain, with the undecided past in it. Made by `LateTerms` only; equal ones are
+class Residual:
+    """What may remain, with the undecided past in it. Made by `Residuals` only; equal ones are
     one object.
 
     - PLAIN: `term`, and nothing of it happened unobserved.
-    - LATE: `term`, of which some prefix happened unobserved, in each epoch on the lifelines of
-      `epochs`; of what is left, nothing on `pruned`. Leaving it all to the future is always
+    - UNDECIDED: `term`, of which some prefix happened unobserved, in each gap on the lifelines of
+      `gaps`; of what is left, nothing on `pruned`. Leaving it all to the future is always
       possible: `prune(term, pruned)` exists.
     - COREG (by `region`) and STRICT: of `left` and `right`.
 
-    `epochs` of LATE nodes within one term are equally many; `count` says how many, 0 where there
-    is none. `size`: symbols of all terms in it.
+    `gaps` of UNDECIDED nodes within one term are equally many; `count` says how many, 0 where there
+    is none. `size`: symbols of all terms in it. `order`: a digest; different residuals have the same
+    one next to never, and nothing may be wrong then, only less tidy.
     """
 
     __slots__ = (
-        "_after", "count", "epochs", "kind", "left", "lifelines", "number", "pruned", "region",
-        "right", "size", "term",
+        "_after", "count", "gaps", "kind", "left", "lifelines", "order", "pruned",
+        "region", "right", "size", "term",
     )  # fmt: skip
 
     kind: int
     term: Interaction
-    epochs: Epochs
+    gaps: Gaps
     count: int
     pruned: Mask
     region: Mask
-    left: LateTerm
-    right: LateTerm
+    left: Residual
+    right: Residual
     lifelines: Mask
-    number: int
+    order: int
     size: int
     _after: dict[Interaction, tuple[Decided, ...]]
 
 
-Decided: TypeAlias = tuple[LateTerm, Past]
+Decided: TypeAlias = tuple[Residual, Past]
 """What remains, and what was decided to have happened unobserved: where, and when."""
 
 
-class LateTerms:
-    """Late terms that exist once, as long as this object: without it they may not be used any more.
+class Residuals:
+    """Residuals that exist once, as long as this object: without it they may not be used any more.
     Terms nest as deep as memory allows (no function here recurses)."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, object, object, object], LateTerm] = {}
+        self._known: dict[tuple[int, object, object, object], Residual] = {}
         self._first: dict[Interaction, Mask] = {}
-        self._made: dict[tuple[object, ...], dict[LateTerm, LateTerm]] = {}
+        self._made: dict[tuple[object, ...], dict[Residual, Residual]] = {}
         self._rows = Rows()
-        self.ask: Callable[[], None] | None = None
+        self.check_budget: Callable[[], None] | None = None
         """Called now and then; may raise, to stop. What is known stays right."""
 
     def __len__(self) -> int:
-        """How many late terms are known."""
+        """How many residuals are known."""
         return len(self._known)
 
     def __del__(self) -> None:
-        # Late terms lead to each other; taken apart they need no garbage collector.
+        # Residuals lead to each other; taken apart they need no garbage collector.
         for term in self._known.values():
             term._after.clear()
 
-    def plain(self, term: Interaction) -> LateTerm:
+    def forget(self, kept: Iterable[Residual]) -> None:
+        """Drops all but these and what they are made of, and what is known of any of them."""
+        alive: set[Residual] = set()
+        pending = [*kept]
+        while pending:
+            top = pending.pop()
+            if top not in alive:
+                alive.add(top)
+                if top.kind in (COREG, STRICT):
+                    pending += [top.left, top.right]
+        for residual in self._known.values():
+            residual._after.clear()
+        self._known = {key: one for key, one in self._known.items() if one in alive}
+        self._first.clear()
+        self._made.clear()
+        self._rows.clear()
+
+    def plain(self, term: Interaction) -> Residual:
         """The term, its past decided."""
         return self._make(PLAIN, normal(term), NONE, NONE)
 
-    def late(self, term: Interaction) -> LateTerm:
-        """The term, any prefix of which may have happened, in one epoch.
+    def undecided_past(self, term: Interaction) -> Residual:
+        """The term, any prefix of which may have happened, in one gap.
 
         `loopH` is `loopW` here, `open` marks are left out.
         """
         return self.undecided(normal(without_heads(term)), (ALL,), NONE)
 
-    def _make(self, kind: int, one: object, two: object, three: object) -> LateTerm:
+    def _make(self, kind: int, one: object, two: object, three: object) -> Residual:
         key = (kind, one, two, three)
         made = self._known.get(key)
         if made is not None:
             return made
-        made = object.__new__(LateTerm)
+        made = object.__new__(Residual)
         made.kind = kind
         made.pruned = made.region = NONE
-        made.epochs = ()
+        made.gaps = ()
         made.term = EMPTY
-        if kind in (PLAIN, LATE):
+        if kind in (PLAIN, UNDECIDED):
             assert isinstance(one, Interaction)
             made.term = one
             made.lifelines = one.lifelines
-            if kind == LATE:
+            if kind == UNDECIDED:
                 assert isinstance(two, tuple)
                 assert isinstance(three, int)
-                made.epochs, made.pruned = two, three
-            made.count = len(made.epochs)
+                made.gaps, made.pruned = two, three
+            made.count = len(made.gaps)
             made.size = one.size
+            made.order = hash((kind, one.order, two, three))
         else:
-            assert isinstance(one, LateTerm)
-            assert isinstance(two, LateTerm)
+            assert isinstance(one, Residual)
+            assert isinstance(two, Residual)
             assert isinstance(three, int)
             made.left, made.right, made.region = one, two, three
             made.lifelines = one.lifelines | two.lifelines
             made.count = one.count or two.count
             made.size = one.size + two.size
-        made.number = len(self._known)
+            made.order = hash((kind, one.order, two.order, three))
         made._after = {}
         self._known[key] = made
         return made
 
-    def undecided(self, term: Interaction, epochs: Epochs, pruned: Mask) -> LateTerm:
-        """The LATE node, or PLAIN where nothing can have happened. `prune(term, pruned)` is."""
-        free = whole(epochs)
+    def undecided(self, term: Interaction, gaps: Gaps, pruned: Mask) -> Residual:
+        """The UNDECIDED node, or PLAIN where nothing can have happened. `prune(term, pruned)` is."""
+        free = whole(gaps)
         gone = pruned & ~free & term.lifelines
         if gone:
             rest = prune(term, gone)
@@ -168,7 +187,7 @@ class LateTerms:
             pruned &= term.lifelines
         if self._may_begin(term) & free and term.lifelines & ~pruned:
             inside = term.lifelines
-            return self._make(LATE, term, tuple([one & inside for one in epochs]), pruned)
+            return self._make(UNDECIDED, term, tuple([one & inside for one in gaps]), pruned)
         rest = prune(term, pruned)
         assert rest is not None
         return self.plain(rest)
@@ -193,11 +212,11 @@ class LateTerms:
                 known[top] = known[top.left] | known[top.right]
         return known[term]
 
-    def coreg(self, region: Mask, left: LateTerm, right: LateTerm) -> LateTerm:
+    def coreg(self, region: Mask, left: Residual, right: Residual) -> Residual:
         """`coreg(region)` of two, what commutes in one order, loops that repeat the next gone."""
         if left.kind == PLAIN and left.term is EMPTY:
             return right
-        walked: list[LateTerm] = []
+        walked: list[Residual] = []
         if left.kind == COREG and left.region == region:
             while left.kind == COREG and left.region == region:
                 walked.append(left.left)
@@ -206,7 +225,7 @@ class LateTerms:
             for head in reversed(walked):
                 whole = self.coreg(region, head, whole)
             return whole
-        rest: LateTerm | None = right
+        rest: Residual | None = right
         if right.kind == PLAIN and right.term is EMPTY:
             rest = None
         while rest is not None:
@@ -216,7 +235,7 @@ class LateTerms:
                 left = self.plain(self._rows.of(region, left.term, head.term))
             elif self._swallows(region, head, left):
                 left = head
-            elif not (left.lifelines & head.lifelines & ~region) and left.number > head.number:
+            elif not (left.lifelines & head.lifelines & ~region) and left.order > head.order:
                 walked.append(head)
             else:
                 break
@@ -226,17 +245,17 @@ class LateTerms:
             whole = self._make(COREG, head, whole, region)
         return whole
 
-    def _swallows(self, region: Mask, loop: LateTerm, earlier: LateTerm) -> bool:
+    def _swallows(self, region: Mask, loop: Residual, earlier: Residual) -> bool:
         """Whether `loop` can do what `earlier`, directly in front of it, can do."""
         term = loop.term
-        if loop.kind != LATE or term.operator is not Operator.LOOP_C:
+        if loop.kind != UNDECIDED or term.operator is not Operator.LOOP_C:
             return False
         if (term.region ^ region) & term.lifelines:
             return False
-        if earlier.kind == LATE:
+        if earlier.kind == UNDECIDED:
             return (
                 earlier.term is term
-                and not whole(without(earlier.epochs, loop.epochs))
+                and not whole(without(earlier.gaps, loop.gaps))
                 and not loop.pruned & ~earlier.pruned
             )
         if earlier.kind != PLAIN or earlier.term.operator is not Operator.LOOP_C:
@@ -245,7 +264,7 @@ class LateTerms:
         rest = prune(term, gone)
         return not loop.pruned & ~gone and rest is not None and normal(rest) is earlier.term
 
-    def strict(self, left: LateTerm, right: LateTerm) -> LateTerm:
+    def strict(self, left: Residual, right: Residual) -> Residual:
         """`strict` of two."""
         if left.kind == PLAIN:
             if left.term is EMPTY:
@@ -254,109 +273,105 @@ class LateTerms:
                 return self.plain(make(Operator.STRICT, NONE, left.term, right.term))
         return self._make(STRICT, left, right, NONE)
 
-    def without(self, node: LateTerm, lifeline: Mask) -> LateTerm:
-        """The node once a lifeline is exhausted: whatever it did or will do is left out. For
-        terms without strict-like operators."""
-
-        def change(top: LateTerm) -> LateTerm | None:
-            if not top.lifelines & lifeline:
-                return top
-            if top.kind == PLAIN:
-                return self.plain(remove(top.term, lifeline))
-            if top.kind != LATE:
-                assert top.kind == COREG
-                return None
-            term: Interaction | None = top.term
-            if top.pruned & ~whole(top.epochs) & lifeline:
-                term = prune(top.term, lifeline)
-            assert term is not None
-            rest = normal(remove(term, lifeline))
-            return self.undecided(rest, top.epochs, top.pruned & ~lifeline)
-
-        return self.changed(node, ("without", lifeline), change)
-
-    def seen(self, node: LateTerm, lifelines: Mask) -> LateTerm:
+    def seen(self, node: Residual, lifelines: Mask) -> Residual:
         """The node as it is seen by somebody who sees only these lifelines: it allows there at
-        least what the node allows. All that is undecided is in one epoch, since only what others
-        observed keeps epochs apart."""
+        least what the node allows. All that is undecided is in one gap, since only what others
+        observed keeps gaps apart."""
 
-        def change(top: LateTerm) -> LateTerm | None:
+        def change(top: Residual) -> Residual | None:
             if not top.lifelines & lifelines:
                 return self.plain(EMPTY)
             if top.kind == PLAIN:
                 return self.plain(project(top.term, lifelines))
-            if top.kind != LATE:
+            if top.kind != UNDECIDED:
                 return None
             term = normal(project(top.term, lifelines))
-            return self.undecided(term, (whole(top.epochs) & lifelines,), top.pruned & lifelines)
+            return self.undecided(term, (whole(top.gaps) & lifelines,), top.pruned & lifelines)
 
         return self.changed(node, ("seen", lifelines), change)
 
-    def restricted(self, node: LateTerm, lost: Epochs) -> LateTerm:
-        """The node, nothing undecided in it having happened in the epochs on these lifelines."""
+    def settled(self, node: Residual) -> Interaction:
+        """The term that remains if nothing more happened unobserved."""
+
+        def settle(top: Residual) -> Residual | None:
+            if top.kind == UNDECIDED:
+                rest = prune(top.term, top.pruned)
+                assert rest is not None
+                return self.plain(rest)
+            return top if top.kind == PLAIN else None
+
+        return self.changed(node, ("settled",), settle).term
+
+    def restricted(self, node: Residual, lost: Gaps) -> Residual:
+        """The node, nothing undecided in it having happened in the gaps on these lifelines."""
         concerned = whole(lost)
         if not node.count or not node.lifelines & concerned:
             return node
 
-        def change(top: LateTerm) -> LateTerm | None:
+        def change(top: Residual) -> Residual | None:
             if not top.count or not top.lifelines & concerned:
                 return top
-            if top.kind != LATE:
+            if top.kind != UNDECIDED:
                 return None
-            return self.undecided(top.term, without(top.epochs, lost), top.pruned)
+            return self.undecided(top.term, without(top.gaps, lost), top.pruned)
 
         return self.changed(node, ("restricted", lost), change)
 
-    def opened(self, node: LateTerm, free: Mask) -> LateTerm:
-        """The node after one more epoch, in which anything may have happened on the lifelines
-        `free`. Epochs that do not matter any more are forgotten."""
+    def opened(self, node: Residual, free: Mask) -> Residual:
+        """The node after one more gap, in which anything may have happened on the lifelines
+        `free`. Gaps that do not matter any more are forgotten."""
+        return self.opened_with_gaps(node, free)[0]
+
+    def opened_with_gaps(self, node: Residual, free: Mask) -> tuple[Residual, tuple[int, ...]]:
+        """`opened`, and which of the gaps of the node, and of the one behind them, are left."""
+        fresh = node.count
         if free & node.lifelines:
             never = (NONE,) * node.count
 
-            def begin(top: LateTerm) -> LateTerm | None:
+            def begin(top: Residual) -> Residual | None:
                 if not top.count and not top.lifelines & free:
                     return top
-                if top.kind not in (PLAIN, LATE):
+                if top.kind not in (PLAIN, UNDECIDED):
                     return None
-                epochs = (*(top.epochs or never), free & ~top.pruned)
-                return self.undecided(top.term, epochs, top.pruned)
+                gaps = (*(top.gaps or never), free & ~top.pruned)
+                return self.undecided(top.term, gaps, top.pruned)
 
             node = self.changed(node, ("opened", free, node.count), begin)
         if node.count < 2:
-            return node
+            return node, tuple(range(node.count)) if node.count <= fresh else (fresh,)
         kept = needed(_profiles(node))
         if len(kept) == node.count:
-            return node
+            return node, kept
 
-        def forget(top: LateTerm) -> LateTerm | None:
+        def forget(top: Residual) -> Residual | None:
             if not top.count:
                 return top
-            if top.kind != LATE:
+            if top.kind != UNDECIDED:
                 return None
-            return self.undecided(top.term, tuple([top.epochs[one] for one in kept]), top.pruned)
+            return self.undecided(top.term, tuple([top.gaps[one] for one in kept]), top.pruned)
 
-        return self.changed(node, ("kept", kept), forget)
+        return self.changed(node, ("kept", kept), forget), kept
 
     def changed(
         self,
-        node: LateTerm,
+        node: Residual,
         how: tuple[object, ...],
-        change: Callable[[LateTerm], LateTerm | None],
-    ) -> LateTerm:
+        change: Callable[[Residual], Residual | None],
+    ) -> Residual:
         """The node with its parts changed; None asks to change the operands. `how` names the
-        change: what it made of one part is kept, since late terms share most of theirs."""
+        change: what it made of one part is kept, since residuals share most of theirs."""
         made = self._made.setdefault(how, {})
         if node in made:
             return made[node]
-        ask = self.ask
+        check_budget = self.check_budget
         pending = [node]
         while pending:
             top = pending[-1]
             if top in made:
                 pending.pop()
                 continue
-            if ask is not None:
-                ask()
+            if check_budget is not None:
+                check_budget()
             changed = change(top)
             if changed is not None:
                 made[top] = changed
@@ -369,14 +384,14 @@ class LateTerms:
         return made[node]
 
 
-def _profiles(node: LateTerm) -> set[Epochs]:
-    """What the LATE nodes of a term have as their epochs."""
-    found: set[Epochs] = set()
+def _profiles(node: Residual) -> set[Gaps]:
+    """What the UNDECIDED nodes of a term have as their gaps."""
+    found: set[Gaps] = set()
     pending = [node]
     while pending:
         top = pending.pop()
-        if top.kind == LATE:
-            found.add(top.epochs)
+        if top.kind == UNDECIDED:
+            found.add(top.gaps)
         elif top.count:
             pending += [top.left, top.right]
     return found

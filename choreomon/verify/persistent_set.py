@@ -38,8 +38,8 @@ from typing import Final, TypeAlias
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator
-from choreomon.verify.epochs import whole
-from choreomon.verify.late import COREG, LATE, PLAIN, LateTerm
+from choreomon.verify.gaps import whole
+from choreomon.verify.residual import COREG, UNDECIDED, PLAIN, Residual
 
 Standing: TypeAlias = int
 
@@ -54,13 +54,14 @@ are forgotten."""
 _Known: TypeAlias = dict[Interaction, Standing]
 
 
-class Persistence:
+class PersistentSets:
     """The standings of actions, those of `kept` terms and actions at most, and of one more term.
     Not for several threads at once."""
 
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept
         self._known: dict[tuple[Interaction, Mask, Mask], _Known] = {}
+        self._of_residuals: dict[tuple[Residual, Interaction, Mask], bool] = {}
         self._number = 0
 
     def __len__(self) -> int:
@@ -70,6 +71,7 @@ class Persistence:
     def forget(self) -> None:
         """Drops all answers."""
         self._known.clear()
+        self._of_residuals.clear()
         self._number = 0
 
     def standing(
@@ -102,10 +104,17 @@ class Persistence:
         self._number += len(known) - before
         return known.get(term, NEVER)
 
-    def late_standing(self, node: LateTerm, leaf: Interaction, component: Mask) -> Standing:
-        """The same in a late term, of a component that has begun: what it did unobserved is over,
-        and lies before the action already."""
-        found: dict[LateTerm, Standing] = {}
+    def may_be_first(self, node: Residual, leaf: Interaction, component: Mask) -> bool:
+        """Whether the action of `leaf` need not wait for other components in a residual, if its
+        component has begun: what that did unobserved is over, and lies before the action."""
+        key = (node, leaf, component)
+        known = self._of_residuals.get(key)
+        if known is None:
+            known = self._of_residuals[key] = self._standing(node, leaf, component) != WAITS
+        return known
+
+    def _standing(self, node: Residual, leaf: Interaction, component: Mask) -> Standing:
+        found: dict[Residual, Standing] = {}
         on = leaf.lifelines
         pending = [node]
         while pending:
@@ -114,8 +123,8 @@ class Persistence:
                 pending.pop()
             elif not top.lifelines & on:
                 found[top] = NEVER
-            elif top.kind in (PLAIN, LATE):
-                found[top] = self.standing(top.term, leaf, component, whole(top.epochs))
+            elif top.kind in (PLAIN, UNDECIDED):
+                found[top] = self.standing(top.term, leaf, component, whole(top.gaps))
             elif top.left not in found or top.right not in found:
                 pending += [top.right, top.left]
             elif top.kind == COREG:
@@ -158,15 +167,15 @@ def _standing(top: Interaction, leaf: Interaction, bound: Mask, known: _Known) -
     return ours
 
 
-def _may_avoid(node: LateTerm, lifelines: Mask) -> bool:
-    """Whether a late term may do nothing more on these lifelines, as far as that can be told."""
+def _may_avoid(node: Residual, lifelines: Mask) -> bool:
+    """Whether a residual may do nothing more on these lifelines, as far as that can be told."""
     pending = [node]
     while pending:
         top = pending.pop()
         if not top.lifelines & lifelines:
             continue
-        if top.kind in (PLAIN, LATE):
-            if prune(top.term, lifelines & ~whole(top.epochs)) is None:
+        if top.kind in (PLAIN, UNDECIDED):
+            if prune(top.term, lifelines & ~whole(top.gaps)) is None:
                 return False
         else:
             pending += [top.right, top.left]

@@ -1,0 +1,369 @@
+"""The one search: over what may remain of an interaction, and how much of every log is explained.
+
+A vertex is a residual with the places that were reached in the logs. The search goes through
+layers: the vertices of a layer have explained equally many actions. Vertices at the same places are
+one state of the lazy automaton, so with one clock for everything the search is a walk through that
+automaton. Where the logs are at an end, they are explained.
+
+- Of the components that could go on, one is enough where its action is a persistent set; the one
+  that leaves the fewest and smallest residuals is taken. Otherwise each of them is tried.
+- Residuals that the rest of some lifeline's log does not fit are dropped (`look_ahead`).
+- A layer keeps `width` residuals, the smallest ones: a beam search. So a yes is right, and a no
+  where nothing was dropped. Each of `WIDTHS` in turn is tried until there is an answer.
+
+Terms grow where one component runs ahead of the others. Once the smallest way to go on is larger
+than twice the interaction, all components are tried in a beam, not only a persistent one: the
+smallest residuals are left by those who are behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import inf
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.action import Action
+from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.step import prune
+from choreomon.interaction.term import Interaction
+from choreomon.verify.budget import CheckBudget
+from choreomon.verify.lazy_automaton import LazyAutomaton, Observation, State
+from choreomon.verify.look_ahead import NARROW, LookAhead
+from choreomon.verify.residual import Residual
+
+ExactMode: TypeAlias = Literal["accept", "prefix", "multiprefix", "slice"]
+
+WIDTHS: Final = (1, 16, 256, None)
+"""How many residuals a layer keeps, in one try after the other; None: all of them."""
+
+REMEMBERED: Final = 200_000
+"""Residuals, states and projections that are held, a few hundred bytes each, before all but those
+of the layer at hand are forgotten."""
+
+
+STRETCH: Final = 1_000
+"""Actions of one component in a row, between two looks at the budget and at what is held."""
+
+
+class Observed(NamedTuple):
+    """What one clock recorded: the interaction's lifelines it is about, and the actions."""
+
+    lifelines: Mask
+    actions: Sequence[Action]
+
+
+Places: TypeAlias = tuple[int, ...]
+"""For each component with actions, how many of them are explained."""
+
+
+
+class Cluster(NamedTuple):
+    """The vertices of a layer at the same places: what may remain there, which component moved last,
+    and on which lifelines something may happen unobserved."""
+
+    state: State
+    last: int
+    unobserved: Mask
+
+
+Layer: TypeAlias = dict[Places, Cluster]
+
+
+class Search:
+    """Whether logs are explained in one mode. Not for several threads at once.
+
+    `mode` and `width` are those of the question, and of the beam that answered it; `answer` is None
+    until then. `last` is the last layer with anything in it.
+    """
+
+    def __init__(
+        self,
+        automaton: LazyAutomaton,
+        term: Interaction,
+        parts: Sequence[Observed],
+        mode: ExactMode,
+        check_budget: CheckBudget | None = None,
+    ) -> None:
+        self.automaton = automaton
+        self.complete = mode == "accept"
+        self.before = mode == "slice"
+        self.afterwards = mode in ("slice", "multiprefix")
+        self.components = [part for part in parts if len(part.actions)]
+        self.answer: bool | None = None
+        self.visited = 0
+        self.end: Places = tuple([len(part.actions) for part in self.components])
+        self.last: Layer = {}
+        self.mode: ExactMode = mode
+        self.width: int | None = None
+        self._check_budget = check_budget
+        self._term = term
+        self._silent = NONE
+        for part in parts:
+            if not len(part.actions):
+                self._silent |= part.lifelines
+        self._large = 2 * term.size
+        self._look_ahead: LookAhead | None = None
+        self._observations: dict[tuple[int, Mask, bool], Observation] = {}
+
+    def attempt(self, width: int | None) -> bool | None:
+        """Whether the logs are explained, as far as a beam of this width tells; None where it does
+        not."""
+        if self.answer is None:
+            start = self.first_residual() if self.is_possible else None
+            self.width = width
+            if start is None:
+                self.answer = False
+            else:
+                self.answer = self.run(self.first_layer(self.automaton.state([start])))
+        return self.answer
+
+    # --- before the search ------------------------------------------------------------------------
+
+    @cached_property
+    def is_possible(self) -> bool:
+        """Each component alone: a necessary condition, as far as it is soon told."""
+        automaton = self.automaton
+        for lifelines, actions in self.components:
+            if not self._term.lifelines & ~lifelines:
+                continue  # what it sees is all there is
+            state: State | None = automaton.start(self._term, lifelines, self.before)
+            for action in actions:
+                assert state is not None
+                try:
+                    state = state.next[action]
+                except KeyError:
+                    state = automaton.next(state, action)
+                if state is None:
+                    return False
+                if len(state.residuals) > NARROW:
+                    break
+            else:
+                assert state is not None
+                if self.complete and not state.terminates:
+                    return False
+        return True
+
+    def first_residual(self) -> Residual | None:
+        """What may remain before the first action; None where what is silent would have to act."""
+        term: Interaction | None = self._term
+        if self.complete and self._silent:
+            term = prune(self._term, self._silent)
+            if term is None:
+                return None
+        assert term is not None
+        residuals = self.automaton.residuals
+        free = self.unobserved((0,) * len(self.end))
+        return residuals.opened(residuals.plain(term), free)
+
+    def unobserved(self, places: Places) -> Mask:
+        """The lifelines on which something may happen unobserved at these places."""
+        if not self.afterwards:
+            return NONE
+        found = self._silent
+        for (lifelines, _), place, end in zip(self.components, places, self.end, strict=True):
+            if place == end or (self.before and not place):
+                found |= lifelines
+        return found
+
+    def first_layer(self, state: State) -> Layer:
+        """Nothing is explained yet, and this may remain."""
+        places = (0,) * len(self.end)
+        return {places: Cluster(state, 0, self.unobserved(places))}
+
+    # --- for those who want to know more ---------------------------------------------------------
+
+    goes_straight = True
+    """Whether layers may be skipped where there is nothing to choose."""
+
+    looks_ahead = True
+    """Whether what cannot lead to the end of the logs may be dropped."""
+
+    def passed(self, before: Layer, after: Layer) -> None:
+        """Called with every layer and the next one; not for those that are skipped."""
+
+    # --- layers -----------------------------------------------------------------------------------
+
+    def run(self, layer: Layer) -> bool | None:
+        """Goes on from a layer to the end of the logs; None where it was dropped on the way."""
+        dropped = False
+        remaining = sum(self.end) - sum(next(iter(layer)))
+        while remaining:
+            if self._check_budget is not None:
+                self._check_budget()
+            if self.automaton.remembered > REMEMBERED:
+                layer = self._forgetting(layer)
+            self.last = layer
+            if len(layer) == 1 and self.goes_straight:
+                layer, steps = self._straight(layer, remaining)
+                if steps:
+                    remaining -= steps
+                    self.visited += steps
+                    continue
+            remaining -= 1
+            self.visited += len(layer)
+            layer = self._next_layer(layer)
+            count = _count(layer)
+            if self.looks_ahead and self.width is not None and count > self.width:
+                layer = self._fitting(layer)
+                count = _count(layer)
+            if not layer:
+                return None if dropped else False
+            if self.width is not None and count > self.width:
+                dropped = True
+                layer = self._narrowed(layer)
+            self.passed(self.last, layer)
+        self.last = layer
+        if not self.complete or any([cluster.state.terminates for cluster in layer.values()]):
+            return True
+        return None if dropped else False
+
+    def _straight(self, layer: Layer, remaining: int) -> tuple[Layer, int]:
+        """As far as the component that moved last goes on and leaves no more residuals than before,
+        and nothing begins or ends: what `_moves` would choose, without a look at the others."""
+        ((places, cluster),) = layer.items()
+        state, component, unobserved = cluster
+        place = places[component]
+        stop = min(self.end[component] - 1, place + STRETCH)
+        if place >= stop or not place:
+            return layer, 0
+        actions = self.components[component].actions
+        how = self.observation(component, unobserved, ends=False)
+        move = self.automaton.move
+        large: float = self._large
+        most: float = len(state.residuals)
+        if remaining == self.end[component] - place:
+            # Nobody else has anything left: there is nothing to choose.
+            large, most = inf, inf if self.width is None else self.width
+        while place < stop:
+            known = state.moves.get(how)
+            action = actions[place]
+            if known is not None and action in known:
+                reached, persistent = known[action]
+            else:
+                reached, persistent = move(state, action, how)
+            if reached is None or not persistent or reached.size > large:
+                break
+            if len(reached.residuals) > most:
+                break
+            if large is not inf:
+                most = len(reached.residuals)
+            state = reached
+            place += 1
+        steps = place - places[component]
+        there = (*places[:component], place, *places[component + 1 :])
+        return {there: Cluster(state, component, unobserved)}, steps
+
+    def _next_layer(self, layer: Layer) -> Layer:
+        found: Layer = {}
+        for places, cluster in layer.items():
+            for there, reached in self._moves(places, cluster):
+                other = found.get(there)
+                if other is not None:
+                    together = {*other.state.residuals, *reached.state.residuals}
+                    reached = reached._replace(state=self.automaton.state(together))
+                found[there] = reached
+        return found
+
+    def _moves(self, places: Places, cluster: Cluster) -> list[tuple[Places, Cluster]]:
+        """The ways to go on that have to be tried, each with where it leads."""
+        state, last, _ = cluster
+        unfinished = [n for n, place in enumerate(places) if place < self.end[n]]
+        if last != unfinished[0] and last in unfinished:
+            unfinished.remove(last)
+            unfinished.insert(0, last)
+        alone = len(unfinished) == 1
+        best: tuple[int, int] | None = None
+        chosen: tuple[Places, Cluster] | None = None
+        every: list[tuple[Places, Cluster]] = []
+        for component in unfinished:
+            place = places[component]
+            there = (*places[:component], place + 1, *places[component + 1 :])
+            ends = place + 1 == self.end[component]
+            unobserved = cluster.unobserved
+            if not place or ends:
+                unobserved = self.unobserved(there)
+            how = self.observation(component, unobserved, ends)
+            action = self.components[component].actions[place]
+            reached, persistent = self.automaton.move(state, action, how)
+            if reached is not None:
+                found = there, Cluster(reached, component, unobserved)
+                every.append(found)
+            if not alone and (not persistent or (self.before and not place)):
+                continue
+            if reached is None:
+                return []  # nothing explains the rest
+            count, size = len(reached.residuals), reached.size
+            weight = (count, size) if size <= self._large else (size, count)
+            if best is None or weight < best:
+                best, chosen = weight, found
+            if component == last and count <= len(state.residuals) and size <= self._large:
+                break
+        if chosen is not None and (self.width is None or chosen[1].state.size <= self._large):
+            return [chosen]
+        if chosen is None and len(state.residuals) > 1:
+            # What is persistent for each of them may not be the same.
+            return [
+                move
+                for one in state.residuals
+                for move in self._moves(
+                    places, cluster._replace(state=self.automaton.state([one]))
+                )
+            ]
+        return every
+
+    def observation(self, component: int, unobserved: Mask, ends: bool) -> Observation:
+        key = (component, unobserved, ends)
+        known = self._observations.get(key)
+        if known is None:
+            own = self.components[component].lifelines
+            silent = own if ends and self.complete else NONE
+            known = self.automaton.observation(own, unobserved, silent)
+            self._observations[key] = known
+        return known
+
+    def _fitting(self, layer: Layer) -> Layer:
+        """The layer without what cannot lead to the end of the logs."""
+        if self._look_ahead is None:
+            self._look_ahead = LookAhead(
+                self.automaton, self.components, complete=self.complete, before=self.before
+            )
+        found: Layer = {}
+        for places, cluster in layer.items():
+            residuals = cluster.state.residuals
+            kept = [one for one in residuals if self._look_ahead.fits(one, places)]
+            if len(kept) == len(residuals):
+                found[places] = cluster
+            elif kept:
+                found[places] = cluster._replace(state=self.automaton.state(kept))
+        return found
+
+    def _narrowed(self, layer: Layer) -> Layer:
+        """The layer with as many residuals as the width allows, the smallest ones."""
+        ranked = sorted(
+            [
+                (one.size, one.order, places, one)
+                for places, cluster in layer.items()
+                for one in cluster.state.residuals
+            ],
+            key=lambda entry: entry[:3],
+        )
+        kept: dict[Places, list[Residual]] = {}
+        for _, _, places, one in ranked[: self.width]:
+            kept.setdefault(places, []).append(one)
+        return {
+            places: layer[places]._replace(state=self.automaton.state(residuals))
+            for places, residuals in kept.items()
+        }
+
+    def _forgetting(self, layer: Layer) -> Layer:
+        states = self.automaton.forget([cluster.state for cluster in layer.values()])
+        self._look_ahead = None
+        return {
+            places: cluster._replace(state=state)
+            for (places, cluster), state in zip(layer.items(), states, strict=True)
+        }
+
+
+def _count(layer: Layer) -> int:
+    return sum([len(cluster.state.residuals) for cluster in layer.values()])

@@ -1,0 +1,29 @@
+"""When to give up: what long computations check now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+ShouldStop: TypeAlias = Callable[[], str | None]
+"""Called very often; a reason that it returns ends the decision, with Inconc for that reason."""
+
+CheckBudget: TypeAlias = Callable[[], None]
+"""Raises Exhausted where a computation has to stop."""
+
+
+class Exhausted(Exception):
+    """A budget is used up; the text is the reason."""
+
+
+def checking(should_stop: ShouldStop | None) -> CheckBudget | None:
+    """Turns what tells a reason to stop into what raises it."""
+    if should_stop is None:
+        return None
+
+    def check_budget() -> None:
+        reason = should_stop()
+        if reason is not None:
+            raise Exhausted(reason)
+
+    return check_budget

@@ -1,0 +1,160 @@
+"""How far logs can be explained that cannot be explained whole.
+
+The furthest places are found by the search that decides: where it ends, the component that cannot go
+on is cut off there, and the search goes on from that layer with the others, until each of them is
+explained or cut off. Of no component can one more action be explained then, as far as the beam
+tells. What would have been possible there is asked of the search again, from shortly before the
+component was cut off.
+
+The cuts are projected prefixes for `prefix`, and what the mode says for the others. Where several
+furthest places exist, one of them is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from choreomon.core.action import Action
+from choreomon.verify.beam_search import Cluster, ExactMode, Layer, Observed, Places, Search
+from choreomon.verify.budget import CheckBudget
+from choreomon.verify.exact import ExactDecider
+from choreomon.verify.lazy_automaton import State
+
+WIDTH: Final = 16
+"""Of the beam in which the furthest places are looked for: wide enough to go on where the smallest
+residual is not the right one, at sixteen times its price where residuals are many."""
+WIDER: Final = 256
+"""Of the beam that tells what would have been possible, where the first one does not."""
+
+
+class _CuttingSearch(Search):
+    """A search that cuts components off where it cannot go on with them."""
+
+    looks_ahead = False
+
+    def reach(self) -> Places:
+        """The furthest places."""
+        start = self.first_residual()
+        assert start is not None
+        self.width = WIDTH
+        layer = self.first_layer(self.automaton.state([start]))
+        while not self.run(layer):
+            layer = self._cut_off()
+        return self.end
+
+    def _cut_off(self) -> Layer:
+        """The last layer, at one of its places, with an end to what goes no further from there."""
+        candidates = [
+            (places, cluster, self._stuck(places, cluster)) for places, cluster in self.last.items()
+        ]
+        # Where somebody goes on without those that are cut off, more is explained in the end.
+        places, cluster, stuck = min(
+            candidates,
+            key=lambda one: (len(one[2]) == self._unfinished(one[0]), one[1].state.size, one[0]),
+        )
+        for component in stuck:
+            self.end = (*self.end[:component], places[component], *self.end[component + 1 :])
+        unobserved = self.unobserved(places)
+        state = cluster.state
+        if unobserved != cluster.unobserved:
+            opened = self.automaton.residuals.opened
+            state = self.automaton.state({opened(one, unobserved) for one in state.residuals})
+        return {places: Cluster(state, cluster.last, unobserved)}
+
+    def _unfinished(self, places: Places) -> int:
+        return sum(place < end for place, end in zip(places, self.end, strict=True))
+
+    def _stuck(self, places: Places, cluster: Cluster) -> list[int]:
+        """The components that cannot go on, whatever others do first; all that are unfinished,
+        where that is not told of any."""
+        alone = self._unfinished(places) == 1
+        unfinished = [n for n, place in enumerate(places) if place < self.end[n]]
+        stuck: list[int] = []
+        for component in unfinished:
+            place = places[component]
+            how = self.observation(component, cluster.unobserved, ends=False)
+            action = self.components[component].actions[place]
+            reached, persistent = self.automaton.move(cluster.state, action, how)
+            if reached is None and (alone or (persistent and (place or not self.before))):
+                stuck.append(component)
+        return stuck or unfinished
+
+
+class _SnapshotSearch(Search):
+    """A search that remembers the last layer before each component was at its end."""
+
+    looks_ahead = False
+    snapshots: dict[int, Layer]
+
+    def first_layer(self, state: State) -> Layer:
+        layer = super().first_layer(state)
+        self.snapshots = dict.fromkeys(range(len(self.end)), layer)
+        return layer
+
+    def passed(self, before: Layer, after: Layer) -> None:
+        for component, end in enumerate(self.end):
+            if all([places[component] < end for places in before]):
+                self.snapshots[component] = before
+
+
+class Furthest:
+    """The furthest places of the logs of a multi-trace in one mode."""
+
+    def __init__(
+        self,
+        decider: ExactDecider,
+        parts: Sequence[Observed],
+        mode: ExactMode,
+        check_budget: CheckBudget | None,
+    ) -> None:
+        self._decider = decider
+        self._mode = mode
+        self._check_budget = check_budget
+        cutting = decider.search(parts, mode, check_budget, _CuttingSearch)
+        places = iter(cutting.reach())
+        self._parts = parts
+        self.places = [next(places) if len(part.actions) else 0 for part in parts]
+        """For each part, how many of its actions are explained together with those of others."""
+        self._cut: list[Observed] = []
+        self._whole = self._cut_off()
+        while self._goes_further():
+            self._whole = self._cut_off()
+
+    def _cut_off(self) -> _SnapshotSearch:
+        self._cut = [
+            part._replace(actions=part.actions[:place])
+            for part, place in zip(self._parts, self.places, strict=True)
+        ]
+        whole = self._decider.search(self._cut, self._mode, self._check_budget, _SnapshotSearch)
+        whole.attempt(WIDTH)
+        return whole
+
+    def _goes_further(self) -> bool:
+        """Adds an action that can be explained as well: one that was tried in a wrong order only
+        may be left."""
+        for number, (part, place) in enumerate(zip(self._parts, self.places, strict=True)):
+            if place < len(part.actions) and self._is_allowed(number, part.actions[place]):
+                self.places[number] += 1
+                return True
+        return False
+
+    def allowed(self, part: int, alphabet: Iterable[Action]) -> list[Action]:
+        """Those of these actions that would have been possible at the place of a part."""
+        return [action for action in alphabet if self._is_allowed(part, action)]
+
+    def _is_allowed(self, part: int, action: Action) -> bool:
+        own = self._cut[part]
+        longer = [*self._cut]
+        longer[part] = own._replace(actions=(*own.actions, action))
+        search = self._decider.search(longer, self._mode, self._check_budget, Search)
+        if not search.is_possible:
+            return False
+        if own.actions and self._whole.answer:
+            # The way up to the snapshot is the same.
+            component = sum(1 for one in self._cut[:part] if one.actions)
+            search.width = WIDTH
+            found = search.run(self._whole.snapshots[component])
+            if found is not None:
+                return found
+        return any(search.attempt(width) for width in (WIDTH, WIDER))

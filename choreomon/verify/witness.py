@@ -1,0 +1,244 @@
+"""A global trace that explains a multi-trace: the way back through the search that found one.
+
+The search leaves a path: which component moved when, and for every observed action what was decided
+to have happened unobserved before it, and in which gap. What happened in one gap has an order that
+the path does not tell, so that is looked for: the path is walked once more, through the terms
+themselves, with the unobserved actions of each gap in any order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from choreomon.core.action import Action
+from choreomon.interaction.completion import shortest_completion
+from choreomon.interaction.normal import normal
+from choreomon.interaction.step import after
+from choreomon.interaction.term import Interaction, act
+from choreomon.verify.beam_search import WIDTHS, Layer, Places, Search
+from choreomon.verify.budget import CheckBudget
+from choreomon.verify.exact import Decision, ExactDecider, Observed
+from choreomon.verify.marked_search import MarkedSearch
+from choreomon.verify.lazy_automaton import State
+from choreomon.verify.residual import PLAIN, Residual
+
+
+class WitnessStep(NamedTuple):
+    """An action of a global trace, and whether the multi-trace has it."""
+
+    action: Action
+    observed: bool
+
+
+class Link(NamedTuple):
+    """How a vertex was first reached: from which one, by whose action, and the digest of its
+    residual. Residuals themselves are not held, so that they can be forgotten on the way."""
+
+    previous: Link | None
+    component: int
+    order: int
+
+
+class LinkedSearch(Search):
+    """A search that knows the way back: a hundred bytes an action."""
+
+    goes_straight = False
+
+    def first_layer(self, state: State) -> Layer:
+        """Without a way back."""
+        layer = super().first_layer(state)
+        self._links: dict[tuple[Places, int], Link | None] = {
+            (places, one.order): None
+            for places, cluster in layer.items()
+            for one in cluster.state.residuals
+        }
+        return layer
+
+    def passed(self, before: Layer, after: Layer) -> None:
+        """Links every vertex of the next layer."""
+        wanted = {
+            places: {one.order for one in cluster.state.residuals}
+            for places, cluster in after.items()
+        }
+        found: dict[tuple[Places, int], Link | None] = {}
+        for places, cluster in before.items():
+            for component, place in enumerate(places):
+                there = (*places[:component], place + 1, *places[component + 1 :])
+                if there not in wanted:
+                    continue
+                action = self.components[component].actions[place]
+                how = self.observation(
+                    component, self.unobserved(there), place + 1 == self.end[component]
+                )
+                for one in cluster.state.residuals:
+                    for _, rest in self.automaton.rests(one, action, how):
+                        key = (there, rest.order)
+                        if rest.order in wanted[there] and key not in found:
+                            link = self._links[places, one.order]
+                            found[key] = Link(link, component, rest.order)
+        self._links = found
+
+    def path(self) -> list[Link]:
+        """The links from the start to an end, once one is found."""
+        end = next(
+            (places, one)
+            for places, cluster in self.last.items()
+            for one in cluster.state.residuals
+            if not self.complete or (one.kind == PLAIN and one.term.terminates)
+        )
+        link = self._links[end[0], end[1].order]
+        links: list[Link] = []
+        while link is not None:
+            links.append(link)
+            link = link.previous
+        links.reverse()
+        return links
+
+
+Moment: TypeAlias = tuple[Counter[Action], Action]
+"""What happened unobserved in one gap, and the observed action behind it."""
+
+
+def witness(
+    decider: ExactDecider,
+    decision: Decision,
+    parts: Sequence[Observed],
+    check_budget: CheckBudget | None,
+) -> tuple[WitnessStep, ...]:
+    """A global trace of the interaction that explains the multi-trace of these parts, from the
+    decision that there is one. Raises Exhausted.
+
+    Of a multi-trace that is accepted it is accepted. Of others it is what happened up to the last
+    observed action, and then the shortest way to where the interaction may stop.
+    """
+    if isinstance(decision.search, MarkedSearch):
+        path = decision.search.path()
+        steps = [WitnessStep(move.action, move.observed) for move in path]
+        end = path[-1].vertex[0] if path else decider.normal
+    else:
+        assert decision.search is not None
+        search = decider.search(parts, decision.search.mode, check_budget, LinkedSearch)
+        for width in WIDTHS[WIDTHS.index(decision.search.width) :]:
+            if search.attempt(width):
+                break
+        assert search.answer, "a search finds what it found before"
+        moments, remaining = _moments(search)
+        if any(happened for happened, _ in moments):
+            steps, end = _in_order(decider.normal, moments, check_budget)
+        else:
+            steps = [WitnessStep(action, True) for _, action in moments]
+            end = decider.automaton.residuals.settled(remaining)
+    completion = [WitnessStep(action, False) for action in shortest_completion(end)]
+    return (*steps, *completion)
+
+
+def _moments(search: LinkedSearch) -> tuple[list[Moment], Residual]:
+    """The observed actions in the order of the path, with what happened in the gaps before; and
+    what remains."""
+    automaton = search.automaton
+    residuals = automaton.residuals
+    places = [0] * len(search.end)
+    first = search.first_residual()
+    assert first is not None
+    residual = first
+    gaps = [0] * residual.count
+    happened: list[Counter[Action]] = [Counter()]
+    observed: list[Action] = []
+    for _, component, order in search.path():
+        place = places[component]
+        places[component] += 1
+        action = search.components[component].actions[place]
+        unobserved = search.unobserved(tuple(places))
+        how = search.observation(component, unobserved, place + 1 == search.end[component])
+        (remaining, past), residual = next(
+            (decided, rest)
+            for decided, rest in automaton.rests(residual, action, how)
+            if rest.order == order
+        )
+        for gap, unseen in past.actions():
+            happened[gaps[gap]][unseen] += 1
+        observed.append(action)
+        happened.append(Counter())
+        gaps = gaps[: remaining.count]
+        if how.unobserved:
+            known = [*gaps, len(observed)]
+            _, kept = residuals.opened_with_gaps(remaining, how.unobserved)
+            gaps = [known[gap] for gap in kept]
+    return list(zip(happened, observed, strict=False)), residual
+
+
+_Bag: TypeAlias = tuple[int, ...]
+
+
+class _Step(NamedTuple):
+    previous: _Step | None
+    step: WitnessStep
+
+
+def _in_order(
+    term: Interaction, moments: Sequence[Moment], check_budget: CheckBudget | None
+) -> tuple[list[WitnessStep], Interaction]:
+    """The steps of a trace with what happened in each gap in an order in which it may have, and
+    the term that remains. There is one."""
+    for width in WIDTHS:
+        found = _ordered_within(term, moments, width, check_budget)
+        if found is not None:
+            break
+    assert found is not None, "what residuals tell may happen"
+    end, last = found
+    steps: list[WitnessStep] = []
+    while last is not None:
+        steps.append(last.step)
+        last = last.previous
+    steps.reverse()
+    return steps, end
+
+
+def _ordered_within(
+    term: Interaction,
+    moments: Sequence[Moment],
+    width: int | None,
+    check_budget: CheckBudget | None,
+) -> tuple[Interaction, _Step | None] | None:
+    layer: dict[Interaction, _Step | None] = {normal(term): None}
+    for happened, action in moments:
+        if happened:
+            letters = list(happened)
+            bags: dict[tuple[Interaction, _Bag], _Step | None] = {
+                (one, tuple(happened.values())): last for one, last in layer.items()
+            }
+            for _ in range(happened.total()):
+                bags = _one_more(bags, letters, check_budget)
+                kept = sorted(bags, key=lambda one: (one[0].size, one[0].order, one[1]))[:width]
+                bags = {one: bags[one] for one in kept}
+            layer = {one: last for (one, _), last in bags.items()}
+        step = WitnessStep(action, True)
+        found: dict[Interaction, _Step | None] = {}
+        for one, last in layer.items():
+            for rest in after(one, act(action), check_budget):
+                found.setdefault(normal(rest), _Step(last, step))
+        smallest = sorted(found, key=lambda one: (one.size, one.order))[:width]
+        layer = {one: found[one] for one in smallest}
+        if not layer:
+            return None
+    return next(iter(layer.items()))
+
+
+def _one_more(
+    bags: dict[tuple[Interaction, _Bag], _Step | None],
+    letters: Sequence[Action],
+    check_budget: CheckBudget | None,
+) -> dict[tuple[Interaction, _Bag], _Step | None]:
+    """After one more unobserved action out of the bags."""
+    found: dict[tuple[Interaction, _Bag], _Step | None] = {}
+    for (term, bag), last in bags.items():
+        for number, count in enumerate(bag):
+            if not count:
+                continue
+            less = (*bag[:number], count - 1, *bag[number + 1 :])
+            step = _Step(last, WitnessStep(letters[number], False))
+            for rest in after(term, act(letters[number]), check_budget):
+                found.setdefault((normal(rest), less), step)
+    return found
