@@ -23,7 +23,7 @@ import click
 
 from choreomon.multitrace.mutation import alphabet
 from choreomon.multitrace.projection import Partition, partition
-from choreomon.verify.exact import SliceDecider
+from choreomon.verify.exact import ExactDecider
 from choreomon.verify.experiments.models import (
     LIFELINES,
     MESSAGES,
@@ -41,12 +41,12 @@ PARTITIONS: Final[tuple[Partition, ...]] = tuple(
 
 def measured(plan: Plan, asked: list[Sample], cold: bool) -> dict[str, Any]:
     """One line of the table."""
-    decider = SliceDecider(plan.interaction)
+    decider = ExactDecider(plan.interaction, "slice")
     seconds: list[float] = []
     wrong = lengths = passed = 0
     for sample in asked:
         if cold:
-            decider = SliceDecider(plan.interaction)
+            decider = ExactDecider(plan.interaction, "slice")
         begin = process_time()
         verdict = decider.decide(sample.multitrace).verdict
         seconds.append(process_time() - begin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from choreomon.interaction.lifelines import NONE
-from choreomon.interaction.term import EMPTY, Interaction, Operator, combined, subterms
+from choreomon.interaction.term import Interaction, Operator, combined, subterms
 
 
 def without_heads(term: Interaction) -> Interaction:

@@ -57,10 +57,9 @@ Places: TypeAlias = tuple[int, ...]
 """For each component with actions, how many of them are explained."""
 
 
-
 class Cluster(NamedTuple):
-    """The vertices of a layer at the same places: what may remain there, which component moved last,
-    and on which lifelines something may happen unobserved."""
+    """The vertices of a layer at the same places: what may remain there, which component moved
+    last, and on which lifelines something may happen unobserved."""
 
     state: State
     last: int
@@ -127,19 +126,16 @@ class Search:
         for lifelines, actions in self.components:
             if not self._term.lifelines & ~lifelines:
                 continue  # what it sees is all there is
-            state: State | None = automaton.start(self._term, lifelines, self.before)
+            state = automaton.start(self._term, lifelines, self.before)
             for action in actions:
-                assert state is not None
-                try:
-                    state = state.next[action]
-                except KeyError:
-                    state = automaton.next(state, action)
-                if state is None:
+                known = state.next
+                reached = known[action] if action in known else automaton.next(state, action)
+                if reached is None:
                     return False
+                state = reached
                 if len(state.residuals) > NARROW:
                     break
             else:
-                assert state is not None
                 if self.complete and not state.terminates:
                     return False
         return True
@@ -214,7 +210,7 @@ class Search:
                 layer = self._narrowed(layer)
             self.passed(self.last, layer)
         self.last = layer
-        if not self.complete or any([cluster.state.terminates for cluster in layer.values()]):
+        if not self.complete or any(cluster.state.terminates for cluster in layer.values()):
             return True
         return None if dropped else False
 
@@ -306,9 +302,7 @@ class Search:
             return [
                 move
                 for one in state.residuals
-                for move in self._moves(
-                    places, cluster._replace(state=self.automaton.state([one]))
-                )
+                for move in self._moves(places, cluster._replace(state=self.automaton.state([one])))
             ]
         return every
 

@@ -2,7 +2,7 @@
 `strict` acts.
 
 A term that may stop is over with nothing having happened; of others the answer is a set of pasts,
-those in which happened as little as can be. See `choreomon.verify.residual` for what residuals mean.
+those in which happened as little as can be. `choreomon.verify.residual` says what residuals are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction, Operator
-from choreomon.verify.trampoline import Trampolined
+from choreomon.verify.chains import Chains
 from choreomon.verify.gaps import (
     NOTHING,
     Gaps,
@@ -24,8 +24,8 @@ from choreomon.verify.gaps import (
     smallest,
     whole,
 )
-from choreomon.verify.residual import UNDECIDED, PLAIN, STRICT, Residual
-from choreomon.verify.chains import Chains
+from choreomon.verify.residual import PLAIN, STRICT, UNDECIDED, Residual
+from choreomon.verify.trampoline import Trampolined
 
 
 class Completions:

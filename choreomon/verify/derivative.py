@@ -14,12 +14,12 @@ from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after, prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, make
-from choreomon.verify.trampoline import Trampolined, on_trampoline
+from choreomon.verify.chains import Chain, Chains
+from choreomon.verify.completions import Completions, one_after_the_other
 from choreomon.verify.gaps import (
     NOTHING,
     Gaps,
     Past,
-    both as both_gaps,
     last,
     occurrences,
     since,
@@ -30,9 +30,11 @@ from choreomon.verify.gaps import (
     whole,
     without,
 )
-from choreomon.verify.residual import COREG, UNDECIDED, PLAIN, Decided, Residual, Residuals
-from choreomon.verify.chains import Chain, Chains
-from choreomon.verify.completions import Completions, one_after_the_other
+from choreomon.verify.gaps import (
+    both as both_gaps,
+)
+from choreomon.verify.residual import COREG, PLAIN, UNDECIDED, Decided, Residual, Residuals
+from choreomon.verify.trampoline import Trampolined, on_trampoline
 
 
 class Derivatives:
@@ -43,9 +45,7 @@ class Derivatives:
     def __init__(self, terms: Residuals) -> None:
         self._terms = terms
         self._options: dict[tuple[Interaction, Gaps, Mask], tuple[Decided, ...]] = {}
-        self._consumed: dict[
-            tuple[Interaction, Gaps, Mask, Interaction], tuple[Decided, ...]
-        ] = {}
+        self._consumed: dict[tuple[Interaction, Gaps, Mask, Interaction], tuple[Decided, ...]] = {}
         self._narrowed: dict[tuple[Residual, Mask], tuple[Decided, ...]] = {}
         self._chains = Chains()
         self.completions = Completions(self._chains)
@@ -215,9 +215,7 @@ class Derivatives:
                 for over in overs:
                     later = since(gaps, last(over))
                     ours = yield self._after_undecided(operand, later, pruned, leaf)
-                    found += [
-                        (terms.strict(rest, plain), over.then(past)) for rest, past in ours
-                    ]
+                    found += [(terms.strict(rest, plain), over.then(past)) for rest, past in ours]
             if behind is None or not behind.lifelines & leaf.lifelines:
                 break
             completed = yield self.completions.of(operand, gaps)
@@ -364,8 +362,8 @@ class Derivatives:
         return result
 
     def _together(self, region: Mask, left: Residual, right: Residual) -> Residual:
-        """`coreg(region)` of two: one UNDECIDED node where both are such, and may have acted, and may
-        act, in the same gaps on what they share. Blocks of chains stay few so."""
+        """`coreg(region)` of two: one UNDECIDED node where both are such, and may have acted, and
+        may act, in the same gaps on what they share. Blocks of chains stay few so."""
         terms = self._terms
         if left.kind != UNDECIDED or right.kind != UNDECIDED or _differ(left, right):
             return terms.coreg(region, left, right)
@@ -374,8 +372,8 @@ class Derivatives:
 
 
 def _differ(left: Residual, right: Residual) -> bool:
-    """Whether two UNDECIDED nodes may have acted in other gaps on what they share, or may not act on
-    something else of it any more."""
+    """Whether two UNDECIDED nodes may have acted in other gaps on what they share, or may not act
+    on something else of it any more."""
     shared = left.lifelines & right.lifelines
     return bool((left.pruned ^ right.pruned) & shared) or any(
         (one ^ other) & shared for one, other in zip(left.gaps, right.gaps, strict=True)

@@ -12,6 +12,7 @@ preceded and followed by simulated actions while a measure lasts; here by any nu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -27,7 +28,6 @@ from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.marked_search import MarkedSearch
 from choreomon.verify.parikh import Counts, counts
 from choreomon.verify.verdict import Answer, Verdict
-
 
 AnySearch = TypeVar("AnySearch", bound=Search)
 
@@ -102,9 +102,7 @@ class ExactDecider:
                 elif question.answer is False:
                     return Decision(Verdict.FAIL, question, question.visited)
                 elif self.mode == "slice":
-                    easier = easier or self.search(
-                        parts, "multiprefix", check_budget, Search
-                    )
+                    easier = easier or self.search(parts, "multiprefix", check_budget, Search)
                     found = easier if easier.attempt(width) else None
                 if found is not None and self.mode != "prefix" and self.has_wide_loop_heads:
                     # Yes only means that it would be one with `loopW`.
@@ -127,13 +125,13 @@ class ExactDecider:
     def _is_refuted(self, accept: Search, parts: list[Observed]) -> bool:
         """Whether it is not accepted for sure; by counting, before a wider beam is tried."""
         if accept.answer is None and self._counts is not None:
-            if not self._counts.allow(part.actions for part in parts):
-                accept.answer = False
+            may_be_accepted = self._counts.allow(part.actions for part in parts)
+            accept.answer = None if may_be_accepted else False
         return accept.answer is False
 
     def search(
         self,
-        parts: list[Observed],
+        parts: Sequence[Observed],
         mode: ExactMode,
         check_budget: CheckBudget | None,
         kind: type[AnySearch],

@@ -13,7 +13,6 @@ for `multiprefix`, and for `slice` and `simulate`, one of those.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
@@ -21,7 +20,7 @@ from choreomon.core.suggestion import closest
 from choreomon.interaction.lifelines import mask, names
 from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.multitrace import Component, MultiTrace
-from choreomon.verify.beam_search import ExactMode, Observed
+from choreomon.verify.beam_search import ExactMode
 from choreomon.verify.budget import CheckBudget, Exhausted, ShouldStop, checking
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.furthest import Furthest
@@ -115,9 +114,7 @@ def _failure(
     decider: ExactDecider, multitrace: MultiTrace, check_budget: CheckBudget | None
 ) -> tuple[Reached, ...]:
     interaction = decider.interaction
-    known = [
-        part for part in multitrace.components if mask(part.lifelines) & interaction.lifelines
-    ]
+    known = [part for part in multitrace.components if mask(part.lifelines) & interaction.lifelines]
     parts = decider.observed(MultiTrace(tuple(known)))
     assert parts is not None
     mode: ExactMode = "prefix" if decider.mode == "accept" else decider.mode

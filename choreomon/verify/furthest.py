@@ -1,8 +1,8 @@
 """How far logs can be explained that cannot be explained whole.
 
-The furthest places are found by the search that decides: where it ends, the component that cannot go
-on is cut off there, and the search goes on from that layer with the others, until each of them is
-explained or cut off. Of no component can one more action be explained then, as far as the beam
+The furthest places are found by the search that decides: where it ends, the component that cannot
+go on is cut off there, and the search goes on from that layer with the others, until each of them
+is explained or cut off. Of no component can one more action be explained then, as far as the beam
 tells. What would have been possible there is asked of the search again, from shortly before the
 component was cut off.
 
@@ -94,7 +94,7 @@ class _SnapshotSearch(Search):
 
     def passed(self, before: Layer, after: Layer) -> None:
         for component, end in enumerate(self.end):
-            if all([places[component] < end for places in before]):
+            if all(places[component] < end for places in before):
                 self.snapshots[component] = before
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from choreomon.core.action import Action
-from choreomon.interaction.lifelines import NONE, Mask
+from choreomon.interaction.lifelines import Mask
 from choreomon.interaction.loop_heads import without_heads
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
@@ -49,7 +49,7 @@ class State:
     def __init__(self, residuals: tuple[Residual, ...]) -> None:
         self.residuals = residuals
         self.size = max([one.size for one in residuals])
-        self.terminates = any([one.kind == PLAIN and one.term.terminates for one in residuals])
+        self.terminates = any(one.kind == PLAIN and one.term.terminates for one in residuals)
         self.next: dict[Action, State | None] = {}
         self.moves: dict[Observation, dict[Action, Move]] = {}
 
@@ -178,13 +178,10 @@ class LazyAutomaton:
             return known[action]
         if self._check_budget is not None:
             self._check_budget()
-        found = {
-            rest for one in state.residuals for _, rest in self.rests(one, action, how)
-        }
+        found = {rest for one in state.residuals for _, rest in self.rests(one, action, how)}
         leaf = act(action)
-        persistent = all(
-            [self._persistent_sets.may_be_first(one, leaf, how.component) for one in state.residuals]
-        )
+        may_be_first = self._persistent_sets.may_be_first
+        persistent = all(may_be_first(one, leaf, how.component) for one in state.residuals)
         move = known[action] = Move(self.state(found) if found else None, persistent)
         return move
 

@@ -53,9 +53,7 @@ class MarkedSearch:
         self._complete = mode == "accept"
         self._before = mode == "slice"
         self._afterwards = mode in ("slice", "multiprefix")
-        self._look_ahead = LookAhead(
-            automaton, parts, complete=self._complete, before=self._before
-        )
+        self._look_ahead = LookAhead(automaton, parts, complete=self._complete, before=self._before)
         self._alphabets: dict[Interaction, frozenset[Action]] = {}
         self.visited = 0
         self.end: Vertex | None = None
@@ -98,8 +96,7 @@ class MarkedSearch:
     def _is_end(self, vertex: Vertex) -> bool:
         term, places = vertex
         return all(
-            place == len(part.actions)
-            for place, part in zip(places, self._parts, strict=True)
+            place == len(part.actions) for place, part in zip(places, self._parts, strict=True)
         ) and (not self._complete or term.terminates)
 
     def _unobserved(self, places: Places) -> Mask:

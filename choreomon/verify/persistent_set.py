@@ -39,7 +39,7 @@ from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator
 from choreomon.verify.gaps import whole
-from choreomon.verify.residual import COREG, UNDECIDED, PLAIN, Residual
+from choreomon.verify.residual import COREG, PLAIN, UNDECIDED, Residual
 
 Standing: TypeAlias = int
 

@@ -3,9 +3,10 @@
 Where observation of a component begins too late or ends too early, unobserved actions may come
 before and after, any number of them. Trying them all, as the slices paper's simulation does,
 multiplies: with `n` loops that may have pending iterations there are `k**n` ways to have at most
-`k` pending in each. Here none of them is tried. A `UNDECIDED` node says "some of this may have happened
-already, it is not decided what"; consuming an observed action decides as little as it needs: it
-may belong to an iteration whose beginning nobody saw, so that beginning is put into the past *now*.
+`k` pending in each. Here none of them is tried. An `UNDECIDED` node says "some of this may have
+happened already, it is not decided what"; consuming an observed action decides as little as it
+needs: it may belong to an iteration whose beginning nobody saw, so that beginning is put into the
+past *now*.
 
 *When* it happened matters where some components are observed and others not yet, or no longer. So
 a UNDECIDED node knows on which lifelines it may have acted in which gap (`choreomon.verify.gaps`).
@@ -33,13 +34,13 @@ from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask
+from choreomon.interaction.loop_heads import without_heads
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, make
-from choreomon.verify.gaps import Gaps, Past, needed, whole, without
 from choreomon.verify.chains import Rows
-from choreomon.interaction.loop_heads import without_heads
+from choreomon.verify.gaps import Gaps, Past, needed, whole, without
 
 PLAIN: Final = 0
 UNDECIDED: Final = 1
@@ -57,9 +58,9 @@ class Residual:
       possible: `prune(term, pruned)` exists.
     - COREG (by `region`) and STRICT: of `left` and `right`.
 
-    `gaps` of UNDECIDED nodes within one term are equally many; `count` says how many, 0 where there
-    is none. `size`: symbols of all terms in it. `order`: a digest; different residuals have the same
-    one next to never, and nothing may be wrong then, only less tidy.
+    `gaps` of UNDECIDED nodes within one term are equally many; `count` says how many, 0 where
+    there is none. `size`: symbols of all terms in it. `order`: a digest of the structure, which
+    different residuals share next to never.
     """
 
     __slots__ = (
@@ -169,7 +170,8 @@ class Residuals:
         return made
 
     def undecided(self, term: Interaction, gaps: Gaps, pruned: Mask) -> Residual:
-        """The UNDECIDED node, or PLAIN where nothing can have happened. `prune(term, pruned)` is."""
+        """The UNDECIDED node, or PLAIN where nothing can have happened. `prune(term, pruned)` is
+        there."""
         free = whole(gaps)
         gone = pruned & ~free & term.lifelines
         if gone:

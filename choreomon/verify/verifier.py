@@ -7,14 +7,14 @@ too. All other questions have exact answers (`choreomon.verify.exact`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.budget import ShouldStop
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.engine import Searcher
-from choreomon.verify.papers.options import Method, Options
+from choreomon.verify.papers.options import Method, Options, Reason
 from choreomon.verify.papers.portfolio import Portfolio, advised
 from choreomon.verify.verdict import Answer, Mode
 
@@ -39,7 +39,7 @@ class Verifier:
         method: Method = "auto",
         options: Options | None = None,
         portfolio: bool = False,
-        should_stop: ShouldStop | None = None,
+        should_stop: Callable[[], Reason | None] | None = None,
     ) -> None:
         if mode != "multiprefix" and method != "auto":
             raise ValueError(f"the method {method} is one of multiprefix, not of {mode}")
@@ -48,10 +48,10 @@ class Verifier:
         self._should_stop = should_stop
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
-        if options is None and not portfolio and method == "auto":
-            if mode != "test" and mode != "simulate":
-                self._exact = ExactDecider(interaction, mode)
-                return
+        is_searched = options is not None or portfolio or method != "auto"
+        if not is_searched and mode != "test" and mode != "simulate":
+            self._exact = ExactDecider(interaction, mode)
+            return
         if options is None:
             options = Options(method=method)
         if should_stop is not None:

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 from choreomon.interaction.completion import shortest_completion
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after
 from choreomon.interaction.term import Interaction, act
-from choreomon.verify.beam_search import WIDTHS, Layer, Places, Search
+from choreomon.verify.beam_search import WIDTHS, Layer, Observed, Places, Search
 from choreomon.verify.budget import CheckBudget
-from choreomon.verify.exact import Decision, ExactDecider, Observed
-from choreomon.verify.marked_search import MarkedSearch
+from choreomon.verify.exact import Decision, ExactDecider
 from choreomon.verify.lazy_automaton import State
+from choreomon.verify.marked_search import MarkedSearch
 from choreomon.verify.residual import PLAIN, Residual
 
 

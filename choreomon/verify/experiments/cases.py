@@ -24,8 +24,8 @@ from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions, swap_components
 from choreomon.multitrace.projection import discrete, project_trace
 from choreomon.multitrace.slices import random_multi_prefix
+from choreomon.verify.budget import ShouldStop
 from choreomon.verify.exact import ExactDecider
-from choreomon.verify.exact_search import Limits
 from choreomon.verify.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -160,9 +160,9 @@ def random_subject(
     return Subject(name, interaction, tuple(cases))
 
 
-def _patience() -> Limits:
-    asked = count()
-    return Limits(should_stop=lambda: next(asked) >= KNOWN_WITHIN)
+def _patience() -> ShouldStop:
+    checks = count()
+    return lambda: "TimedOut" if next(checks) >= KNOWN_WITHIN else None
 
 
 def _with_foreign_component(
