@@ -6,12 +6,16 @@ is explained or cut off. Of no component can one more action be explained then, 
 tells. What would have been possible there is asked of the search again, from shortly before the
 component was cut off.
 
+Residuals take `loopW` for a `loopH` over several lifelines, so they may explain too much. With such
+loops every yes is confirmed by `choreomon.verify.marked_search`, and what is not is cut shorter.
+
 The cuts are projected prefixes for `prefix`, and what the mode says for the others. Where several
 furthest places exist, one of them is found.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -20,6 +24,7 @@ from choreomon.verify.beam_search import Cluster, ExactMode, Layer, Observed, Pl
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.lazy_automaton import State
+from choreomon.verify.marked_search import MarkedSearch
 
 WIDTH: Final = 16
 """Of the beam in which the furthest places are looked for: wide enough to go on where the smallest
@@ -111,21 +116,56 @@ class Furthest:
         self._decider = decider
         self._mode = mode
         self._check_budget = check_budget
+        self._is_confirmed = mode != "prefix" and decider.has_wide_loop_heads
         cutting = decider.search(parts, mode, check_budget, _CuttingSearch)
         places = iter(cutting.reach())
         self._parts = parts
         self.places = [next(places) if len(part.actions) else 0 for part in parts]
         """For each part, how many of its actions are explained together with those of others."""
+        if self._is_confirmed and not self._is_explained(self._up_to(self.places)):
+            self._shorten()
         self._cut: list[Observed] = []
         self._whole = self._cut_off()
         while self._goes_further():
             self._whole = self._cut_off()
 
-    def _cut_off(self) -> _SnapshotSearch:
-        self._cut = [
+    def _up_to(self, places: Sequence[int]) -> list[Observed]:
+        return [
             part._replace(actions=part.actions[:place])
-            for part, place in zip(self._parts, self.places, strict=True)
+            for part, place in zip(self._parts, places, strict=True)
         ]
+
+    def _is_explained(self, parts: Sequence[Observed]) -> bool:
+        """Whether they are what the mode asks for, with `loopH` as it is."""
+        search = MarkedSearch(self._decider.automaton, parts, self._mode, self._check_budget)
+        return search.finds(self._decider.normal)
+
+    def _shorten(self) -> None:
+        """Cuts all parts to an equal length, and then takes as much of each as is explained: less
+        of what is explained is explained, too."""
+        most = max(self.places)
+        equal = bisect_left(
+            range(1, most + 1), True, key=lambda length: not self._is_explained_to(length)
+        )
+        self.places = [min(place, equal) for place in self.places]
+        for number, part in enumerate(self._parts):
+            self.places[number] = self._longest(number, len(part.actions))
+
+    def _is_explained_to(self, length: int) -> bool:
+        return self._is_explained(self._up_to([min(place, length) for place in self.places]))
+
+    def _longest(self, number: int, most: int) -> int:
+        """How much of a part is explained with the others as they are cut."""
+
+        def is_too_long(place: int) -> bool:
+            longer = [*self.places[:number], place, *self.places[number + 1 :]]
+            return not self._is_explained(self._up_to(longer))
+
+        least = self.places[number]
+        return least + bisect_left(range(least + 1, most + 1), True, key=is_too_long)
+
+    def _cut_off(self) -> _SnapshotSearch:
+        self._cut = self._up_to(self.places)
         whole = self._decider.search(self._cut, self._mode, self._check_budget, _SnapshotSearch)
         whole.attempt(WIDTH)
         return whole
@@ -147,6 +187,12 @@ class Furthest:
         own = self._cut[part]
         longer = [*self._cut]
         longer[part] = own._replace(actions=(*own.actions, action))
+        if not self._may_be_explained(part, longer):
+            return False
+        return not self._is_confirmed or self._is_explained(longer)
+
+    def _may_be_explained(self, part: int, longer: Sequence[Observed]) -> bool:
+        own = self._cut[part]
         search = self._decider.search(longer, self._mode, self._check_budget, Search)
         if not search.is_possible:
             return False
