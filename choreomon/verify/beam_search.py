@@ -133,7 +133,7 @@ class Search:
                 if reached is None:
                     return False
                 state = reached
-                if len(state.residuals) > NARROW:
+                if len(state.residuals) > NARROW or state.size > self._large:
                     break
             else:
                 if self.complete and not state.terminates:
@@ -295,8 +295,14 @@ class Search:
                 best, chosen = weight, found
             if component == last and count <= len(state.residuals) and size <= self._large:
                 break
-        if chosen is not None and (self.width is None or chosen[1].state.size <= self._large):
-            return [chosen]
+        if chosen is not None:
+            size = chosen[1].state.size
+            if (
+                self.width is None
+                or size <= self._large
+                or size == min([one.state.size for _, one in every])
+            ):
+                return [chosen]
         if chosen is None and len(state.residuals) > 1:
             # What is persistent for each of them may not be the same.
             return [

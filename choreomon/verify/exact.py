@@ -97,13 +97,14 @@ class ExactDecider:
             if accept.attempt(width):
                 return Decision(Verdict.PASS, accept, accept.visited)
             if found is None:
-                if question.attempt(width):
+                if self.mode == "slice":
+                    easier = easier or self.search(parts, "multiprefix", check_budget, Search)
+                if easier is not None and easier.attempt(width):
+                    found = easier
+                elif question.attempt(width):
                     found = question
                 elif question.answer is False:
                     return Decision(Verdict.FAIL, question, question.visited)
-                elif self.mode == "slice":
-                    easier = easier or self.search(parts, "multiprefix", check_budget, Search)
-                    found = easier if easier.attempt(width) else None
                 if found is not None and self.mode != "prefix" and self.has_wide_loop_heads:
                     # Yes only means that it would be one with `loopW`.
                     marked = MarkedSearch(self.automaton, parts, self.mode, check_budget)
