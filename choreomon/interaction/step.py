@@ -289,7 +289,7 @@ def simulated(
 
     Every iteration of a loop that is entered is marked `open` until an observed action comes from
     it (`after` takes the marks off). An iteration that ends unserved is no step: dropping it whole
-    explains the same observation (docs/adr/010). The exception is what begins an iteration of
+    explains the same observation (docs/adr/016). The exception is what begins an iteration of
     `loopH`: the loops that are entered with its first action are not marked.
 
     `ask` is called for every subterm whose steps are not known yet: it may raise, to stop.

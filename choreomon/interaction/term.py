@@ -40,7 +40,7 @@ class Operator(Enum):
     LOOP_H = "loopH"
     OPEN = "open"
     """No operator of the language: marks a loop's iteration, opened by unobserved actions only,
-    that must still contribute an observed one (docs/adr/010). Only the exact search makes it."""
+    that must still contribute an observed one (docs/adr/016). Only the exact search makes it."""
 
     # Members are singletons: the identity hash is right, and much faster than Enum's own.
     __hash__ = object.__hash__

@@ -1,7 +1,7 @@
 """Verdicts that are exact: Pass, WeakPass and Fail mean what the mode asks, with nothing left open.
 
 The slices paper answers "inconclusive" where its bounded simulation finds nothing. Here Inconc
-appears only where a budget that was passed in is used up, with that reason (docs/adr/010 has the
+appears only where a budget that was passed in is used up, with that reason (docs/adr/016 has the
 argument). A decision asks up to three questions in turn, each with a wider beam than before
 (`choreomon.verify.beam_search`): whether the multi-trace is accepted; whether it is what the mode
 asks for; and for slices whether it is a multi-prefix, which is a slice, too, and found sooner.

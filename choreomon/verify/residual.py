@@ -21,7 +21,7 @@ So, in
   must not follow with actions on the same lifeline, neither in the future (there it is pruned) nor
   in later gaps; and what the left one did, the right one cannot have done before.
 - `strict`: the right operand acts only when the left one was over, in the same gap or before.
-- loops: whole unobserved iterations can be left out (docs/adr/010), the others come into being
+- loops: whole unobserved iterations can be left out (docs/adr/016), the others come into being
   when their first observed action is consumed.
 
 `loopH` is not known here (its later iterations begin after the first action of the earlier ones):
