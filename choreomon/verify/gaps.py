@@ -1,6 +1,6 @@
-"""When something happened unobserved, as coarsely as can be.
+"""Gaps: when something happened unobserved, as coarsely as can be.
 
-Time is cut into *gaps*. One is a moment between two observed actions, at which some lifelines were
+Time is cut into gaps. One is a moment between two observed actions, at which some lifelines were
 not observed, so that something may have happened there. A set of lifelines for each gap, the first
 one first, says where something may have happened (`Gaps`). A `Past` says where something did, and
 what it was.

@@ -1,17 +1,17 @@
-"""Actions that nobody observed, decided on only when an observed one needs them.
+"""Residuals: what may remain, with what nobody observed decided on only when it has to be.
 
 Where observation of a component begins too late or ends too early, unobserved actions may come
 before and after, any number of them. Trying them all, as the slices paper's simulation does,
 multiplies: with `n` loops that may have pending iterations there are `k**n` ways to have at most
-`k` pending in each. Here none of them is tried. An `UNDECIDED` node says "some of this may have
+`k` pending in each. Here none of them is tried. An UNDECIDED node says "some of this may have
 happened already, it is not decided what"; consuming an observed action decides as little as it
 needs: it may belong to an iteration whose beginning nobody saw, so that beginning is put into the
 past *now*.
 
 *When* it happened matters where some components are observed and others not yet, or no longer. So
-a UNDECIDED node knows on which lifelines it may have acted in which gap (`choreomon.verify.gaps`).
+an UNDECIDED node knows on which lifelines it may have acted in which gap (`choreomon.verify.gaps`).
 Everything that happened in one gap happened at one moment between two observed actions, in
-whatever order the term asks for. With one component that has all lifelines there is one gap,
+whatever order the term requires. With one component that has all lifelines there is one gap,
 before everything observed; and with any partition of a term whose traces may be reordered across
 components, such as one without strict-like operators in the discrete partition.
 
@@ -25,7 +25,7 @@ So, in
   when their first observed action is consumed.
 
 `loopH` is not known here (its later iterations begin after the first action of the earlier ones):
-`Residuals.late` takes `loopW` in its place, which accepts more.
+`Residuals.undecided_past` takes `loopW` in its place, which accepts more.
 """
 
 from __future__ import annotations
@@ -360,8 +360,9 @@ class Residuals:
         how: tuple[object, ...],
         change: Callable[[Residual], Residual | None],
     ) -> Residual:
-        """The node with its parts changed; None asks to change the operands. `how` names the
-        change: what it made of one part is kept, since residuals share most of theirs."""
+        """The node with its parts changed. Where `change` gives None, the operands are changed.
+        `how` names the change: what it made of one part is kept, since residuals share most of
+        theirs."""
         made = self._made.setdefault(how, {})
         if node in made:
             return made[node]
