@@ -76,7 +76,7 @@ def _same(seen: MultiTrace, whole: MultiTrace) -> bool:
 
 
 def _weakly(seen: MultiTrace, trace: Trace, whole: MultiTrace, mode: Mode) -> bool:
-    """Whether `seen` is what `mode` asks for, of the accepted `trace` and its projection."""
+    """Whether `seen` is what `mode` allows, of the accepted `trace` and its projection."""
     if mode == "prefix":
         return _same(seen, project_trace(trace[: seen.length], partition_of(seen)))
     if mode == "multiprefix":
