@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from typing import Final, Literal
 
 from choreomon.interaction.measures import nesting
 from choreomon.interaction.term import Interaction
 
-EXPLAINING: Final = 5.0
-"""Seconds for each explanation, where nothing else is said. The verdict is there already."""
+MEMORY: Final = 1_000
+"""Megabytes (of a million bytes) that a process may have, where nothing else is said."""
+
+EXPLAINING: Final = 60.0
+"""Seconds for each explanation, where nothing else is said: enough for logs of 100,000 actions. The
+verdict is there already."""
 
 DEEP: Final = 200
 """Operators that are nested deeper than this (`nesting`) are a mistake or an attack more often than
@@ -24,13 +30,17 @@ LARGE: Final = 1_000
 _POLLS: Final = 8
 """A stop watch is asked so often before it looks at its clock, where nothing else is said."""
 
+_LOOK: Final = 0.01
+"""Seconds between two looks at the memory, which cost more than those at the clock."""
+
 
 class Bounds:
     """Time and memory that a decision may take: `start` before each of them; called, it says why to
     stop, or None.
 
     - `seconds`: from `start` on; None: no bound;
-    - `megabytes`: what the process had in memory at most since it began; None: no bound;
+    - `megabytes`: what the process may have in memory, with all that it had before; None: no
+      bound. What it has had and given back counts only where the system tells nothing but a peak;
     - `polls`: how often it is asked for each look at the clock.
     """
 
@@ -42,9 +52,16 @@ class Bounds:
         self._megabytes = megabytes
         self._until = float("inf")
         self._asked = 0
+        self._next_look = float("-inf")
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether half of the memory is used up already."""
+        return self._megabytes is not None and resident_megabytes() > self._megabytes / 2
 
     def start(self) -> None:
         self._asked = 0
+        self._next_look = float("-inf")
         if self._seconds is not None:
             self._until = time.perf_counter() + self._seconds
 
@@ -52,20 +69,28 @@ class Bounds:
         self._asked += 1
         if (self._asked - 1) % self._polls:
             return None
-        if time.perf_counter() > self._until:
+        now = time.perf_counter()
+        if now > self._until:
             return "TimedOut"
-        if self._megabytes is not None and _megabytes() > self._megabytes:
-            return "OutOfMemory"
+        if self._megabytes is not None and now >= self._next_look:
+            if resident_megabytes() > self._megabytes:
+                return "OutOfMemory"
+            self._next_look = now + _LOOK
         return None
 
 
-def _megabytes() -> float:
-    """What this process has had in memory at most."""
+def resident_megabytes() -> float:
+    """What this process has in memory now; where the system does not tell, the most that it ever
+    had."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except (OSError, ValueError, IndexError):
+        pass
     import resource
-    import sys
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1024 * 1024 if sys.platform == "darwin" else 1024)
+    return most * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
 def seconds_for(interaction: Interaction, budget: float | None) -> float | None:

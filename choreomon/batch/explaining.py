@@ -18,7 +18,7 @@ def explained(
     verdict: Verdict,
     *,
     seconds: float | None = None,
-    megabytes: int | None = None,
+    megabytes: int | None = bounded.MEMORY,
 ) -> Explanation:
     """The explanation, if it is found within so many seconds (None: `bounds.EXPLAINING`) and so
     much memory (None: no bound). If not, its `verdict` is the one that is passed in, and its

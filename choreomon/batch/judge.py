@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +13,7 @@ from choreomon.batch.question import Question, Source
 from choreomon.core.errors import ChoreomonError, DocumentError
 from choreomon.formats.hibou.files import load_interaction, load_multi_trace, load_signature
 from choreomon.interaction.lifelines import names
+from choreomon.interaction.term import forget_steps
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.explanation import Explanation
 from choreomon.verify.outcome import Outcome
@@ -41,7 +43,10 @@ class Judge:
         self._seconds = seconds_for(interaction, question.budget)
         self._bounds = bounds_for(interaction, self._seconds, question.memory)
         self._searched: SearchResult | None = None
-        self._decide = self._decider() if question.on_search is None else self._recorder()
+        self._decide = self._made_to_decide()
+
+    def _made_to_decide(self) -> Callable[[MultiTrace], Answer]:
+        return self._decider() if self._question.on_search is None else self._recorder()
 
     def _decider(self) -> Callable[[MultiTrace], Answer]:
         """Whoever is the quickest, or what the analysis says."""
@@ -80,6 +85,7 @@ class Judge:
             return Outcome(name, mode, None, time.perf_counter() - begun, problem=problem)
 
         self._searched = None  # where memory runs out there is no graph
+        self._make_room()
         multitrace: MultiTrace | None = None
         self._bounds.start()
         try:
@@ -113,6 +119,7 @@ class Judge:
     def _explanation(self, multitrace: MultiTrace, verdict: Verdict) -> Explanation | None:
         if not self._question.explain:
             return None
+        self._make_room()
         return explained(
             self.interaction,
             multitrace,
@@ -121,6 +128,13 @@ class Judge:
             seconds=self._seconds,
             megabytes=self._question.memory,
         )
+
+    def _make_room(self) -> None:
+        """Where memory is tight, drops all that was found out of the interaction."""
+        if self._bounds.is_tight:
+            self._decide = self._made_to_decide()
+            forget_steps()
+            gc.collect()
 
     def _read(self, source: Source) -> MultiTrace:
         if isinstance(source, str):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from choreomon.batch.bounds import MEMORY
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.papers.graph import SearchResult
@@ -34,8 +35,8 @@ class Question:
     - `budget`: seconds for each decision, and once more for its explanation. None: no bound for
       decisions but `bounds.DECIDING_DEEP` where the interaction is `bounds.DEEP`, and
       `bounds.EXPLAINING` for explanations;
-    - `memory`: megabytes that a process may use, with all that it keeps from one decision to the
-      next; None: no bound;
+    - `memory`: megabytes that each process may have, with all that it keeps from one decision to
+      the next; None: no bound. Where half of it is used up, nothing is kept;
     - `explain`: whether to look for a witness, or for where the explanation breaks;
     - `on_search`: called with the graph of each search; `analysis` must then have a `search`, and
       be no portfolio.
@@ -46,6 +47,6 @@ class Question:
     analysis: Analysis = _QUICKEST
     clocks: tuple[tuple[str, ...], ...] = ()
     budget: float | None = None
-    memory: int | None = None
+    memory: int | None = MEMORY
     explain: bool = False
     on_search: OnSearch | None = None

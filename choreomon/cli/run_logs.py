@@ -21,6 +21,7 @@ class RunLogs:
     def __init__(
         self, document: Document, interaction: Interaction, mode: Mode, windows: WindowsName
     ) -> None:
+        from choreomon.batch.bounds import MEMORY, bounds_for
         from choreomon.verify.verifier import Verifier
         from simulator.observation import logs_from_document
 
@@ -29,7 +30,8 @@ class RunLogs:
         self.mode: Mode = mode
         self.windows: WindowsName = windows
         self._last: MultiTrace | None = None
-        self._decide = Verifier(interaction, mode).decide
+        self._bounds = bounds_for(interaction, None, MEMORY)
+        self._decide = Verifier(interaction, mode, should_stop=self._bounds).decide
 
     def logbook(self) -> Logbook:
         """A recorder for one run."""
@@ -43,6 +45,7 @@ class RunLogs:
 
         seen = logbook.seen(seed, self.windows)
         self._last = seen.multitrace
+        self._bounds.start()
         answer = self._decide(seen.multitrace)
         logs = zip(seen.multitrace.components, seen.happened, strict=True)
         return Verification(

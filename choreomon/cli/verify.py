@@ -64,12 +64,12 @@ EXPLAINED: Final = 10
     "--budget",
     type=Seconds(),
     help="Seconds for each multi-trace; what takes longer is Inconc. As many for --explain. "
-    "Default: none, but 0.5 for interactions that are nested more than 200 deep.",
+    "Default: 60 for --explain; else none, but 0.5 for interactions nested more than 200 deep.",
 )
 @click.option(
     "--memory",
     type=click.IntRange(min=1),
-    help="Megabytes for each process; where they are used up, the rest is Inconc.",
+    help="Megabytes for each process; a decision that needs more is Inconc. Default: 1,000.",
 )
 @click.option("--explain", is_flag=True, help="Show a witness, or where the explanation breaks.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each multi-trace.")
@@ -96,6 +96,7 @@ def command(
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
     """
+    from choreomon.batch import bounds
     from choreomon.batch.question import Question
     from choreomon.cli.graphs import search_pictures
     from choreomon.cli.screen import screens
@@ -117,7 +118,7 @@ def command(
         analysis=analysis,
         clocks=groups,
         budget=budget,
-        memory=memory,
+        memory=bounds.MEMORY if memory is None else memory,
         explain=explain,
         on_search=pictures,
     )

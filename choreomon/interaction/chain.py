@@ -1,4 +1,4 @@
-"""Chains of one `coreg(r)` in order: the part of the normal form that searches live on.
+"""Chains of one `coreg(r)` in order: the part of the normal form that changes with every step.
 
 A chain of a `coreg` is put into a Foata normal form, counted from the end: the level of an operand
 is one more than the highest level of those behind it with which it does not commute; operands are
@@ -25,7 +25,7 @@ _FEW: Final = 16
 
 
 class NotNormalYet(Exception):
-    """A comparison needs the normal form of `term` first. Asking for it by recursion would nest
+    """A comparison needs the normal form of `term` first. Computed by recursion it would nest
     as deep as the loops."""
 
     def __init__(self, term: Interaction) -> None:

@@ -7,8 +7,8 @@ short traces.
 
 Additions to the paper: `loopH` (the small-step paper, Definition 9) is the closure whose every
 iteration begins before all later ones, `{empty} | {a.t : a.u in T, t in weak(u, the closure)}`; and
-an `open` iteration, which only the exact search has, accepts what its body does except the empty
-trace.
+an `open` iteration, which only the search with marks has, accepts what its body does except the
+empty trace.
 
 An iteration that contributes nothing changes no trace, so closures only repeat traces that are
 not empty, and end.

@@ -1,4 +1,4 @@
-"""What may happen now, and what remains after it only where somebody asks.
+"""What may happen now; what remains after it is made only where it is needed.
 
 All that `choreomon.interaction.step.frontier` says about a deep term is quadratic in its depth:
 what remains after each of its actions is another term, and each position another chain. Of most

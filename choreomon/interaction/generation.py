@@ -3,7 +3,7 @@
 A symbol is drawn at random; where it is an operator, its operands are drawn in the same way. What
 is too shallow or too small once its redundant empty interactions are simplified away is drawn
 again. The paper does not say how likely the symbols are; here a constant is as likely as an
-operator, all operators that are asked for are equally likely, and so are all actions.
+operator, all operators that are given are equally likely, and so are all actions.
 
 The same state of `rng` gives the same interaction, in every process.
 """
@@ -57,7 +57,7 @@ def random_interaction(
     which has `min_size` to `max_size` symbols.
 
     `empty` is the chance of a constant to be the empty interaction. Raises ValueError for an
-    operator that there is not, and where none of `attempts` draws is as asked for.
+    operator that there is not, and where none of `attempts` draws is as required.
     """
     unknown = [name for name in operators if name not in _SHAPES]
     if unknown:

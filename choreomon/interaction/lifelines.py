@@ -1,8 +1,8 @@
 """Sets of lifelines as bit masks.
 
-Every name gets one bit, once and for all, when it is first heard of. Terms ask millions of
-times whether two sets of lifelines meet; with masks that is one `&`. `ALL` has every bit set,
-those of names that nobody has spoken of yet too, so it is the co-region of `par`.
+Every name gets one bit, once and for all, when it is first heard of. Whether two sets
+of lifelines meet is tested millions of times; with masks that is one `&`. `ALL` has every bit set,
+those of names that are not known yet, too, so it is the co-region of `par`.
 
 Which bit a name has depends on the order in which names came up: nothing that a user sees may
 depend on it. `names` sorts for that reason.

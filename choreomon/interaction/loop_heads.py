@@ -1,4 +1,4 @@
-"""`loopW` in place of `loopH`: an interaction that accepts at least as much and is easier."""
+"""`loopW` in place of `loopH`: an interaction that accepts at least as much."""
 
 from __future__ import annotations
 

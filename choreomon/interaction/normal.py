@@ -1,7 +1,7 @@
 """A normal form: terms that mean the same by the laws below become the same term.
 
-Searches meet the same situation as many different terms; memory of what was seen works only where
-they are recognised as one. The laws keep the accepted global traces (`denotation` is the oracle),
+Searches reach the same situation as many different terms; states are shared only where these become
+one term. The laws keep the accepted global traces (`denotation` is the oracle),
 and of terms with `open` iterations also which of them are still to be served:
 
 - `strict`, `coreg(r)` and `alt` are associative; the empty interaction is the unit of the first

@@ -6,9 +6,10 @@ The slices paper, Definitions 4 to 6 (and the removal paper, Appendix B), for ev
 written without redundant empty interactions, as the papers' figures show them.
 
 `frontier` is the semantics as papers and pictures show it, with positions;
-`choreomon.interaction.enabled` is the same, one step at a time. `after` answers the question of
-searches, what one action leaves, and pays only for that action. `simulated` is for the
-exact search, which must know which iterations of loops are still to be of use.
+`choreomon.interaction.enabled` is the same, one step at a time. `after` is the derivative by one
+action: all that it may leave, and nothing about other actions. `simulated` marks the iterations of
+loops that an observed action must still come from, for the search that tries unobserved actions
+one by one.
 
 A position is a chain `(1, (2, ()))` of operand numbers from the root; `position_text` writes `12`.
 """
@@ -289,7 +290,7 @@ def simulated(
 
     Every iteration of a loop that is entered is marked `open` until an observed action comes from
     it (`after` takes the marks off). An iteration that ends unserved is no step: dropping it whole
-    explains the same observation (docs/adr/010). The exception is what begins an iteration of
+    explains the same observation (docs/adr/016). The exception is what begins an iteration of
     `loopH`: the loops that are entered with its first action are not marked.
 
     `ask` is called for every subterm whose steps are not known yet: it may raise, to stop.

@@ -9,7 +9,7 @@ Terms are hash-consed: building what already exists gives the same object, so `i
 and what is computed of a term is computed once and kept with it. Terms that nobody holds any
 more are forgotten.
 
-Everything a step of the semantics asks of a term is a field, filled in from the operands when
+Everything a step of the semantics needs of a term is a field, filled in from the operands when
 the term is built. So nothing here recurses, and a term may be nested as deep as memory allows.
 """
 
@@ -40,7 +40,7 @@ class Operator(Enum):
     LOOP_H = "loopH"
     OPEN = "open"
     """No operator of the language: marks a loop's iteration, opened by unobserved actions only,
-    that must still contribute an observed one (docs/adr/010). Only the exact search makes it."""
+    that must still contribute an observed one (docs/adr/016). Only searches with marks make it."""
 
     # Members are singletons: the identity hash is right, and much faster than Enum's own.
     __hash__ = object.__hash__

@@ -9,7 +9,7 @@ automaton. Where the logs are at an end, they are explained.
   that leaves the fewest and smallest residuals is taken. Otherwise each of them is tried.
 - Residuals that the rest of some lifeline's log does not fit are dropped (`look_ahead`).
 - A layer keeps `width` residuals, the smallest ones: a beam search. So a yes is right, and a no
-  where nothing was dropped. Each of `WIDTHS` in turn is tried until there is an answer.
+  where nothing was dropped. `WIDTHS` are tried one after the other until there is an answer.
 
 Terms grow where one component runs ahead of the others. Once the smallest way to go on is larger
 than twice the interaction, all components are tried in a beam, not only a persistent one: the
@@ -121,7 +121,8 @@ class Search:
 
     @cached_property
     def is_possible(self) -> bool:
-        """Each component alone: a necessary condition, as far as it is soon told."""
+        """Whether each component alone may be explained: a necessary condition. States with more
+        than `NARROW` residuals end the walk."""
         automaton = self.automaton
         for lifelines, actions in self.components:
             if not self._term.lifelines & ~lifelines:
@@ -167,7 +168,7 @@ class Search:
         places = (0,) * len(self.end)
         return {places: Cluster(state, 0, self.unobserved(places))}
 
-    # --- for those who want to know more ---------------------------------------------------------
+    # --- what subclasses change -------------------------------------------------------------------
 
     goes_straight = True
     """Whether layers may be skipped where there is nothing to choose."""

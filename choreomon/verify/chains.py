@@ -3,11 +3,11 @@ gone through operand by operand.
 
 `coreg(r)` and `strict` are associative. A chain of them is kept as a list nested to the right, of
 which every end is a term already. What lies in front of an operand is no term; here it is put
-together from blocks of 1, 2, 4, 8, ... operands, made where they are asked for. All blocks of a
+together from blocks of 1, 2, 4, 8, ... operands, made when they are first needed. All blocks of a
 chain of n operands have n log n operands at most, and there are log n blocks in front of each one.
 
 What remains of a chain in front of another one is mostly one of its many ends: what the two become
-is made from what the next shorter end became. So, in whatever order they are asked for, all ends
+is made from what the next shorter end became. So, in whatever order they are needed, all ends
 together take one pass, in which each operand is put in front once (of what is behind the chain it
 may have to pass as many as commute with it). Not so for ends that become a chain of another region:
 each of them is made of all of it.
@@ -126,8 +126,8 @@ class Rows(dict[tuple[Mask, Interaction, Interaction], Interaction]):
         if whole is None and len(ends) < SHORT:
             return normal(make(Operator.COREG, region, left, right))
         if whole is None and (region, ends[-SHORT], right) not in self:
-            # Whoever asks for one end only does not need the others. The shortest one is for those
-            # who check_budget for another one: they begin there.
+            # Of most chains one end is needed, and no other. The shortest is made as well: where
+            # another one is needed, it is made from that.
             self._made(region, ends[-SHORT], right)
             return self._made(region, left, right)
         for number, end in enumerate(reversed(ends), 1):

@@ -1,8 +1,8 @@
-"""When all of a term may have happened unobserved: what has to be over before the right operand of
-`strict` acts.
+"""Completions: when all of a term may have happened unobserved.
 
-A term that may stop is over with nothing having happened; of others the answer is a set of pasts,
-those in which happened as little as can be. `choreomon.verify.residual` says what residuals are.
+The right operand of `strict` acts only when the left one is over. A term that may
+stop is over with nothing having happened; of others the answer is a set of pasts, those in which
+happened as little as can be. `choreomon.verify.residual` says what residuals are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What may remain of a residual after an observed action.
+"""Derivatives of residuals: what may remain of one after an observed action.
 
-See `choreomon.verify.residual` for what residuals mean. Each function says what has to be decided
+They extend Brzozowski's derivatives of regular expressions by an undecided past
+(`choreomon.verify.residual` says what residuals mean). Each function says what has to be decided
 about the past so that something can be. What was decided, on which lifelines and in which gap,
 comes with each result: what is to the left of it must not follow with actions on them, nor have had
 them in later gaps; what is to the right of it cannot have had them in earlier ones.
@@ -38,8 +39,8 @@ from choreomon.verify.trampoline import Trampolined, on_trampoline
 
 
 class Derivatives:
-    """The steps of residuals, kept as long as this object, and as long as the terms: there is
-    one object for one of `Residuals`.
+    """The derivatives of residuals, kept as long as this object, and as long as the terms: there
+    is one object for one of `Residuals`.
     """
 
     def __init__(self, terms: Residuals) -> None:
@@ -154,7 +155,8 @@ class Derivatives:
     def _after_undecided(
         self, term: Interaction, gaps: Gaps, pruned: Mask, leaf: Interaction
     ) -> Trampolined[tuple[Decided, ...]]:
-        """`after` of a UNDECIDED node (of the term as it is; `prune(term, pruned)` need not be)."""
+        """`after` of an UNDECIDED node (of the term as it is; `prune(term, pruned)` need not
+        be)."""
         on = leaf.lifelines
         if not term.lifelines & on or pruned & on:
             return ()

@@ -1,10 +1,10 @@
-"""Verdicts that are exact: Pass, WeakPass and Fail mean what the mode asks, with nothing left open.
+"""Verdicts that are exact: Pass, WeakPass and Fail are the truth of the mode.
 
 The slices paper answers "inconclusive" where its bounded simulation finds nothing. Here Inconc
-appears only where a budget that was passed in is used up, with that reason (docs/adr/010 has the
-argument). A decision asks up to three questions in turn, each with a wider beam than before
-(`choreomon.verify.beam_search`): whether the multi-trace is accepted; whether it is what the mode
-asks for; and for slices whether it is a multi-prefix, which is a slice, too, and found sooner.
+appears only where a budget that was passed in is used up, with that reason (docs/adr/016 has the
+argument). A decision makes up to three searches by turns, in wider and wider beams
+(`choreomon.verify.beam_search`): whether the multi-trace is accepted; whether it fits the mode; and
+for slices whether it is a multi-prefix, which is a slice, too, and found sooner.
 
 Deviation from the slices paper, Definition 7: there the observed part of a component may be
 preceded and followed by simulated actions while a measure lasts; here by any number of them.

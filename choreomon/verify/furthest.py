@@ -3,7 +3,7 @@
 The furthest places are found by the search that decides: where it ends, the component that cannot
 go on is cut off there, and the search goes on from that layer with the others, until each of them
 is explained or cut off. Of no component can one more action be explained then, as far as the beam
-tells. What would have been possible there is asked of the search again, from shortly before the
+tells. What would have been possible there is searched for as well, from shortly before the
 component was cut off.
 
 Residuals take `loopW` for a `loopH` over several lifelines, so they may explain too much. With such

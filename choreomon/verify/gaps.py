@@ -1,9 +1,12 @@
-"""When something happened unobserved, as coarsely as can be.
+"""Gaps: when something happened unobserved, as coarsely as can be.
 
-Time is cut into *gaps*. One is a moment between two observed actions, at which some lifelines were
+Time is cut into gaps. One is a moment between two observed actions, at which some lifelines were
 not observed, so that something may have happened there. A set of lifelines for each gap, the first
 one first, says where something may have happened (`Gaps`). A `Past` says where something did, and
-what it was.
+what it was. What happened in one gap happened in whatever order the term requires.
+
+Gaps matter where some components are observed and others not yet, or no longer. With one component
+that has all lifelines there is one gap, before everything observed.
 
 All functions take and give as many sets as there are gaps; a past in which nothing happened has
 none.

@@ -1,8 +1,9 @@
 """The automaton whose states are sets of residuals, built as logs are read.
 
-It is the subset construction over residuals, done lazily: a state, and what an observed action
-leads to from it, are made when a log first needs them, and kept for the next log. An interaction as
-a few lifelines see it has an automaton, too: what a log of theirs must be accepted by.
+It is the subset construction over residuals, done lazily (a lazy DFA): a state, and what an
+observed action leads to from it, are made when a log first needs them, and kept for the next log.
+The projection of an interaction onto a few lifelines has an automaton, too, and it must accept
+their logs.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Observation:
 
 
 class State:
-    """A set of residuals, never empty. `next` and `moves` are filled in as they are asked for:
+    """A set of residuals, never empty. `next` and `moves` are filled in as they are needed:
     what an action leads to when nothing is unobserved, and what it does in an observation.
     `size`: symbols of the largest residual."""
 

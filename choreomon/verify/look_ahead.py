@@ -68,7 +68,7 @@ class LookAhead:
         return True
 
     def fits_interaction(self, term: Interaction, places: Sequence[int]) -> bool:
-        """The same of a term, of which nothing happened."""
+        """The same for a term, of which nothing happened."""
         for number, place, begun in self._unfinished(places):
             state = self._automaton.start(term, self._lifelines[number].lifeline, begun)
             if not self._allows(state, number, place):

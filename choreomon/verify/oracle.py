@@ -1,6 +1,6 @@
 """The verdict on a multi-trace by brute force: the definitions, read aloud.
 
-For tests. Every other decider is compared with this one, which enumerates the accepted global
+For tests. Both searches are compared with it, which enumerates the accepted global
 traces (`choreomon.interaction.denotation`) up to a length, projects each of them, and looks.
 
 Finding something is a proof. *Not* finding it is one only where the length is large enough, and
@@ -76,7 +76,7 @@ def _same(seen: MultiTrace, whole: MultiTrace) -> bool:
 
 
 def _weakly(seen: MultiTrace, trace: Trace, whole: MultiTrace, mode: Mode) -> bool:
-    """Whether `seen` is what `mode` asks for, of the accepted `trace` and its projection."""
+    """Whether `seen` is what `mode` allows, of the accepted `trace` and its projection."""
     if mode == "prefix":
         return _same(seen, project_trace(trace[: seen.length], partition_of(seen)))
     if mode == "multiprefix":

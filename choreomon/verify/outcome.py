@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from choreomon.verify.explanation import Explanation
 
 Conclusion: TypeAlias = Literal["bad input", "failed", "inconclusive", "passed"]
-"""What many outcomes come to together; the first of these words that holds for one of them."""
+"""What many outcomes come to together; the first of these that holds for one of them."""
 
 
 class Outcome(NamedTuple):

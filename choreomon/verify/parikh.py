@@ -1,4 +1,4 @@
-"""How often each action occurs in an accepted trace: a condition that needs no search.
+"""The Parikh image: how often actions occur in accepted traces, a condition without a search.
 
 The vectors of counts of the accepted traces (their Parikh image) lie in a coset of a lattice, one
 vector plus all integer combinations of some others. It is found from the term alone, since counts

@@ -1,12 +1,13 @@
-"""Which component may be taken first without looking at the others, where operators order actions.
+"""Persistent sets: which component may be taken first without looking at the others.
 
 Of a term without strict-like operators any component may be taken first. Where there are some, the
 next action of a component may have to wait for others: in `strict(loopS(l1!b),l2!a)`, taking `l2!a`
 discards the loop, and with it `l1!b`. But not every action waits, and of one that does not, the
 argument is the same as without such operators: in whatever trace explains the rest of the logs,
 the action is the first one of its component, and moved to the front of that trace it gives another
-one that explains them. So its follow-ups are all that has to be looked at (they are a persistent
-set, in the terms of partial-order reduction), and where there are none, nothing explains the rest.
+one that explains them. So its derivatives are all that has to be looked at, and where there are
+none, nothing explains the rest. Such an action alone is a persistent set, in the terms of
+Godefroid's partial-order reduction (Valmari: a stubborn set).
 
 `standing` says of one action of a component (a set of lifelines with one clock):
 
@@ -27,8 +28,8 @@ iteration of `loopS` or `loopH` only where none is without an action of the comp
 The argument holds for accepted traces, for their prefixes, and where a component that is used up
 goes on unobserved; also where some components have not begun, but not for these.
 
-Not from a paper. The removal paper's one-unambiguous actions (its Definition 11) are something
-else: they need not be free (`choreomon.verify.papers.reduction`).
+Which actions are free is not from a paper. The removal paper's one-unambiguous actions (its
+Definition 11) are something else: they need not be free (`choreomon.verify.papers.reduction`).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ FREE: Final[Standing] = 1
 WAITS: Final[Standing] = 2
 
 _KEPT: Final = 50_000
-"""Of so many terms, once for each action that is asked about, standings are kept; with more, all
+"""Of so many terms, once for each action, standings are kept; with more, all
 are forgotten."""
 
 _Known: TypeAlias = dict[Interaction, Standing]

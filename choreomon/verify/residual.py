@@ -1,31 +1,23 @@
-"""Actions that nobody observed, decided on only when an observed one needs them.
+"""Residuals: what may remain, with what nobody observed decided on only when it has to be.
 
-Where observation of a component begins too late or ends too early, unobserved actions may come
-before and after, any number of them. Trying them all, as the slices paper's simulation does,
-multiplies: with `n` loops that may have pending iterations there are `k**n` ways to have at most
-`k` pending in each. Here none of them is tried. An `UNDECIDED` node says "some of this may have
-happened already, it is not decided what"; consuming an observed action decides as little as it
-needs: it may belong to an iteration whose beginning nobody saw, so that beginning is put into the
-past *now*.
+Any number of unobserved actions may come before and after those that a component recorded. To try
+them all, as the slices paper's simulation does, multiplies: with `n` loops there are `k**n` ways to
+have at most `k` pending iterations of each. An UNDECIDED node says "some prefix of this may have
+happened, it is not decided which". An observed action decides as little of it as it needs: it may
+belong to an iteration whose beginning nobody saw, and so that beginning is put into the past.
 
-*When* it happened matters where some components are observed and others not yet, or no longer. So
-a UNDECIDED node knows on which lifelines it may have acted in which gap (`choreomon.verify.gaps`).
-Everything that happened in one gap happened at one moment between two observed actions, in
-whatever order the term asks for. With one component that has all lifelines there is one gap,
-before everything observed; and with any partition of a term whose traces may be reordered across
-components, such as one without strict-like operators in the discrete partition.
-
-So, in
+An UNDECIDED node knows on which lifelines it may have acted in which gap
+(`choreomon.verify.gaps`). So, in
 
 - `coreg(r)`, on lifelines outside `r`: what the right operand did, observed or not, the left one
   must not follow with actions on the same lifeline, neither in the future (there it is pruned) nor
   in later gaps; and what the left one did, the right one cannot have done before.
 - `strict`: the right operand acts only when the left one was over, in the same gap or before.
-- loops: whole unobserved iterations can be left out (docs/adr/010), the others come into being
+- loops: whole unobserved iterations can be left out (docs/adr/016), the others come into being
   when their first observed action is consumed.
 
 `loopH` is not known here (its later iterations begin after the first action of the earlier ones):
-`Residuals.late` takes `loopW` in its place, which accepts more.
+`Residuals.undecided_past` takes `loopW` in its place, which accepts more.
 """
 
 from __future__ import annotations
@@ -49,8 +41,7 @@ STRICT: Final = 3
 
 
 class Residual:
-    """What may remain, with the undecided past in it. Made by `Residuals` only; equal ones are
-    one object.
+    """What may remain, made by `Residuals` only. Equal ones are one object.
 
     - PLAIN: `term`, and nothing of it happened unobserved.
     - UNDECIDED: `term`, of which some prefix happened unobserved, in each gap on the lifelines of
@@ -129,10 +120,7 @@ class Residuals:
         return self._make(PLAIN, normal(term), NONE, NONE)
 
     def undecided_past(self, term: Interaction) -> Residual:
-        """The term, any prefix of which may have happened, in one gap.
-
-        `loopH` is `loopW` here, `open` marks are left out.
-        """
+        """The term with `loopW` for `loopH`; any prefix of it may have happened, in one gap."""
         return self.undecided(normal(without_heads(term)), (ALL,), NONE)
 
     def _make(self, kind: int, one: object, two: object, three: object) -> Residual:
@@ -170,8 +158,7 @@ class Residuals:
         return made
 
     def undecided(self, term: Interaction, gaps: Gaps, pruned: Mask) -> Residual:
-        """The UNDECIDED node, or PLAIN where nothing can have happened. `prune(term, pruned)` is
-        there."""
+        """UNDECIDED, or PLAIN where nothing can have happened. `prune(term, pruned)` exists."""
         free = whole(gaps)
         gone = pruned & ~free & term.lifelines
         if gone:
@@ -276,9 +263,8 @@ class Residuals:
         return self._make(STRICT, left, right, NONE)
 
     def seen(self, node: Residual, lifelines: Mask) -> Residual:
-        """The node as it is seen by somebody who sees only these lifelines: it allows there at
-        least what the node allows. All that is undecided is in one gap, since only what others
-        observed keeps gaps apart."""
+        """The projection onto these lifelines, which allows there at least what the node allows. It
+        has one gap: only what others observed keeps gaps apart."""
 
         def change(top: Residual) -> Residual | None:
             if not top.lifelines & lifelines:
@@ -360,8 +346,8 @@ class Residuals:
         how: tuple[object, ...],
         change: Callable[[Residual], Residual | None],
     ) -> Residual:
-        """The node with its parts changed; None asks to change the operands. `how` names the
-        change: what it made of one part is kept, since residuals share most of theirs."""
+        """The node with its parts changed; where `change` gives None, with its operands changed.
+        `how` names the change: what it makes of a part is kept, since residuals share most."""
         made = self._made.setdefault(how, {})
         if node in made:
             return made[node]

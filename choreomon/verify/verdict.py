@@ -41,9 +41,9 @@ class Verdict(Enum):
 class Answer(NamedTuple):
     """What was found out.
 
-    `reason` is empty, or a word for why nothing definite was found, or what was missing
-    (`choreomon.verify.papers.options.Reason`). `vertices` counts those of the search that were
-    visited (0 where a decider without a graph answered).
+    `reason` is empty, or says why nothing definite was found, or what was missing
+    (`choreomon.verify.papers.options.Reason`). `vertices` counts those that the search visited
+    (0 where none had to be).
     """
 
     verdict: Verdict

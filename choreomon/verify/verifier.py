@@ -23,7 +23,7 @@ class Verifier:
     """Decides multi-traces of one interaction in one mode.
 
     - `method`: for `multiprefix` only; anything but "auto" is done by search.
-    - `options`: how to search; None for what is quickest. Its `method` counts, not the other one.
+    - `options`: how to search; None for the exact search. Its `method` counts, not the other one.
     - `portfolio`: whether the two searches that the removal paper advises take turns.
     - `should_stop`: for all multi-traces; may be called very often, so it should be quick.
 

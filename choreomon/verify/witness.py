@@ -1,9 +1,9 @@
-"""A global trace that explains a multi-trace: the way back through the search that found one.
+"""Witnesses: global traces that explain multi-traces, by the way back through the search.
 
-The search leaves a path: which component moved when, and for every observed action what was decided
-to have happened unobserved before it, and in which gap. What happened in one gap has an order that
-the path does not tell, so that is looked for: the path is walked once more, through the terms
-themselves, with the unobserved actions of each gap in any order.
+The search, run again with links, leaves a path: which component moved when, and for every observed
+action what was decided to have happened unobserved before it, and in which gap. What happened in
+one gap has an order that the path does not tell, so that is looked for: the path is walked once
+more, through the terms themselves, with the unobserved actions of each gap in any order.
 """
 
 from __future__ import annotations

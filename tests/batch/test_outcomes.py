@@ -9,10 +9,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
 import choreomon.batch
+from choreomon.batch import bounds, judge
 from choreomon.batch.outcomes import outcomes
 from choreomon.batch.question import Question
 from choreomon.core.errors import ChoreomonError, DocumentError, WorkerLost
@@ -22,6 +24,7 @@ from choreomon.verify.outcome import Outcome
 from choreomon.verify.papers.graph import SearchResult
 from choreomon.verify.papers.options import Analysis, Options
 from choreomon.verify.verdict import Verdict
+from choreomon.verify.verifier import Verifier
 from tests.cli.offline import ENDLESS, INTERACTION, TRACES, write_offline_files
 
 READABLE = ["pass.htf", "weak.htf", "fail.htf", "late.htf", "unknown.htf"]
@@ -106,11 +109,37 @@ def test_memory_that_is_used_up_is_a_reason_too() -> None:
     assert verdicts(asked(question, "pass.htf")) == [(Verdict.INCONC, "OutOfMemory")]
 
 
+def test_memory_is_bounded_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = {"now": 999.0}
+    monkeypatch.setattr(bounds, "resident_megabytes", lambda: used["now"])
+    question = Question(interaction="i.hif", explain=True)
+    assert verdicts(asked(question, "pass.htf")) == [(Verdict.PASS, "")]
+    used["now"] = 1_001.0
+    assert verdicts(asked(question, "pass.htf")) == [(Verdict.INCONC, "OutOfMemory")]
+    unbounded = replace(question, memory=None)
+    assert verdicts(asked(unbounded, "pass.htf")) == [(Verdict.PASS, "")]
+
+
+def test_what_is_kept_is_dropped_where_memory_is_tight(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So one decision that needed too much does not end the next ones."""
+    made = []
+
+    class Counted(Verifier):
+        def __init__(self, *arguments: Any, **more: Any) -> None:
+            super().__init__(*arguments, **more)
+            made.append(1)
+
+    monkeypatch.setattr(judge, "Verifier", Counted)
+    found = judge.Judge(Question(interaction="i.hif", memory=100))
+    for megabytes, verifiers in ((40.0, 1), (40.0, 1), (60.0, 2), (40.0, 2)):
+        monkeypatch.setattr(bounds, "resident_megabytes", lambda now=megabytes: now)
+        assert verdicts([found.judge("pass.htf")]) == [(Verdict.PASS, "")]
+        assert len(made) == verifiers
+
+
 def test_where_memory_runs_out_while_reading_the_rest_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from choreomon.batch import judge
-
     load = judge.load_multi_trace
 
     def loaded(path: str, *more: object) -> object:

@@ -76,6 +76,14 @@ def test_a_single_run_whose_logs_do_not_fit_is_explained() -> None:
     assert "explained" not in simulate("wrong", "--verify", "accept", "--runs", 2).out
 
 
+def test_memory_that_is_used_up_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("choreomon.batch.bounds.resident_megabytes", lambda: 1_001.0)
+    answer = simulate("right-quiet", "--verify", "accept", "--json")
+    (run,) = runs(answer)
+    found = run["verification"]
+    assert (found["verdict"], found["reason"], answer.code) == ("Inconc", "OutOfMemory", 3)
+
+
 def test_a_violation_by_the_monitors_is_one_still() -> None:
     assert simulate("right", "--verify", "accept").code == simulate("right").code == 1
 

@@ -273,6 +273,15 @@ class TestHowToSearch:
         (line,) = lines(verify("pass.htf", "--memory", 1, "--json"))
         assert (line["verdict"], line["reason"]) == ("Inconc", "OutOfMemory")
 
+    def test_a_thousand_megabytes_may_be_used_where_nothing_is_said(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(bounds, "resident_megabytes", lambda: 1_001.0)
+        (line,) = lines(verify("pass.htf", "--json"))
+        assert (line["verdict"], line["reason"]) == ("Inconc", "OutOfMemory")
+        (line,) = lines(verify("pass.htf", "--memory", 2_000, "--json"))
+        assert (line["verdict"], line["reason"]) == ("Pass", "")
+
     def test_a_configuration_says_what_is_asked_and_how(self) -> None:
         Path("c.hcf").write_text(
             "@analyze_option{ analysis_kind = accept; strategy = DFS; goal = Pass; "

@@ -8,7 +8,7 @@
 - `simulate`: the slices paper, Definition 7, with the measure of its section 5.1.
 - `slice`: Definition 7 again, but what bounds unobserved actions is exact. Every iteration that
   they open must come to consume an observed action; open ones that contain no other one need one
-  each (docs/adr/010). `multiprefix` by search is the same with nothing missing at the start.
+  each (docs/adr/016). `multiprefix` by search is the same with nothing missing at the start.
 
 The end of the multi-trace is an end of the path at once, also where the papers draw a removal in
 between. A component that is used up and whose lifelines are not in the interaction as it was at
