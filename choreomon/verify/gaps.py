@@ -52,6 +52,10 @@ class Past:
                 assert not isinstance(top[0], int)
                 pending += [top[1], top[0]]
 
+    def count(self) -> int:
+        """How many actions."""
+        return sum(1 for _ in self.actions())
+
     def then(self, other: Past) -> Past:
         """Both, this one first where they are of one gap."""
         if not self.lifelines:

@@ -33,12 +33,14 @@ class WitnessStep(NamedTuple):
 
 
 class Link(NamedTuple):
-    """How a vertex was first reached: from which one, by whose action, and the digest of its
-    residual. Residuals themselves are not held, so that they can be forgotten on the way."""
+    """How a vertex is reached with the fewest unobserved actions: from which one, by whose action,
+    the digest of its residual, and how many unobserved actions there were so far. Residuals
+    themselves are not held, so that they can be forgotten on the way."""
 
     previous: Link | None
     component: int
     order: int
+    unobserved: int
 
 
 class LinkedSearch(Search):
@@ -62,7 +64,7 @@ class LinkedSearch(Search):
             places: {one.order for one in cluster.state.residuals}
             for places, cluster in after.items()
         }
-        found: dict[tuple[Places, int], Link | None] = {}
+        found: dict[tuple[Places, int], Link] = {}
         for places, cluster in before.items():
             for component, place in enumerate(places):
                 there = (*places[:component], place + 1, *places[component + 1 :])
@@ -73,28 +75,41 @@ class LinkedSearch(Search):
                     component, self.unobserved(there), place + 1 == self.end[component]
                 )
                 for one in cluster.state.residuals:
-                    for _, rest in self.automaton.rests(one, action, how):
-                        key = (there, rest.order)
-                        if rest.order in wanted[there] and key not in found:
-                            link = self._links[places, one.order]
-                            found[key] = Link(link, component, rest.order)
-        self._links = found
+                    link = self._links[places, one.order]
+                    before_it = 0 if link is None else link.unobserved
+                    for (_, past), rest in self.automaton.rests(one, action, how):
+                        if rest.order not in wanted[there]:
+                            continue
+                        unobserved = before_it + past.count()
+                        known = found.get((there, rest.order))
+                        if known is None or unobserved < known.unobserved:
+                            found[there, rest.order] = Link(
+                                link, component, rest.order, unobserved
+                            )
+        self._links = {**found}
 
     def path(self) -> list[Link]:
         """The links from the start to an end, once one is found."""
-        end = next(
-            (places, one)
+        ends = [
+            (self._links[places, one.order], one)
             for places, cluster in self.last.items()
             for one in cluster.state.residuals
             if not self.complete or (one.kind == PLAIN and one.term.terminates)
-        )
-        link = self._links[end[0], end[1].order]
+        ]
+        link, _ = min(ends, key=self._length)
         links: list[Link] = []
         while link is not None:
             links.append(link)
             link = link.previous
         links.reverse()
         return links
+
+    def _length(self, end: tuple[Link | None, Residual]) -> int:
+        """How many unobserved actions a witness with this end has."""
+        link, residual = end
+        remaining = self.automaton.residuals.settled(residual)
+        so_far = 0 if link is None else link.unobserved
+        return so_far + len(shortest_completion(remaining))
 
 
 Moment: TypeAlias = tuple[Counter[Action], Action]
@@ -120,7 +135,7 @@ def witness(
     else:
         assert decision.search is not None
         search = decider.search(parts, decision.search.mode, check_budget, LinkedSearch)
-        for width in WIDTHS[WIDTHS.index(decision.search.width) :]:
+        for width in WIDTHS[max(1, WIDTHS.index(decision.search.width)) :]:
             if search.attempt(width):
                 break
         assert search.answer, "a search finds what it found before"
@@ -146,7 +161,7 @@ def _moments(search: LinkedSearch) -> tuple[list[Moment], Residual]:
     gaps = [0] * residual.count
     happened: list[Counter[Action]] = [Counter()]
     observed: list[Action] = []
-    for _, component, order in search.path():
+    for _, component, order, _ in search.path():
         place = places[component]
         places[component] += 1
         action = search.components[component].actions[place]
