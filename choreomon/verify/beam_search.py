@@ -343,14 +343,14 @@ class Search:
         """The layer with as many residuals as the width allows, the smallest ones."""
         ranked = sorted(
             [
-                (one.size, one.order, places, one)
+                (rank, one.size, one.order, places, one)
                 for places, cluster in layer.items()
-                for one in cluster.state.residuals
+                for rank, one in enumerate(cluster.state.residuals)
             ],
-            key=lambda entry: entry[:3],
+            key=lambda entry: entry[:4],
         )
         kept: dict[Places, list[Residual]] = {}
-        for _, _, places, one in ranked[: self.width]:
+        for _, _, _, places, one in ranked[: self.width]:
             kept.setdefault(places, []).append(one)
         return {
             places: layer[places]._replace(state=self.automaton.state(residuals))
