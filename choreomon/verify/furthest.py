@@ -1,10 +1,11 @@
 """How far logs can be explained that cannot be explained whole.
 
-The furthest places are found by the search that decides: where it ends, the component that cannot
-go on is cut off there, and the search goes on from that layer with the others, until each of them
-is explained or cut off. Of no component can one more action be explained then, as far as the beam
-tells. What would have been possible there is searched for as well, from shortly before the
-component was cut off.
+What a component cannot have seen by itself is cut off first; where the rest is explained, that is
+all. Elsewhere the furthest places are found by the search that decides: where it ends, the
+component that cannot go on is cut off there, and the search goes on from that layer with the
+others, until each of them is explained or cut off. Of no component can one more action be explained
+then, as far as the beam tells. What would have been possible there is searched for as well, from
+shortly before the component was cut off.
 
 Residuals take `loopW` for a `loopH` over several lifelines, so they may explain too much. With such
 loops every yes is confirmed by `choreomon.verify.marked_search`, and what is not is cut shorter.
@@ -16,14 +17,15 @@ furthest places exist, one of them is found.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from choreomon.core.action import Action
-from choreomon.verify.beam_search import Cluster, ExactMode, Layer, Observed, Places, Search
+from choreomon.verify.beam_search import WIDTHS, Cluster, ExactMode, Layer, Observed, Places, Search
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.lazy_automaton import State
+from choreomon.verify.look_ahead import NARROW
 from choreomon.verify.marked_search import MarkedSearch
 
 WIDTH: Final = 16
@@ -37,6 +39,23 @@ class _CuttingSearch(Search):
     """A search that cuts components off where it cannot go on with them."""
 
     looks_ahead = False
+
+    def alone(self) -> Iterator[int]:
+        """For each component, how much of it may be explained at most, as far as it tells by
+        itself."""
+        automaton = self.automaton
+        for lifelines, actions in self.components:
+            state = automaton.start(self._term, lifelines, self.before)
+            most = len(actions)
+            for place, action in enumerate(actions):
+                reached = automaton.next(state, action)
+                if reached is None:
+                    most = place
+                    break
+                state = reached
+                if len(state.residuals) > NARROW:
+                    break
+            yield most
 
     def reach(self) -> Places:
         """The furthest places."""
@@ -89,7 +108,6 @@ class _CuttingSearch(Search):
 class _SnapshotSearch(Search):
     """A search that remembers the last layer before each component was at its end."""
 
-    looks_ahead = False
     snapshots: dict[int, Layer]
 
     def first_layer(self, state: State) -> Layer:
@@ -117,15 +135,21 @@ class Furthest:
         self._mode = mode
         self._check_budget = check_budget
         self._is_confirmed = mode != "prefix" and decider.has_wide_loop_heads
-        cutting = decider.search(parts, mode, check_budget, _CuttingSearch)
-        places = iter(cutting.reach())
         self._parts = parts
-        self.places = [next(places) if len(part.actions) else 0 for part in parts]
+        alone = decider.search(parts, mode, check_budget, _CuttingSearch).alone()
+        self._most = [next(alone) if len(part.actions) else 0 for part in parts]
+        self.places = [*self._most]
         """For each part, how many of its actions are explained together with those of others."""
-        if self._is_confirmed and not self._is_explained(self._up_to(self.places)):
-            self._shorten()
         self._cut: list[Observed] = []
         self._whole = self._cut_off()
+        if self._whole.answer is not True:
+            cutting = decider.search(self._cut, mode, check_budget, _CuttingSearch)
+            places = iter(cutting.reach())
+            self.places = [next(places) if len(part.actions) else 0 for part in self._cut]
+            self._whole = self._cut_off()
+        if self._is_confirmed and not self._is_explained(self._cut):
+            self._shorten()
+            self._whole = self._cut_off()
         while self._goes_further():
             self._whole = self._cut_off()
 
@@ -148,8 +172,8 @@ class Furthest:
             range(1, most + 1), True, key=lambda length: not self._is_explained_to(length)
         )
         self.places = [min(place, equal) for place in self.places]
-        for number, part in enumerate(self._parts):
-            self.places[number] = self._longest(number, len(part.actions))
+        for number in range(len(self._parts)):
+            self.places[number] = self._longest(number, self._most[number])
 
     def _is_explained_to(self, length: int) -> bool:
         return self._is_explained(self._up_to([min(place, length) for place in self.places]))
@@ -167,26 +191,34 @@ class Furthest:
     def _cut_off(self) -> _SnapshotSearch:
         self._cut = self._up_to(self.places)
         whole = self._decider.search(self._cut, self._mode, self._check_budget, _SnapshotSearch)
-        whole.attempt(WIDTH)
+        for width in WIDTHS:
+            if whole.attempt(width) is not None or width == WIDTH:
+                break
         return whole
 
     def _goes_further(self) -> bool:
-        """Adds an action that can be explained as well: one that was tried in a wrong order only
-        may be left."""
-        for number, (part, place) in enumerate(zip(self._parts, self.places, strict=True)):
-            if place < len(part.actions) and self._is_allowed(number, part.actions[place]):
-                self.places[number] += 1
+        """Adds to a part what can be explained as well: where it was tried in a wrong order only,
+        something may be left."""
+        for number, (place, most) in enumerate(zip(self.places, self._most, strict=True)):
+            rest = self._parts[number].actions[place:most]
+            if len(rest) and self._goes_on(number, rest[:1]):
+                # As far as possible, as far as halving the distance tells.
+                more = bisect_left(
+                    range(2, len(rest) + 1), True, key=lambda n: not self._goes_on(number, rest[:n])
+                )
+                self.places[number] += 1 + more
                 return True
         return False
 
     def allowed(self, part: int, alphabet: Iterable[Action]) -> list[Action]:
         """Those of these actions that would have been possible at the place of a part."""
-        return [action for action in alphabet if self._is_allowed(part, action)]
+        return [action for action in alphabet if self._goes_on(part, [action])]
 
-    def _is_allowed(self, part: int, action: Action) -> bool:
+    def _goes_on(self, part: int, more: Sequence[Action]) -> bool:
+        """Whether a part can be explained with more actions, and the others as they are cut."""
         own = self._cut[part]
         longer = [*self._cut]
-        longer[part] = own._replace(actions=(*own.actions, action))
+        longer[part] = own._replace(actions=(*own.actions, *more))
         if not self._may_be_explained(part, longer):
             return False
         return not self._is_confirmed or self._is_explained(longer)
@@ -199,8 +231,9 @@ class Furthest:
         if own.actions and self._whole.answer:
             # The way up to the snapshot is the same.
             component = sum(1 for one in self._cut[:part] if one.actions)
-            search.width = WIDTH
-            found = search.run(self._whole.snapshots[component])
-            if found is not None:
-                return found
+            for width in (1, WIDTH):
+                search.width = width
+                found = search.run(self._whole.snapshots[component])
+                if found is not None:
+                    return found
         return any(search.attempt(width) for width in (WIDTH, WIDER))

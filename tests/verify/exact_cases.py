@@ -1,21 +1,26 @@
-"""Small random questions with their answers by brute force, for tests and benchmarks."""
+"""Small random questions with their answers by brute force, for tests and benchmarks; and how
+interactions and logs are written in tests."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Final, NamedTuple
 
+from choreomon.core.action import parse_action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
-from choreomon.interaction.term import Interaction
-from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.interaction.term import Interaction, strict
+from choreomon.multitrace.multitrace import Component, MultiTrace, component, multi_trace
 from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions
 from choreomon.multitrace.projection import Partition, discrete, partition, project_trace, trivial
 from choreomon.multitrace.slices import random_multi_prefix, random_slice
-from choreomon.verify.beam_search import ExactMode
+from choreomon.verify.beam_search import ExactMode, Search
+from choreomon.verify.exact import ExactDecider
 from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.verdict import Verdict
+from tests.interaction.drawn import a as do
 
 LIFELINES: Final = ("l1", "l2", "l3")
 MESSAGES: Final = ("m", "n")
@@ -28,10 +33,26 @@ PARTITIONS: Final[tuple[Partition, ...]] = (
     partition([["l1", "l3"], ["l2"]]),
 )
 
+ORDERED: Final = ("strict", "strict", "seq", "seq", "par", "coreg", "coreg", "alt")
+"""Interactions without loops may have 16 symbols, and questions about them be answered."""
+
 LONGEST: Final = 8
 """Questions that need longer traces to be answered by brute force are not asked."""
 MOST: Final = 3_000
 """Nor those about interactions with more traces of up to 7 actions."""
+
+
+def multi(**local: str) -> MultiTrace:
+    """Components by co-localization, as in `l1_l2="l1!a l2?a"`."""
+    return multi_trace(
+        component(names.split("_"), [parse_action(word) for word in text.split()])
+        for names, text in local.items()
+    )
+
+
+def passing(sender: str, message: str, receiver: str) -> Interaction:
+    """A message that is received after it was sent."""
+    return strict(do(f"{sender}!{message}"), do(f"{receiver}?{message}"))
 
 
 class Question(NamedTuple):
@@ -58,11 +79,11 @@ def questions(
         messages=MESSAGES,
         operators=operators,
         min_depth=3,
-        min_size=4,
+        min_size=4 if largest < 14 else 8,
         max_size=largest,
     )
     accepted = sorted(traces(interaction, 7))
-    if len(accepted) > MOST:
+    if not 0 < len(accepted) <= MOST:
         return
     oracles: dict[int, Oracle] = {}
     for onto in PARTITIONS:
@@ -76,11 +97,62 @@ def questions(
 
 
 def _observations(rng: Random, whole: MultiTrace) -> Iterator[MultiTrace]:
-    part = random_multi_prefix(rng, whole) if rng.random() < 0.4 else random_slice(rng, whole)
+    kind = rng.random()
+    if kind < 0.3:
+        part = random_multi_prefix(rng, whole)
+    elif kind < 0.5:
+        part = random_slice(rng, whole)
+    else:
+        part = _late(rng, whole)
     yield part
     part = insert_action(rng, part, alphabet(LIFELINES, MESSAGES)) or part
     yield part
     yield swap_actions(rng, part) or part
+
+
+def _late(rng: Random, whole: MultiTrace) -> MultiTrace:
+    """A wide slice, of which most components begin late."""
+    parts: list[Component] = []
+    for part in whole.components:
+        start = min(rng.randint(0, 2), max(len(part.actions) - 1, 0))
+        end = len(part.actions) - (rng.random() < 0.3)
+        parts.append(Component(part.lifelines, tuple(part.actions[start : max(start, end)])))
+    return MultiTrace(tuple(parts))
+
+
+def wrong(
+    seeds: range,
+    modes: Sequence[ExactMode] = EXACT_MODES,
+    operators: Sequence[str] = ALL_OPERATORS,
+    largest: int = 9,
+    met: Counter[tuple[ExactMode, Verdict]] | None = None,
+) -> list[Question]:
+    """The questions of these seeds that deciders, one for each interaction and mode, answer
+    wrongly. `met` counts the right verdicts."""
+    found = []
+    for seed in seeds:
+        deciders: dict[ExactMode, ExactDecider] = {}
+        for question in questions(seed, modes, operators, largest):
+            if met is not None:
+                met[question.mode, question.verdict] += 1
+            if question.mode not in deciders:
+                deciders[question.mode] = ExactDecider(question.interaction, question.mode)
+            answer = deciders[question.mode].decide(question.multitrace)
+            if answer.verdict is not question.verdict:
+                found.append(question)
+    return found
+
+
+def searched(
+    interaction: Interaction, seen: MultiTrace, mode: ExactMode, width: int | None = None
+) -> Search:
+    """The search alone, of what is about lifelines of the interaction, in a beam of one width."""
+    decider = ExactDecider(interaction, mode)
+    parts = decider.observed(seen)
+    assert parts is not None
+    search = decider.search(parts, mode, None, Search)
+    search.attempt(width)
+    return search
 
 
 def longer(seed: int) -> Iterator[tuple[Interaction, MultiTrace]]:

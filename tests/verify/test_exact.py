@@ -1,23 +1,20 @@
-"""Exact verdicts: examples by name, brute force on random ones, and bugs that this notices."""
+"""Exact verdicts: brute force on random questions, bugs that this notices, and what bounds a
+decision. Verdicts by name are in `tests/verify/test_named_cases.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
-from choreomon.core.action import parse_action
-from choreomon.interaction.lifelines import mask
+from choreomon.core.action import Action
 from choreomon.interaction.order import is_exact_to_weaken
-from choreomon.interaction.step import frontier
 from choreomon.interaction.term import (
     EMPTY,
     Interaction,
-    act,
     alt,
     coreg,
-    loop_c,
-    loop_h,
     loop_p,
     loop_s,
     loop_w,
@@ -25,142 +22,162 @@ from choreomon.interaction.term import (
     seq,
     strict,
 )
-from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
-from choreomon.verify import exact, exact_search
-from choreomon.verify.exact import ExactDecider, SliceDecider, decide_exact, observed_parts
-from choreomon.verify.exact_search import STOPPED, TOO_MANY_VERTICES, ExactMode, Limits, Search
-from choreomon.verify.late import LateTerms
-from choreomon.verify.verdict import Verdict
-from choreomon.verify.views import Views
-from tests.verify.exact_cases import Question, questions
+from choreomon.verify import beam_search, exact, lazy_automaton
+from choreomon.verify.beam_search import ExactMode, Search
+from choreomon.verify.exact import ExactDecider, decide_exact
+from choreomon.verify.lazy_automaton import LazyAutomaton, State
+from choreomon.verify.parikh import Counts
+from choreomon.verify.residual import Residuals
+from choreomon.verify.verdict import Answer, Verdict
+from tests.interaction.drawn import a as do
+from tests.verify.exact_cases import EXACT_MODES, ORDERED, multi, passing, questions, wrong
+from tests.verify.named_cases import wrong_by_name
+from tests.verify.papers.questions import mask_of
 
 PASS, WEAK_PASS, FAIL = Verdict.PASS, Verdict.WEAK_PASS, Verdict.FAIL
 
-Holds = Callable[[Question], bool]
+NARROW: tuple[tuple[int | None, ...], ...] = ((1, None), (2, None))
+"""Beams that are tried one after the other, in place of the usual ones."""
+
+# -- brute force -----------------------------------------------------------------------------
 
 
-def do(text: str) -> Interaction:
-    return act(parse_action(text))
+def test_every_mode_answers_as_brute_force_does() -> None:
+    met: Counter[tuple[ExactMode, Verdict]] = Counter()
+    assert not wrong(range(90), met=met)
+    assert not wrong(range(400, 470), EXACT_MODES, ORDERED, 16, met)
+    assert met.total() > 6_000
+    assert len(met) == 11
+    assert min(met.values()) > 150
 
 
-def passing(sender: str, message: str, receiver: str) -> Interaction:
-    return strict(do(f"{sender}!{message}"), do(f"{receiver}?{message}"))
-
-
-def multi(**local: str) -> MultiTrace:
-    """Components by co-localization, as in `l1_l2="l1!a l2?a"`."""
-    return multi_trace(
-        component(names.split("_"), [parse_action(word) for word in text.split()])
-        for names, text in local.items()
-    )
-
-
-def by_search(interaction: Interaction, seen: MultiTrace, mode: ExactMode) -> bool:
-    """The search alone, where a decider might know a shorter way."""
-    parts = observed_parts(interaction, seen)
-    return (
-        parts is not None
-        and Search(Views(), parts, mode, Limits(vertices=20_000)).run(interaction)[0]
-    )
-
-
-def judged(interaction: Interaction, seen: MultiTrace, mode: ExactMode) -> Verdict:
-    """The decider's verdict; the search must agree."""
-    verdict = decide_exact(interaction, seen, mode).verdict
-    assert by_search(interaction, seen, mode) is verdict.passes
-    return verdict
-
-
-# -- by name ---------------------------------------------------------------------------------
-
-NESTED = loop_s(strict(do("l1!a"), loop_s(strict(do("l1!b"), do("l2?c")))))
-
-
-def test_one_observed_action_serves_an_iteration_and_those_around_it() -> None:
-    assert judged(NESTED, multi(l1="", l2="l2?c"), "slice") is WEAK_PASS
-    assert judged(NESTED, multi(l1="", l2="l2?c l2?c"), "slice") is WEAK_PASS
-    assert judged(NESTED, multi(l1="", l2="l2?d"), "slice") is FAIL
-
-
-FIGURE_11A = loop_p(seq(do("l!m1"), do("l?m2")))
-FIGURE_11B = loop_w(passing("l1", "m", "l2"))
-FIGURE_11C = coreg(
-    mask(["l2"]), loop_w(passing("l1", "m1", "l2")), loop_w(passing("l1", "m2", "l2"))
-)
-
-
-@pytest.mark.parametrize(
-    ("interaction", "seen"),
-    [
-        (FIGURE_11A, multi(l="l?m2 l?m2 l?m2")),
-        (FIGURE_11B, multi(l1_l2="l2?m l2?m")),
-        (FIGURE_11C, multi(l1="", l2="l2?m2 l2?m1")),
-        (FIGURE_11C, multi(l1="", l2="l2?m2 l2?m2 l2?m1")),
-    ],
-    ids=["11a", "11b", "11c", "11c with three loops"],
-)
-def test_what_bounded_simulation_missed_in_figure_11_is_a_slice(
-    interaction: Interaction, seen: MultiTrace
+@pytest.mark.parametrize("widths", NARROW, ids=str)
+def test_narrow_beams_answer_as_brute_force_does(
+    widths: tuple[int | None, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The slices paper, Fig. 11 and section 5.4."""
-    assert judged(interaction, seen, "slice") is WEAK_PASS
-    assert judged(interaction, seen, "multiprefix") is FAIL or not seen.components[0].actions
+    monkeypatch.setattr(exact, "WIDTHS", widths)
+    assert not wrong(range(1_000, 1_025))
+    assert not wrong(range(1_040, 1_065), EXACT_MODES, ORDERED, 16)
+    assert not wrong_by_name()
 
 
-def test_removal_is_not_believed_where_order_shows() -> None:
-    """The counterexamples to the removal paper, Theorem 1."""
-    three = par(
-        seq(strict(do("l1!m1"), do("l3!m1")), strict(do("l3!m1"), do("l2!m1"))),
-        strict(do("l2!m2"), do("l1!m2")),
+@pytest.mark.parametrize("remembered", [0, 12])
+def test_what_is_forgotten_in_the_middle_of_a_search_changes_no_answer(
+    remembered: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten: list[int] = []
+    whole = LazyAutomaton.forget
+
+    def noted(self: LazyAutomaton, states: list[State]) -> list[State]:
+        forgotten.append(self.remembered)
+        return whole(self, states)
+
+    monkeypatch.setattr(LazyAutomaton, "forget", noted)
+    monkeypatch.setattr(beam_search, "REMEMBERED", remembered)
+    monkeypatch.setattr(beam_search, "STRETCH", 1)
+    assert not wrong(range(2_000, 2_020))
+    monkeypatch.setattr(exact, "WIDTHS", (1, None))
+    assert not wrong(range(2_030, 2_050), EXACT_MODES, ORDERED, 16)
+    assert not wrong_by_name()
+    assert len(forgotten) > 500
+
+
+def test_a_decider_that_has_answered_much_answers_the_rest_as_a_new_one_does() -> None:
+    for seed in range(20):
+        kept: dict[ExactMode, ExactDecider] = {}
+        for one in questions(seed):
+            decider = kept.setdefault(one.mode, ExactDecider(one.interaction, one.mode))
+            for _ in range(2):
+                found = decider.decide(one.multitrace).verdict
+                assert found is decide_exact(one.interaction, one.multitrace, one.mode).verdict
+
+
+# -- planted bugs ----------------------------------------------------------------------------
+
+
+def test_a_beam_that_takes_what_it_dropped_for_impossible_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exact, "WIDTHS", (1, None))
+    whole = Search.run
+
+    def sure(self: Search, layer: beam_search.Layer) -> bool:
+        return bool(whole(self, layer))
+
+    monkeypatch.setattr(Search, "run", sure)
+    assert wrong(range(1_000, 1_040))
+
+
+def test_an_automaton_that_forgets_a_state_it_was_to_keep_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = LazyAutomaton.forget
+
+    def smaller(self: LazyAutomaton, states: list[State]) -> list[State]:
+        return [self.state(one.residuals[:1]) for one in whole(self, states)]
+
+    monkeypatch.setattr(LazyAutomaton, "forget", smaller)
+    monkeypatch.setattr(beam_search, "REMEMBERED", 3)
+    assert wrong_by_name()
+
+
+def test_pasts_that_do_not_restrict_each_other_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Residuals, "restricted", lambda self, node, lost: node)
+    assert wrong_by_name()
+
+
+def test_automata_of_components_that_cut_too_much_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As if nothing could have happened before a component's first observed action."""
+    whole = LazyAutomaton.start
+    monkeypatch.setattr(
+        LazyAutomaton,
+        "start",
+        lambda self, term, lifelines, begun: whole(self, term, lifelines, False),
     )
-    seen = multi(l1="l1!m2 l1!m1", l2="l2!m1 l2!m2", l3="")
-    assert judged(three, seen, "multiprefix") is FAIL
-    region = coreg(
-        mask(["l1"]),
-        seq(strict(do("l1!a"), do("l3!x")), strict(do("l3?x"), do("l2!c"))),
-        strict(do("l2!d"), do("l1!b")),
+    assert wrong(range(400, 430), ("slice",), ORDERED, 16)
+
+
+def test_derivatives_that_are_lost_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = LazyAutomaton.rests
+    monkeypatch.setattr(LazyAutomaton, "rests", lambda *question: iter([*whole(*question)][:1]))
+    assert wrong(range(60))
+
+
+def test_silent_components_that_are_left_out_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted bug: whoever recorded nothing does nothing, and nobody asks whether that may be."""
+    whole = exact.Observed
+    monkeypatch.setattr(
+        exact, "Observed", lambda own, actions: whole(own if len(actions) else 0, actions)
     )
-    assert judged(region, multi(l1="l1!b l1!a", l2="l2!c l2!d", l3=""), "multiprefix") is FAIL
-    rejected = par(
-        loop_h(alt(seq(do("l3!p"), do("l1!a")), seq(do("l1!b"), do("l2!c")))),
-        strict(do("l2!d"), do("l1!e")),
-    )
-    seen = multi(l1="l1!e l1!a l1!b", l2="l2!c l2!d", l3="")
-    assert judged(rejected, seen, "multiprefix") is WEAK_PASS
+    assert wrong(range(20))
 
 
-def test_a_projection_of_loop_h_onto_a_common_clock_is_no_necessary_condition() -> None:
-    interaction = loop_h(alt(seq(do("l3!p"), do("l1!a")), seq(do("l1!b"), do("l2!c"))))
-    seen = multi(l1_l2="l2!c l1!a l1!b", l3="l3!p")
-    assert judged(interaction, seen, "accept") is PASS
-    assert judged(interaction, multi(l1_l2="l2!c l1!a l1!b", l3=""), "accept") is FAIL
+def test_iterations_of_loop_h_that_begin_too_early_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ExactDecider, "has_wide_loop_heads", False)
+    assert wrong_by_name()
 
 
-def test_what_begins_an_iteration_of_loop_h_is_kept_though_nobody_saw_it() -> None:
-    """The iteration of the inner loop contributes no observed action. Without it, the outer
-    iteration would begin with `l2!m`, before which the later one could not begin."""
-    inner = loop_c(mask(["l2"]), seq(do("l3!n"), do("l3?n")))
-    interaction = loop_h(strict(inner, do("l2!m")))
-    assert judged(interaction, multi(l1="", l2_l3="l3!n l2!m"), "slice") is WEAK_PASS
+def test_counts_that_refuse_too_much_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counts, "allow", lambda self, components: False)
+    assert not wrong(range(1_000, 1_010))  # nobody asks where the narrowest beam tells
+    monkeypatch.setattr(exact, "WIDTHS", (0, None))
+    assert wrong(range(1_000, 1_010))
 
 
-def test_the_prefix_of_a_strict_sequence_is_not_its_parts() -> None:
-    """Semantics of `prefix`: rewriting `strict` as `seq` would change it."""
-    interaction = strict(do("l1!a"), do("l2!b"))
-    assert judged(interaction, multi(l1="", l2="l2!b"), "prefix") is FAIL
-    assert judged(interaction, multi(l1="", l2="l2!b"), "multiprefix") is WEAK_PASS
-    assert judged(interaction, multi(l1="l1!a", l2="l2!b"), "accept") is PASS
+def test_prefixes_that_are_taken_for_multi_prefixes_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exact, "has_strict_like", lambda term: False)
+    assert wrong(range(60), ("prefix",))
 
 
-def test_a_one_unambiguous_action_must_not_discard_a_loop() -> None:
-    interaction = strict(loop_s(do("l1!b")), do("l2!a"))
-    assert judged(interaction, multi(l1="l1!b", l2="l2!a"), "accept") is PASS
-
-
-def test_lifelines_that_no_component_is_about_are_silent_not_unknown() -> None:
-    interaction = passing("l1", "m", "l2")
-    assert judged(interaction, multi(l2="l2?m"), "slice") is WEAK_PASS
-    assert judged(interaction, multi(l2="l2?m"), "accept") is FAIL
+# -- what bounds a decision --------------------------------------------------------------------
 
 
 def test_what_the_interaction_does_not_know_fails() -> None:
@@ -169,48 +186,92 @@ def test_what_the_interaction_does_not_know_fails() -> None:
     assert decide_exact(EMPTY, multi(l1=""), "accept").verdict is PASS
 
 
-def test_limits_end_a_search_with_their_reason() -> None:
+NESTED = loop_s(strict(do("l1!a"), loop_s(strict(do("l1!b"), do("l2?c")))))
+
+
+class Patience:
+    """A reason to stop, after so many checks."""
+
+    def __init__(self, checks: float) -> None:
+        self.checks = 0
+        self._patience = checks
+
+    def __call__(self) -> str | None:
+        self.checks += 1
+        return "TimedOut" if self.checks > self._patience else None
+
+
+@pytest.mark.parametrize("mode", EXACT_MODES)
+def test_a_budget_ends_a_decision_with_its_reason_and_leaves_the_decider_right(
+    mode: ExactMode,
+) -> None:
+    stopped = 0
+    for seed in range(12):
+        for one in questions(seed, (mode,)):
+            patient = Patience(float("inf"))
+            decide_exact(one.interaction, one.multitrace, mode, patient)
+            decider = ExactDecider(one.interaction, mode)
+            for checks in sorted({*range(4), patient.checks // 2, patient.checks - 1}):
+                answer = decider.decide(one.multitrace, Patience(checks))
+                if answer.verdict is Verdict.INCONC:
+                    stopped += 1
+                    assert answer == Answer(Verdict.INCONC, "TimedOut")
+                else:  # what is known of terms is not found out again
+                    assert answer.verdict is one.verdict
+            assert decider.decide(one.multitrace).verdict is one.verdict
+    assert stopped > 100
+
+
+def test_a_decider_is_asked_to_stop_while_it_looks_at_one_component_alone() -> None:
     interaction = par(NESTED, strict(do("l3!x"), do("l1!x")))
-    seen = multi(l1_l3="l1!b l3!x", l2="l2?c")
-    answer = decide_exact(interaction, seen, "slice", Limits(vertices=1))
-    assert answer[:2] == (Verdict.INCONC, TOO_MANY_VERTICES)
-    answer = decide_exact(interaction, seen, "slice", Limits(should_stop=lambda: True))
-    assert answer[:2] == (Verdict.INCONC, STOPPED)
-    global_trace = multi(l1_l2_l3="l1!b l3!x l2?c")
-    answer = decide_exact(interaction, global_trace, "slice", Limits(should_stop=lambda: True))
-    assert answer[:2] == (Verdict.INCONC, STOPPED)
-    assert decide_exact(interaction, seen, "slice").verdict is WEAK_PASS
+    for seen in (multi(l1_l3="l1!b l3!x", l2="l2?c"), multi(l1_l2_l3="l1!b l3!x l2?c")):
+        answer = decide_exact(interaction, seen, "slice", Patience(0))
+        assert answer == Answer(Verdict.INCONC, "TimedOut")
+        assert decide_exact(interaction, seen, "slice").verdict is WEAK_PASS
 
 
-def test_acceptance_is_refused_by_counting_before_anything_is_tried() -> None:
-    interaction = loop_p(alt(strict(do("l1!m"), do("l2?m")), strict(do("l2?m"), do("l1!m"))))
-    more = multi(l1=" ".join(["l1!m"] * 40), l2=" ".join(["l2?m"] * 41))
-    assert decide_exact(interaction, more, "accept") == (FAIL, "", 0)
-    assert decide_exact(interaction, multi(l1="l1!m", l2="l2?m"), "accept").verdict is PASS
+def test_the_law_of_budgets_notices_half_of_an_answer_that_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planted bug: what a state leads to is noted before it is found out."""
+    whole = LazyAutomaton.move
+
+    def noted(
+        self: LazyAutomaton, state: State, action: Action, how: lazy_automaton.Observation
+    ) -> lazy_automaton.Move:
+        known = state.moves.setdefault(how, {})
+        if action in known:
+            return known[action]
+        known[action] = lazy_automaton.Move(None, True)
+        if self._check_budget is not None:
+            self._check_budget()
+        del known[action]
+        return whole(self, state, action, how)
+
+    monkeypatch.setattr(LazyAutomaton, "move", noted)
+    with pytest.raises(AssertionError):
+        test_a_budget_ends_a_decision_with_its_reason_and_leaves_the_decider_right("slice")
 
 
-def test_views_with_many_possibilities_are_searched_not_listed() -> None:
-    """The loops in the loops leave many ways to say what remains; one of them will do."""
-    everywhere = mask(["l1", "l2", "l3"])
-    inner = coreg(everywhere, loop_c(mask(["l2"]), do("l3!b")), do("l2?b"))
-    interaction = loop_c(mask(["l1", "l2"]), strict(do("l1?b"), loop_w(inner)))
-    seen = multi(l1="l1?b l1?b l1?b l1?b", l2_l3="l2?b l3!b l3!b l3!b l2?b l3!b l2?b")
-    parts = observed_parts(interaction, seen)
-    assert parts is not None
-    views = Views()
-    assert Search(views, parts, "accept", Limits()).run(interaction)[0]
-    assert len(views.late_terms) < 2_000
-    assert decide_exact(interaction, seen, "slice").verdict is PASS
+def test_acceptance_is_refused_by_counting_before_a_wider_beam_is_tried() -> None:
+    """Every message may belong to either loop, and the loops tell nobody which."""
+    both_ways = par(loop_p(seq(do("l1!m"), do("l2?m"))), loop_p(seq(do("l2?m"), do("l1!m"))))
+    for number in (25, 400):
+        seen = multi(l1="l1!m " * number, l2="l2?m " * (number + 1))
+        answer = decide_exact(both_ways, seen, "accept")
+        assert answer.verdict is FAIL
+        assert answer.vertices <= seen.length
 
 
-def test_a_decider_answers_the_same_when_asked_again() -> None:
-    decider = SliceDecider(FIGURE_11C)
-    seen = [multi(l1="", l2="l2?m2 l2?m1"), multi(l1="l1!m2 l1!m1", l2="")]
-    first = [decider.decide(one).verdict for one in seen]
-    assert [decider.decide(one).verdict for one in seen] == first == [WEAK_PASS, FAIL]
+def test_multi_prefixes_are_not_counted() -> None:
+    both_ways = par(loop_w(seq(do("l1!m"), do("l2?m"))), loop_w(seq(do("l2?m"), do("l1!m"))))
+    seen = multi(l1="l1!m l1!m", l2="l2?m l2?m l2?m")
+    assert decide_exact(both_ways, seen, "accept").verdict is FAIL
+    for mode in ("prefix", "multiprefix"):
+        assert decide_exact(both_ways, seen, mode).verdict is WEAK_PASS
 
 
-@pytest.mark.parametrize("mode", ["accept", "prefix", "multiprefix", "slice"])
+@pytest.mark.parametrize("mode", EXACT_MODES)
 @pytest.mark.parametrize("operator", [strict, seq, par, alt])
 def test_interactions_may_nest_five_thousand_deep(
     operator: Callable[..., Interaction], mode: ExactMode
@@ -218,10 +279,8 @@ def test_interactions_may_nest_five_thousand_deep(
     deep = do("l1!a")
     for number in range(5_000):
         deep = operator(do(f"l{number % 2 + 1}!b"), deep)
-    rounds = iter(range(200))
-    limits = Limits(should_stop=lambda: next(rounds, None) is None)
-    answer = decide_exact(deep, multi(l1_l2="l2!b"), mode, limits)
-    assert answer.verdict.passes or answer.reason == STOPPED or mode == "accept"
+    answer = decide_exact(deep, multi(l1_l2="l2!b"), mode, Patience(200))
+    assert answer.verdict.passes or answer.reason == "TimedOut" or mode == "accept"
 
 
 @pytest.mark.parametrize(
@@ -236,108 +295,10 @@ def test_loops_may_nest_deep(mode: ExactMode, depth: int) -> None:
     assert decide_exact(deep, seen, mode).verdict is PASS
 
 
-# -- brute force -----------------------------------------------------------------------------
-
-
-def wrong(holds: Holds, seeds: range, modes: tuple[ExactMode, ...]) -> Iterator[Question]:
-    for seed in seeds:
-        for question in questions(seed, modes):
-            if holds(question) is not question.verdict.passes:
-                yield question
-
-
-def decided(question: Question) -> bool:
-    verdict = decide_exact(question.interaction, question.multitrace, question.mode).verdict
-    assert (verdict is PASS) is (question.verdict is PASS)
-    return verdict.passes
-
-
-def searched(question: Question) -> bool:
-    return by_search(question.interaction, question.multitrace, question.mode)
-
-
-ALL_MODES: tuple[ExactMode, ...] = ("accept", "prefix", "multiprefix", "slice")
-
-
-def test_the_decider_agrees_with_brute_force() -> None:
-    assert next(wrong(decided, range(100), ALL_MODES), None) is None
-
-
-def test_the_search_alone_agrees_with_brute_force() -> None:
-    assert next(wrong(searched, range(120, 220), ("multiprefix", "slice")), None) is None
-
-
 def test_orders_that_do_not_meet_do_not_show() -> None:
     """Model `slices_i2`: two operands share a lifeline of the region, but both only receive."""
     one = strict(do("l1!m1"), do("l2?m1"))
     other = loop_w(alt(passing("l1", "m2", "l2"), passing("l2", "m3", "l3")))
-    assert is_exact_to_weaken(coreg(mask(["l2"]), one, other))
+    assert is_exact_to_weaken(coreg(mask_of("l2"), one, other))
     assert not is_exact_to_weaken(par(one, strict(do("l2!x"), do("l1?x"))))
     assert not is_exact_to_weaken(loop_p(alt(one, strict(do("l2!x"), do("l1?x")))))
-
-
-# -- planted bugs ----------------------------------------------------------------------------
-
-
-def test_a_bound_on_all_open_iterations_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def count(self: Search, term: Interaction, places: tuple[int, ...]) -> bool:
-        left = sum(
-            len(part.actions) - place for part, place in zip(self._parts, places, strict=True)
-        )
-        return str(term).count("open(") <= left
-
-    seen = multi(l1="", l2="l2?c")
-    monkeypatch.setattr(exact_search, "normal", lambda term: term)  # it drops needless marks
-    assert by_search(NESTED, seen, "slice")
-    monkeypatch.setattr(Search, "_can_be_served", count)
-    assert not by_search(NESTED, seen, "slice")
-
-
-def test_loops_that_cannot_be_entered_unobserved_are_noticed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def outside_of_loops(term: Interaction, ask: object) -> list[tuple[object, Interaction]]:
-        return [
-            (action, rest)
-            for _, action, rest in frontier(term)
-            if str(rest).count("loop") <= str(term).count("loop") and rest.size < term.size
-        ]
-
-    monkeypatch.setattr(exact_search, "simulated", outside_of_loops)
-    assert next(wrong(searched, range(120, 220), ("slice",)), None) is not None
-
-
-NO_GAP = seq(
-    strict(do("l2!x"), do("l1!a")),
-    alt(seq(do("l1!c"), do("l2!z")), seq(do("l1!b"), do("l1!c"), do("l2!y"))),
-)
-"""Each lifeline for itself may have `a c` and `x y`, but not both."""
-
-
-def test_windows_have_no_gaps() -> None:
-    assert judged(NO_GAP, multi(l1_l2="l2!x l1!a l1!c l2!y"), "slice") is FAIL
-    assert judged(NO_GAP, multi(l1_l2="l1!c l2!y"), "slice") is WEAK_PASS
-
-
-def test_pasts_that_do_not_restrict_each_other_are_noticed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(LateTerms, "restricted", lambda self, node, forbidden: node)
-    seen = multi(l1_l2="l2!x l1!a l1!c l2!y")
-    assert decide_exact(NO_GAP, seen, "slice").verdict is not FAIL
-
-
-def test_weakening_everywhere_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "is_exact_to_weaken", lambda term: True)
-    crossed = par(strict(do("l1!m1"), do("l2!m1")), strict(do("l2!m2"), do("l1!m2")))
-    seen = multi(l1="l1!m2 l1!m1", l2="l2!m1 l2!m2")
-    assert ExactDecider(crossed, "multiprefix").decide(seen).verdict is not FAIL
-
-
-def test_views_that_cut_too_much_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if nothing could have happened before a component's first observed action."""
-    whole = Views.local
-    monkeypatch.setattr(
-        Views, "local", lambda self, term, lifelines, begun: whole(self, term, lifelines, False)
-    )
-    assert next(wrong(decided, range(120), ("slice",)), None) is not None

@@ -12,17 +12,16 @@ from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction, coreg, loop_w, make, par, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify import late_chains
-from choreomon.verify.exact import decide_exact, observed_parts
-from choreomon.verify.exact_search import ExactMode, Limits
-from choreomon.verify.late import COREG, LATE, LateTerms
-from choreomon.verify.late_chains import Chain, Rows
-from choreomon.verify.late_search import LateSearch
-from choreomon.verify.late_steps import LateSteps
-from choreomon.verify.views import Views
-from tests.verify.exact_cases import questions
+from choreomon.verify import chains
+from choreomon.verify.chains import Chain, Rows
+from choreomon.verify.derivative import Derivatives
+from choreomon.verify.exact import decide_exact
+from choreomon.verify.residual import COREG, UNDECIDED, Residuals
+from tests.interaction.drawn import a as do
+from tests.verify.exact_cases import multi, searched
+from tests.verify.exact_cases import wrong as wrong_questions
+from tests.verify.named_cases import ON_L1, wrong_by_name
 from tests.verify.steps import counted
-from tests.verify.test_late_search import MODES, NAMED, ON_L1, do, found, multi
 
 Joined = Callable[[Interaction, Interaction], Interaction]
 
@@ -33,7 +32,7 @@ JOINED: dict[str, Joined] = {
     "coreg": lambda one, other: coreg(ON_L1, one, other),
 }
 LEAVES = [do(text) for text in ("l1!a", "l2?b", "l1?c", "l2!d")]
-CHAINS = ("alt", "coreg", "loopC", "par", "seq", "strict")
+CHAINED = ("coreg", "coreg", "seq", "seq", "strict", "strict", "alt", "par")
 """Operators of random terms in which chains are frequent."""
 
 
@@ -42,17 +41,9 @@ def nested(joined: Joined, depth: int, side: str) -> Interaction:
     return reduce(joined if side == "left" else lambda one, other: joined(other, one), leaves)
 
 
-def wrong(seeds: range, modes: tuple[ExactMode, ...] = MODES) -> bool:
+def wrong() -> bool:
     """Whether anything that is asked is answered wrongly."""
-    return any(
-        found(interaction, seen, "slice") is not fits for interaction, seen, fits in NAMED
-    ) or (
-        any(
-            decide_exact(one.interaction, one.multitrace, one.mode).verdict is not one.verdict
-            for seed in seeds
-            for one in questions(seed, modes, CHAINS)
-        )
-    )
+    return bool(wrong_by_name() or wrong_questions(range(60), ("slice",), CHAINED, 16))
 
 
 @pytest.mark.parametrize("name", JOINED)
@@ -177,7 +168,7 @@ def test_shorter_ends_that_become_something_else_do_not_make_longer_ones_costly(
 
 
 def test_what_became_of_ends_is_forgotten_once_it_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(late_chains, "KEPT", 10)
+    monkeypatch.setattr(chains, "KEPT", 10)
     assert ends_become_what_they_are(Rows, "seq")
     chain, rows = Chain(normal(nested(seq, 61, "right"))), Rows()
     for number in range(40):
@@ -186,9 +177,9 @@ def test_what_became_of_ends_is_forgotten_once_it_is_much(monkeypatch: pytest.Mo
 
 
 def test_chains_taken_in_blocks_have_the_same_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not wrong(range(60))
-    monkeypatch.setattr(late_chains, "SHORT", 2)
-    assert not wrong(range(60))
+    assert not wrong()
+    monkeypatch.setattr(chains, "SHORT", 2)
+    assert not wrong()
 
 
 def test_of_equal_operands_in_a_row_it_matters_which_one_it_was() -> None:
@@ -197,20 +188,20 @@ def test_of_equal_operands_in_a_row_it_matters_which_one_it_was() -> None:
     assert decide_exact(twice, multi(l1_l2="l1!a l1!a l1!b"), "slice").verdict.passes
 
 
-def test_late_nodes_are_one_where_they_may_have_acted_alike() -> None:
-    terms = LateTerms()
+def test_undecided_residuals_are_one_where_they_may_have_acted_alike() -> None:
+    terms = Residuals()
     one, other = (normal(seq(*LEAVES[first : first + 2])) for first in (0, 2))
     both, l1, l2 = one.lifelines, ON_L1, one.lifelines & ~ON_L1
-    together = LateSteps(terms)._together
+    together = Derivatives(terms)._together
 
-    def kind(*epochs: Mask) -> int:
+    def kind(*gaps: Mask) -> int:
         ours = terms.undecided(one, (both, l1), NONE)
-        return together(NONE, ours, terms.undecided(other, epochs, NONE)).kind
+        return together(NONE, ours, terms.undecided(other, gaps, NONE)).kind
 
-    assert kind(both, l1) == LATE
+    assert kind(both, l1) == UNDECIDED
     assert kind(both, both) == kind(l1, l1) == kind(l2, l1) == COREG
     loop = terms.undecided(normal(loop_w(seq(*LEAVES[:2]))), (both, l1), l2)
-    assert loop.kind == LATE
+    assert loop.kind == UNDECIDED
     assert together(NONE, terms.undecided(one, (both, l1), NONE), loop).kind == COREG
 
 
@@ -220,34 +211,33 @@ def test_late_nodes_are_one_where_they_may_have_acted_alike() -> None:
 def test_blocks_in_the_wrong_order_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Chain.before
     monkeypatch.setattr(Chain, "before", lambda self, number: whole(self, number)[::-1])
-    assert wrong(range(60))
+    assert wrong()
 
 
 def test_a_block_that_is_left_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Chain.before
-    monkeypatch.setattr(late_chains, "SHORT", 2)
+    monkeypatch.setattr(chains, "SHORT", 2)
     monkeypatch.setattr(Chain, "before", lambda self, number: whole(self, number)[:1])
-    assert wrong(range(60))
+    assert wrong()
 
 
 # -- what it takes ---------------------------------------------------------------------------
 
 
-def late_terms(interaction: Interaction, seen: MultiTrace) -> int:
-    views, parts = Views(), observed_parts(interaction, seen)
-    assert parts is not None
-    assert LateSearch(views, parts, True, Limits()).run(interaction)[0]
-    return len(views.late_terms)
+def residuals(interaction: Interaction, seen: MultiTrace) -> int:
+    search = searched(interaction, seen, "slice", 1)
+    assert search.answer
+    return len(search.automaton.residuals)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("name", JOINED)
 @pytest.mark.parametrize("words", [("l1?c", "l2!d"), ("l1!a l1?c l1!a", "l2?b l2!d l2?b")])
-def test_the_late_terms_of_a_deep_chain_grow_with_its_length(
+def test_the_residuals_of_a_deep_chain_grow_with_its_length(
     name: str, side: str, words: tuple[str, str]
 ) -> None:
     seen = multi(l1=words[0], l2=words[1])
-    few, many = (late_terms(nested(JOINED[name], depth, side), seen) for depth in (400, 1600))
+    few, many = (residuals(nested(JOINED[name], depth, side), seen) for depth in (100, 400))
     assert many < 6 * few
 
 
@@ -256,13 +246,13 @@ def test_of_equal_operands_that_commute_one_is_looked_at(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     asked: list[Interaction] = []
-    whole = LateSteps._after_late
+    whole = Derivatives._after_undecided
 
-    def counted(self: LateSteps, term: Interaction, *rest: object) -> object:
+    def counted(self: Derivatives, term: Interaction, *rest: object) -> object:
         asked.append(term)
         return whole(self, term, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(LateSteps, "_after_late", counted)
+    monkeypatch.setattr(Derivatives, "_after_undecided", counted)
     term = reduce(JOINED[name], [do("l1!a")] * 400)
     assert decide_exact(term, multi(l1="l1!a"), "slice").verdict.passes
     assert len(asked) < 10

@@ -12,9 +12,8 @@ from choreomon.core.action import Action
 from choreomon.interaction.term import Interaction, alt, loop_w, seq
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
-from choreomon.verify.exact import ExactDecider
-from choreomon.verify.quick import commuting
-from choreomon.verify.quick.single_clock import QuickMode
+from choreomon.verify import beam_search
+from choreomon.verify.beam_search import ExactMode, Search
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.papers.questions import a
@@ -66,7 +65,7 @@ def guesses(times: int) -> tuple[Interaction, MultiTrace]:
     )
 
 
-def grown(term: Interaction, seen: MultiTrace, mode: QuickMode) -> float:
+def grown(term: Interaction, seen: MultiTrace, mode: ExactMode) -> float:
     """Bytes for each action, at most at any time, of a decision that passes."""
     verifier = Verifier(term, mode)
     tracemalloc.start()
@@ -77,31 +76,27 @@ def grown(term: Interaction, seen: MultiTrace, mode: QuickMode) -> float:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("mode", ["accept", "multiprefix"])
-def test_a_decision_about_100_000_actions_needs_a_few_bytes_for_each(mode: QuickMode) -> None:
-    assert grown(*orders(12_500), mode) < BYTES
-
-
-def test_the_exact_decider_lets_nobody_run_ahead_either() -> None:
-    term, seen = orders(2_500)
-    decider = ExactDecider(term, "accept")
-    tracemalloc.start()
-    try:
-        assert decider.decide(seen).verdict is Verdict.PASS
-        assert tracemalloc.get_traced_memory()[1] < 16 * seen.length
-    finally:
-        tracemalloc.stop()
+@pytest.mark.parametrize("mode", ["accept", "slice"])
+def test_a_decision_about_long_logs_needs_a_few_bytes_for_each_action(mode: ExactMode) -> None:
+    assert grown(*orders(5_000), mode) < BYTES
 
 
 def test_choices_that_are_told_apart_late_are_not_kept_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(commuting, "BRANCHES", 100)
-    assert grown(*guesses(5_000), "multiprefix") < 4 * BYTES
+    assert grown(*guesses(2_500), "multiprefix") < 4 * BYTES
+    monkeypatch.setattr(beam_search, "REMEMBERED", 100)
+    assert grown(*guesses(2_500), "multiprefix") < 4 * BYTES
 
 
 def test_the_bound_notices_a_component_that_runs_ahead_of_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(commuting, "GROWN", 1_000_000)
+    whole = Search._moves
+
+    def greedy(self: Search, *place: object) -> object:
+        self._large = 10**9
+        return whole(self, *place)[:1]  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Search, "_moves", greedy)
     assert grown(*orders(40), "accept") > 100 * BYTES

@@ -7,7 +7,6 @@ from itertools import product
 from random import Random
 
 import pytest
-
 from choreomon.core.action import Action, parse_action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import random_interaction
@@ -27,10 +26,9 @@ from choreomon.interaction.term import (
     strict,
     subterms,
 )
-from choreomon.verify.quick import commuting, counting
-from choreomon.verify.quick.commuting import CommutingDecider
-from choreomon.verify.quick.counting import Lattice, Vector, counts
-from choreomon.verify.quick.decider import Quick
+from choreomon.verify import parikh
+from choreomon.verify.exact import decide_exact
+from choreomon.verify.parikh import Lattice, Vector, counts
 from choreomon.verify.verdict import Verdict
 from tests.verify.papers.questions import OPERATORS, a, logs, mask_of
 
@@ -208,56 +206,18 @@ def test_terms_may_be_nested_5000_deep(name: str) -> None:
 
 def test_interactions_that_are_too_large_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     term = loop_s(strict(a("a!m"), a("b?m")))
-    monkeypatch.setattr(counting, "ACTIONS", 1)
+    monkeypatch.setattr(parikh, "ACTIONS", 1)
     assert counts(term) is None
     assert counts(a("a!m")) is not None
-    monkeypatch.setattr(counting, "SYMBOLS", 3)
+    monkeypatch.setattr(parikh, "SYMBOLS", 3)
     assert counts(term) is None
     # And then nothing is concluded.
-    monkeypatch.setattr(commuting, "EASY", 0)
-    decider = CommutingDecider(BOTH_WAYS, "prune")
-    assert decider.decide(logs("a: a!m; b: b?m"))
-    assert not decider.decide(logs("a: a!m a!m; b: b?m b?m b?m"))
-
-
-BOTH_WAYS = par(loop_w(seq(a("a!m"), a("b?m"))), loop_w(seq(a("b?m"), a("a!m"))))
-"""Every message may belong to either loop."""
-
-
-@pytest.mark.parametrize("many", [25, 400])
-def test_one_action_too_many_is_found_by_counting_instead_of_exhaustion(many: int) -> None:
-    first = loop_s(strict(a("a!m"), a("b?m")))
-    term = par(first, loop_w(seq(a("b?m"), a("a!m"))))
-    seen = logs("a: " + "a!m " * many + "; b: " + "b?m " * (many + 1))
-    answer = Quick(term, "accept").decide(seen)
-    assert answer is not None
-    assert answer.verdict is Verdict.FAIL
-    assert answer.vertices < 50
-
-
-def test_multi_prefixes_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commuting, "EASY", 0)
-    seen = logs("a: a!m a!m; b: b?m b?m b?m")
-    for mode in ("prefix", "multiprefix"):
-        answer = Quick(BOTH_WAYS, mode).decide(seen)  # type: ignore[arg-type]
-        assert answer is not None
-        assert answer.verdict is Verdict.WEAK_PASS
-
-
-def test_nothing_is_counted_where_the_search_is_easy(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Interaction] = []
-    monkeypatch.setattr(commuting, "counts", asked.append)
-    decider = CommutingDecider(BOTH_WAYS, "prune")
-    assert not decider.decide(logs("a: a!m; b: b?m b?m"))
-    assert not asked
-    many = logs("a: " + "a!m " * 12 + "; b: " + "b?m " * 13)
-    assert not decider.decide(many)
-    assert not decider.decide(many)
-    assert len(asked) == 1
+    assert decide_exact(term, logs("a: a!m; b: b?m"), "accept").verdict is Verdict.PASS
+    assert decide_exact(term, logs("a: a!m; b: b?m b?m"), "accept").verdict is Verdict.FAIL
 
 
 def test_the_law_notices_loops_that_are_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "LOOPS", frozenset())
+    monkeypatch.setattr(parikh, "LOOPS", frozenset())
     assert refused(50, 0)
 
 

@@ -8,7 +8,6 @@ from random import Random
 from types import SimpleNamespace
 
 import pytest
-
 from choreomon.core.action import Action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.lifelines import NONE, Mask, bit, mask
@@ -25,10 +24,10 @@ from choreomon.interaction.term import (
     strict,
     subterms,
 )
-from choreomon.verify import persistent
-from choreomon.verify.late import COREG, LateTerm, LateTerms
-from choreomon.verify.persistent import FREE, NEVER, WAITS, Persistence, Standing
-from choreomon.verify.views import Views
+from choreomon.verify import persistent_set
+from choreomon.verify.lazy_automaton import LazyAutomaton
+from choreomon.verify.persistent_set import FREE, NEVER, WAITS, PersistentSets, Standing
+from choreomon.verify.residual import COREG, Residual, Residuals
 from tests.verify.papers.questions import OPERATORS, PARTITIONS, a, mask_of, random_term
 
 LONGEST = 5
@@ -41,8 +40,8 @@ it begins the first iteration, and `l1!c` comes before `l1!a`."""
 
 Traces = frozenset[tuple[Action, ...]]
 
-LATE_OPERATORS = tuple(one for one in OPERATORS if one != "loopH")
-"""Those that late terms know."""
+KNOWN_OPERATORS = tuple(one for one in OPERATORS if one != "loopH")
+"""Those that residuals know."""
 
 
 def interactions(
@@ -71,21 +70,21 @@ def contradicted(
 
 
 def mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
-    """How many standings the definition contradicts, of plain terms and of the same as late
-    ones of which nothing has happened."""
+    """How many standings the definition contradicts, of terms and of residuals of which nothing
+    has happened."""
     rng = Random(seed)
-    persistence = Persistence(kept=rng.choice((10, 10_000)))
+    persistent = PersistentSets(kept=rng.choice((10, 10_000)))
     found = 0
     for term in (OVERTAKING, *interactions(rng, number)):
-        late = LateTerms().plain(term)
+        residual = Residuals().plain(term)
         accepted = frozenset(traces(term, LONGEST))
         for component in (own for layout in PARTITIONS for own in layout):
             own = mask(component)
             actions = {one for trace in accepted for one in trace}
             for action in sorted(one for one in actions if one.lifeline in component):
-                standing = persistence.standing(term, act(action), own)
+                standing = persistent.standing(term, act(action), own)
                 met[standing] += 1
-                there = persistence.late_standing(late, act(action), own)
+                there = persistent._standing(residual, act(action), own)
                 for one in (standing, there):
                     found += contradicted(one, accepted, action, component)
     return found
@@ -103,19 +102,19 @@ def test_a_standing_that_says_too_much_is_noticed(
     monkeypatch: pytest.MonkeyPatch, planted: tuple[Standing, Standing]
 ) -> None:
     right, wrong = planted
-    true = persistent._standing
+    true = persistent_set._standing
 
     def mistaken(*args: object) -> Standing:
         found = true(*args)  # type: ignore[arg-type]
         return wrong if found == right else found
 
-    monkeypatch.setattr(persistent, "_standing", mistaken)
+    monkeypatch.setattr(persistent_set, "_standing", mistaken)
     assert mistakes(1, 20, Counter())
 
 
 def test_iterations_that_overtake_each_other_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {name: Operator[name] for name in ("COREG", "STRICT", "LOOP_C", "OPEN")}
-    monkeypatch.setattr(persistent, "Operator", SimpleNamespace(**known, LOOP_H=None))
+    monkeypatch.setattr(persistent_set, "Operator", SimpleNamespace(**known, LOOP_H=None))
     assert mistakes(1, 0, Counter())
 
 
@@ -135,14 +134,14 @@ def test_iterations_that_overtake_each_other_are_noticed(monkeypatch: pytest.Mon
     ],
 )
 def test_standings(term: Interaction, action: str, component: str, expected: Standing) -> None:
-    found = Persistence().standing(term, a(action), mask_of(component))
+    found = PersistentSets().standing(term, a(action), mask_of(component))
     assert found == expected
 
 
-# -- late terms ------------------------------------------------------------------------------
+# -- residuals -------------------------------------------------------------------------------
 
 AHEAD = 4
-"""Standings in late terms are compared with what so many observed actions may be."""
+"""Standings in residuals are compared with what so many observed actions may be."""
 
 
 Component = tuple[str, ...]
@@ -157,9 +156,9 @@ class Observations:
     def __init__(self, term: Interaction, components: Sequence[Component]) -> None:
         self.components = components
         self.leaves = [part for part in subterms(term) if part.action is not None]
-        self._views = Views()
-        self._known: dict[tuple[LateTerm, Begun, int], Traces] = {}
-        terms = self._views.late_terms
+        self._automaton = LazyAutomaton()
+        self._known: dict[tuple[Residual, Begun, int], Traces] = {}
+        terms = self._automaton.residuals
         self.start = terms.opened(terms.plain(normal(term)), self.free(NOBODY))
 
     def owner(self, leaf: Interaction) -> Component:
@@ -170,10 +169,13 @@ class Observations:
     def free(self, begun: Begun) -> Mask:
         return mask(name for one in self.components if one not in begun for name in one)
 
-    def after(self, node: LateTerm, leaf: Interaction, begun: Begun) -> tuple[LateTerm, ...]:
-        return self._views.after(node, leaf, self.free(begun | {self.owner(leaf)}))
+    def after(self, node: Residual, leaf: Interaction, begun: Begun) -> tuple[Residual, ...]:
+        assert leaf.action is not None
+        own = self.owner(leaf)
+        how = self._automaton.observation(mask(own), self.free(begun | {own}), NONE)
+        return tuple(rest for _, rest in self._automaton.rests(node, leaf.action, how))
 
-    def futures(self, node: LateTerm, begun: Begun, length: int) -> Traces:
+    def futures(self, node: Residual, begun: Begun, length: int) -> Traces:
         key = node, begun, length
         if key not in self._known:
             found: set[tuple[Action, ...]] = {()}
@@ -186,12 +188,12 @@ class Observations:
         return self._known[key]
 
 
-def late_mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
-    """How many standings are contradicted by what may be observed of late terms, of components
+def residual_mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
+    """How many standings are contradicted by what may be observed of residuals, of components
     that have begun."""
     rng = Random(seed)
     found = 0
-    for term in interactions(rng, number, LATE_OPERATORS):
+    for term in interactions(rng, number, KNOWN_OPERATORS):
         seen = Observations(term, rng.choice(PARTITIONS))
         node, begun = seen.start, NOBODY
         for _ in range(2):
@@ -204,7 +206,7 @@ def late_mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
             for leaf in seen.leaves:
                 if seen.owner(leaf) in begun:
                     own = seen.owner(leaf)
-                    standing = Persistence().late_standing(node, leaf, mask(own))
+                    standing = PersistentSets()._standing(node, leaf, mask(own))
                     met[standing] += 1
                     assert leaf.action is not None
                     found += contradicted(standing, futures, leaf.action, own)
@@ -212,30 +214,30 @@ def late_mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_what_is_free_in_a_late_term_can_be_observed_first(seed: int) -> None:
+def test_what_is_free_in_a_residual_can_be_observed_first(seed: int) -> None:
     met: Counter[Standing] = Counter()
-    assert late_mistakes(seed, 100, met) == 0
+    assert residual_mistakes(seed, 100, met) == 0
     assert min(met[one] for one in (NEVER, FREE, WAITS)) > 20
 
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [("whole", lambda epochs: NONE), ("_may_avoid", lambda node, lifelines: False)],
+    [("whole", lambda gaps: NONE), ("_may_avoid", lambda node, lifelines: False)],
 )
 def test_pasts_and_left_operands_that_are_overlooked_are_noticed(
     name: str, wrong: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(persistent, name, wrong)
-    assert late_mistakes(0, 100, Counter())
+    monkeypatch.setattr(persistent_set, name, wrong)
+    assert residual_mistakes(0, 100, Counter())
 
 
 @pytest.mark.parametrize(("region", "expected"), [(bit("l1"), FREE), (NONE, NEVER)])
-def test_what_a_co_region_lets_overtake_is_free_in_late_terms_too(
+def test_what_a_co_region_lets_overtake_is_free_in_residuals_too(
     region: Mask, expected: Standing
 ) -> None:
-    terms = LateTerms()
+    terms = Residuals()
     earlier = terms.plain(normal(strict(a("l1!a"), a("l2!x"))))
-    later = terms.late(normal(strict(a("l1!b"), a("l2!y"))))
+    later = terms.undecided_past(normal(strict(a("l1!b"), a("l2!y"))))
     node = terms.coreg(region, earlier, later)
     assert node.kind == COREG
-    assert Persistence().late_standing(node, a("l1!b"), bit("l1")) == expected
+    assert PersistentSets()._standing(node, a("l1!b"), bit("l1")) == expected
