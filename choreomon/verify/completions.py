@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction, Operator
-from choreomon.verify.chains import Chains
 from choreomon.verify.gaps import (
     NOTHING,
     Gaps,
@@ -31,8 +30,7 @@ from choreomon.verify.trampoline import Trampolined
 class Completions:
     """The smallest pasts with which terms are over, kept as long as this object."""
 
-    def __init__(self, chains: Chains) -> None:
-        self._chains = chains
+    def __init__(self) -> None:
         self._known: dict[tuple[Interaction, Gaps], tuple[Past, ...]] = {}
         self.check_budget: Callable[[], None] | None = None
         """Called for every past that is looked at; may raise, to stop."""
@@ -57,7 +55,8 @@ class Completions:
             assert term.action is not None
             found = occurrences(term.action, gaps)
         else:
-            left, right = self._chains.halves(term)
+            left, right = term.left, term.right
+            assert right is not None
             ours = yield self.of(left, gaps)
             theirs = yield self.of(right, gaps)
             if term.operator is Operator.ALT:

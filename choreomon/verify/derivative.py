@@ -49,7 +49,7 @@ class Derivatives:
         self._consumed: dict[tuple[Interaction, Gaps, Mask, Interaction], tuple[Decided, ...]] = {}
         self._narrowed: dict[tuple[Residual, Mask], tuple[Decided, ...]] = {}
         self._chains = Chains()
-        self.completions = Completions(self._chains)
+        self.completions = Completions()
         self.check_budget: Callable[[], None] | None = None
         """Called now and then; may raise, to stop. What is known stays right."""
 
@@ -332,7 +332,8 @@ class Derivatives:
             assert term.action is not None
             found += [(terms.plain(EMPTY), past) for past in occurrences(term.action, gaps)]
         else:
-            left, right = self._chains.halves(term)
+            left, right = term.left, term.right
+            assert right is not None
             if operator is Operator.ALT:
                 found += yield self._begun(left, gaps, pruned)
                 found += yield self._begun(right, gaps, pruned)

@@ -31,7 +31,6 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, alt, make
-from choreomon.verify.chains import Rows
 from choreomon.verify.gaps import Gaps, Past, needed, whole, without
 
 PLAIN: Final = 0
@@ -85,7 +84,6 @@ class Residuals:
         self._known: dict[tuple[int, object, object, object], Residual] = {}
         self._first: dict[Interaction, Mask] = {}
         self._made: dict[tuple[object, ...], dict[Residual, Residual]] = {}
-        self._rows = Rows()
         self.check_budget: Callable[[], None] | None = None
         """Called now and then; may raise, to stop. What is known stays right."""
 
@@ -113,7 +111,6 @@ class Residuals:
         self._known = {key: one for key, one in self._known.items() if one in alive}
         self._first.clear()
         self._made.clear()
-        self._rows.clear()
 
     def plain(self, term: Interaction) -> Residual:
         """The term, its past decided."""
@@ -221,7 +218,7 @@ class Residuals:
             inner = rest.kind == COREG and rest.region == region
             head = rest.left if inner else rest
             if left.kind == PLAIN and head.kind == PLAIN:
-                left = self.plain(self._rows.of(region, left.term, head.term))
+                left = self.plain(make(Operator.COREG, region, left.term, head.term))
             elif self._swallows(region, head, left):
                 left = head
             elif not (left.lifelines & head.lifelines & ~region) and left.order > head.order:
