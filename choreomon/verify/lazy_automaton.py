@@ -84,7 +84,8 @@ class LazyAutomaton:
     @property
     def remembered(self) -> int:
         """How many residuals, states and projections are held."""
-        return len(self.residuals) + len(self._states) + len(self._projections)
+        views = len(self._starts) + len(self._projections)
+        return len(self.residuals) + len(self._states) + views
 
     def checking(self, check_budget: Callable[[], None] | None) -> None:
         """Has `check_budget` called before whatever is not known yet, and now and then while it is

@@ -83,9 +83,7 @@ class LinkedSearch(Search):
                         unobserved = before_it + past.count()
                         known = found.get((there, rest.order))
                         if known is None or unobserved < known.unobserved:
-                            found[there, rest.order] = Link(
-                                link, component, rest.order, unobserved
-                            )
+                            found[there, rest.order] = Link(link, component, rest.order, unobserved)
         self._links = {**found}
 
     def path(self) -> list[Link]:

@@ -18,14 +18,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from choreomon.interaction.lifelines import Mask, names
+from choreomon.interaction.lifelines import names
 from choreomon.interaction.normal import normal
 from choreomon.interaction.term import Interaction
 from choreomon.interaction.weakening import is_exact_by_removal
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
+from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.papers.graph import SearchResult, State
 from choreomon.verify.papers.heuristics import Filters, Priorities
-from choreomon.verify.papers.local import LocalAnalysis, LocalAutomaton
+from choreomon.verify.papers.local import LocalAnalysis
 from choreomon.verify.papers.measure import Measures
 from choreomon.verify.papers.options import LocalAnalyses, Method, Options
 from choreomon.verify.papers.reduction import reducible
@@ -50,7 +51,8 @@ class Searcher:
         self.mode = mode
         self.options = options
         self._checker: Searcher | None = None
-        self._automata: dict[Mask, LocalAutomaton] = {}
+        self._local_views = LazyAutomaton()
+        self._local_views.checking(options.check_budget)
         self._measures = Measures(options.criteria)
         self._follow_ups = FollowUps(check_budget=options.check_budget)
         self._weak = reducible(interaction) if options.reduction == "sound" else None
@@ -165,12 +167,10 @@ class Searcher:
         # Analyzing the only component alone would be the search itself.
         if self.options.local is None or rules.local is None or len(stepper.traces) == 1:
             return None
-        for own in stepper.lifelines:
-            if own not in self._automata:
-                self._automata[own] = LocalAutomaton(own, check_budget=self.options.check_budget)
         return LocalAnalysis(
-            [self._automata[own] for own in stepper.lifelines],
-            stepper.traces,
+            self._local_views,
+            stepper.lifelines,
+            [[leaf.action for leaf in trace if leaf.action] for trace in stepper.traces],
             rules.local,
             before=rules.before,
             options=self.options.local,

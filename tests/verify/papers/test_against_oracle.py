@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from choreomon.interaction.term import Operator, alt, loop_h, par, seq, strict
+from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.papers import engine, reduction
 from choreomon.verify.papers.engine import search
 from choreomon.verify.papers.graph import State
-from choreomon.verify.papers.local import LocalAutomaton
 from choreomon.verify.papers.options import LocalAnalyses, Options, SimulationCriteria
 from choreomon.verify.papers.steps import Step, Stepper
 from choreomon.verify.verdict import Mode, Verdict
@@ -104,12 +104,12 @@ def test_the_law_notices_a_reduction_that_does_not_look_for_strict_operators(
 def test_the_law_notices_local_analyses_that_want_prefixes_of_slices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    right = LocalAutomaton.fits
+    right = LazyAutomaton.start
 
-    def wrong(self, view, trace, condition):  # type: ignore[no-untyped-def]
-        return right(self, view, trace, "prefix" if condition == "factor" else condition)
+    def wrong(self, term, lifelines, begun):  # type: ignore[no-untyped-def]
+        return right(self, term, lifelines, begun=False)
 
-    monkeypatch.setattr(LocalAutomaton, "fits", wrong)
+    monkeypatch.setattr(LazyAutomaton, "start", wrong)
     assert _law_notices(Options(), modes=("slice",))
 
 
@@ -142,8 +142,8 @@ def test_the_law_notices_removal_where_it_is_not_exact(monkeypatch: pytest.Monke
 
 def test_a_local_view_onto_two_lifelines_has_no_loop_h() -> None:
     body = strict(a("l1!a"), a("l2!a"))
-    view = LocalAutomaton(body.lifelines).view(loop_h(body))
-    assert view.operator is Operator.LOOP_C
+    view = LazyAutomaton().start(loop_h(body), body.lifelines, begun=False)
+    assert [one.term.operator for one in view.residuals] == [Operator.LOOP_C]
 
 
 def test_blanked_terms_keep_positions_that_simplifying_would_merge() -> None:

@@ -15,9 +15,8 @@ from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.mutation import alphabet, insert_action
 from choreomon.multitrace.projection import project_trace
 from choreomon.multitrace.slices import random_slice
-from choreomon.verify.papers import engine
+from choreomon.verify.papers import engine, local
 from choreomon.verify.papers.engine import Searcher, search
-from choreomon.verify.papers.local import LocalAutomaton
 from choreomon.verify.papers.measure import Measures
 from choreomon.verify.papers.options import Options
 from choreomon.verify.papers.steps import FollowUps
@@ -74,18 +73,24 @@ def test_what_is_kept_changes_no_result(mode: Mode) -> None:
 def test_results_stay_where_little_is_kept(monkeypatch: pytest.MonkeyPatch, mode: Mode) -> None:
     observed = list(multi_traces(NUMBER))
     expected = [search(TERM, seen, mode, OPTIONS) for seen in observed]
-    for table in (FollowUps, LocalAutomaton, Measures):
+    monkeypatch.setattr(local, "KEPT", LIMIT)
+    for table in (FollowUps, Measures):
         monkeypatch.setattr(engine, table.__name__, partial(table, limit=LIMIT))
     searcher = Searcher(TERM, mode, OPTIONS)
     forgotten: Counter[str] = Counter()
-    sizes: dict[int, int] = {}
+    sizes: dict[str, int] = {}
     for seen, result in zip(observed, expected, strict=True):
         assert searcher.search(seen) == result
-        for table in (searcher._follow_ups, searcher._measures, *searcher._automata.values()):
-            forgotten[type(table).__name__] += len(table) < sizes.get(id(table), 0)
-            sizes[id(table)] = len(table)
+        sizes_now = {
+            "FollowUps": len(searcher._follow_ups),
+            "Measures": len(searcher._measures),
+            "LocalAnalysis": searcher._local_views.remembered,
+        }
+        for name, size in sizes_now.items():
+            forgotten[name] += size < sizes.get(name, 0)
+            sizes[name] = size
         assert len(searcher._follow_ups) <= LIMIT
-    assert forgotten["LocalAutomaton"] > 4
+    assert forgotten["LocalAnalysis"] > 4
     assert forgotten["Measures" if mode == "simulate" else "FollowUps"] > 4
 
 

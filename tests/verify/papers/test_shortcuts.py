@@ -7,10 +7,9 @@ from itertools import product
 
 import pytest
 
-from choreomon.interaction.term import alt, coreg, loop_h, loop_p, loop_s, loop_w, par, seq, strict
+from choreomon.interaction.term import alt, coreg, loop_h, loop_s, loop_w, par, seq, strict
 from choreomon.verify.papers.engine import Searcher, search
 from choreomon.verify.papers.heuristics import Filters, Priorities
-from choreomon.verify.papers.local import LocalAutomaton
 from choreomon.verify.papers.options import LocalAnalyses, Options, Reason
 from choreomon.verify.papers.portfolio import Portfolio, advised
 from choreomon.verify.verdict import Verdict
@@ -82,7 +81,7 @@ def test_loop_h_is_not_projected_onto_two_lifelines(monkeypatch: pytest.MonkeyPa
     term = loop_h(alt(seq(a("l3!p"), a("l1!a")), seq(a("l1!b"), a("l2!c"))))
     seen = logs("l1,l2: l2!c l1!a l1!b; l3: l3!p")
     assert search(term, seen, "accept").verdict is Verdict.PASS
-    monkeypatch.setattr("choreomon.verify.papers.local.is_single", lambda lifelines: True)
+    monkeypatch.setattr("choreomon.verify.lazy_automaton.without_heads", lambda term: term)
     assert search(term, seen, "accept").verdict is Verdict.FAIL
 
 
@@ -98,11 +97,14 @@ def test_strict_operators_are_told_from_weak_ones_in_prefixes() -> None:
     assert search(term, seen, "multiprefix").verdict is Verdict.WEAK_PASS
 
 
-def test_local_analyses_give_up_on_loops_of_parallel_copies() -> None:
-    term = loop_p(strict(a("l1!a"), a("l1?b"), a("l1!c"), a("l1?d")))
-    automaton = LocalAutomaton(term.lifelines)
-    assert automaton.fits(automaton.view(term), [a("l1!x")], "factor")
-    assert not automaton.fits(automaton.view(term), [a("l1!x")], "prefix")
+def test_local_analyses_give_up_on_large_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    term = par(passing("l1", "m", "l2"), a("l1!n"))
+    seen = logs("l1: l1!n l1!n; l2:")
+    found = search(term, seen, "multiprefix", Options(reduction="none"))
+    monkeypatch.setattr("choreomon.verify.papers.local.MANY", 0)
+    without = search(term, seen, "multiprefix", Options(reduction="none"))
+    assert found.verdict is without.verdict is Verdict.FAIL
+    assert found.vertices < without.vertices
 
 
 LONG = loop_w(passing("l1", "m", "l2"))
