@@ -83,9 +83,9 @@ class LazyAutomaton:
 
     @property
     def remembered(self) -> int:
-        """How many residuals, states and projections are held."""
+        """How many residuals, states, local views and persistent sets are held."""
         views = len(self._starts) + len(self._projections)
-        return len(self.residuals) + len(self._states) + views
+        return len(self.residuals) + len(self._states) + views + len(self._persistent_sets)
 
     def checking(self, check_budget: Callable[[], None] | None) -> None:
         """Has `check_budget` called before whatever is not known yet, and now and then while it is

@@ -48,42 +48,31 @@ NEVER: Final[Standing] = 0
 FREE: Final[Standing] = 1
 WAITS: Final[Standing] = 2
 
-_KEPT: Final = 50_000
-"""Of so many terms, once for each action, standings are kept; with more, all
-are forgotten."""
-
 _Known: TypeAlias = dict[Interaction, Standing]
 
 
 class PersistentSets:
-    """The standings of actions, those of `kept` terms and actions at most, and of one more term.
-    Not for several threads at once."""
+    """The standings of actions, kept until they are forgotten. Not for several threads at once."""
 
-    def __init__(self, kept: int = _KEPT) -> None:
-        self._kept = kept
+    def __init__(self) -> None:
         self._known: dict[tuple[Interaction, Mask, Mask], _Known] = {}
         self._of_residuals: dict[tuple[Residual, Interaction, Mask], bool] = {}
-        self._number = 0
 
     def __len__(self) -> int:
-        """How many answers are kept."""
-        return self._number
+        """How many answers about residuals are kept."""
+        return len(self._of_residuals)
 
     def forget(self) -> None:
         """Drops all answers."""
         self._known.clear()
         self._of_residuals.clear()
-        self._number = 0
 
     def standing(
         self, term: Interaction, leaf: Interaction, component: Mask, past: Mask = NONE
     ) -> Standing:
         """The standing in `term` of the action of `leaf`, which is on one of the lifelines
         `component`. On the lifelines `past` some prefix of the term may have happened already."""
-        if self._number > self._kept:
-            self.forget()
         known = self._known.setdefault((leaf, component, past), {})
-        before = len(known)
         on = leaf.lifelines
         bound = component & ~past
         pending = [term]
@@ -102,7 +91,6 @@ class PersistentSets:
             else:
                 pending.pop()
                 known[top] = _standing(top, leaf, bound, known)
-        self._number += len(known) - before
         return known.get(term, NEVER)
 
     def may_be_first(self, node: Residual, leaf: Interaction, component: Mask) -> bool:

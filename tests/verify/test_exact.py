@@ -9,12 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from choreomon.core.action import Action
-from choreomon.interaction.order import is_exact_to_weaken
 from choreomon.interaction.term import (
     EMPTY,
     Interaction,
     alt,
-    coreg,
     loop_p,
     loop_s,
     loop_w,
@@ -32,7 +30,6 @@ from choreomon.verify.verdict import Answer, Verdict
 from tests.interaction.drawn import a as do
 from tests.verify.exact_cases import EXACT_MODES, ORDERED, multi, passing, questions, wrong
 from tests.verify.named_cases import wrong_by_name
-from tests.verify.papers.questions import mask_of
 
 PASS, WEAK_PASS, FAIL = Verdict.PASS, Verdict.WEAK_PASS, Verdict.FAIL
 
@@ -293,12 +290,3 @@ def test_loops_may_nest_deep(mode: ExactMode, depth: int) -> None:
         deep = (loop_s, loop_w)[number % 2](alt(deep, do("l1!b")))
     seen = multi(l1_l2="l1!a l2?a")
     assert decide_exact(deep, seen, mode).verdict is PASS
-
-
-def test_orders_that_do_not_meet_do_not_show() -> None:
-    """Model `slices_i2`: two operands share a lifeline of the region, but both only receive."""
-    one = strict(do("l1!m1"), do("l2?m1"))
-    other = loop_w(alt(passing("l1", "m2", "l2"), passing("l2", "m3", "l3")))
-    assert is_exact_to_weaken(coreg(mask_of("l2"), one, other))
-    assert not is_exact_to_weaken(par(one, strict(do("l2!x"), do("l1?x"))))
-    assert not is_exact_to_weaken(loop_p(alt(one, strict(do("l2!x"), do("l1?x")))))
