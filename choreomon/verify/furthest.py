@@ -109,9 +109,12 @@ class _SnapshotSearch(Search):
     """A search that remembers the last layer before each component was at its end."""
 
     snapshots: dict[int, Layer]
+    has_dropped: bool
+    """Whether a no of what goes on from a snapshot is not to be believed."""
 
     def first_layer(self, state: State) -> Layer:
         layer = super().first_layer(state)
+        self.has_dropped = False
         self.snapshots = dict.fromkeys(range(len(self.end)), layer)
         return layer
 
@@ -119,6 +122,10 @@ class _SnapshotSearch(Search):
         for component, end in enumerate(self.end):
             if all(places[component] < end for places in before):
                 self.snapshots[component] = before
+
+    def _narrowed(self, layer: Layer) -> Layer:
+        self.has_dropped = True
+        return super()._narrowed(layer)
 
 
 class Furthest:
@@ -234,6 +241,8 @@ class Furthest:
             for width in (1, WIDTH):
                 search.width = width
                 found = search.run(self._whole.snapshots[component])
-                if found is not None:
-                    return found
+                if found:
+                    return True
+                if found is False and not self._whole.has_dropped:
+                    return False
         return any(search.attempt(width) for width in (WIDTH, WIDER))
