@@ -221,6 +221,22 @@ class Furthest:
         """Those of these actions that would have been possible at the place of a part."""
         return [action for action in alphabet if self._goes_on(part, [action])]
 
+    def waits_for_others(self, part: int, alphabet: Iterable[Action]) -> bool:
+        """Whether one of these actions would be possible at the place of a part if others had done
+        more, as far as the part alone tells."""
+        own = self._cut[part]
+        if not self._decider.normal.lifelines & ~own.lifelines:
+            return False
+        return any(
+            self._decider.search(
+                [own._replace(actions=(*own.actions, action))],
+                self._mode,
+                self._check_budget,
+                Search,
+            ).is_possible
+            for action in alphabet
+        )
+
     def _goes_on(self, part: int, more: Sequence[Action]) -> bool:
         """Whether a part can be explained with more actions, and the others as they are cut."""
         own = self._cut[part]
