@@ -53,7 +53,7 @@ class _CuttingSearch(Search):
                     most = place
                     break
                 state = reached
-                if len(state.residuals) > NARROW:
+                if len(state.residuals) > NARROW or state.size > self._large:
                     break
             yield most
 
