@@ -308,6 +308,17 @@ def main(
     asked = [
         (name, length) for length in LENGTHS if length <= most for name in only or INTERACTIONS
     ]
+    head = [
+        "# Explanations beside their verdicts",
+        "",
+        "What is asked, and what is checked, says the top of `benchmarks/explanations.py`.",
+        "",
+        f"`{shlex.join(['python', '-m', 'benchmarks.explanations', *sys.argv[1:]])}`",
+        "",
+        f"{platform.machine()}, Python {platform.python_version()}, seed {seed}",
+        "",
+    ]
+    text = ""
     found: list[Case] = []
     context = multiprocessing.get_context("spawn")
     work = partial(_asked, walk=walk, seed=seed, budget=budget)
@@ -318,23 +329,9 @@ def main(
                 if one.is_late or one.wrong or one.deciding > 1:
                     click.echo(_row(one), err=True)
             found += some
-    command = shlex.join(["python", "-m", "benchmarks.explanations", *sys.argv[1:]])
-    text = "\n".join(
-        [
-            "# Explanations beside their verdicts",
-            "",
-            "What is asked, and what is checked, says the top of `benchmarks/explanations.py`.",
-            "",
-            f"`{command}`",
-            "",
-            f"{platform.machine()}, Python {platform.python_version()}, seed {seed}",
-            "",
-            *report(found),
-            "",
-        ]
-    )
-    if write is not None:
-        write.write_text(text, encoding="utf-8")
+            text = "\n".join([*head, *report(found), ""])
+            if write is not None:  # as far as it is known, as all of it takes long
+                write.write_text(text, encoding="utf-8")
     click.echo(text, nl=False)
 
 

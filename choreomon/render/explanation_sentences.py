@@ -22,7 +22,7 @@ def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
     missing = sum(not observed for _, observed in witness)
     if missing:
         head = (
-            f"Explained by this trace of {counted(len(witness), 'action')}; the {missing} in "
+            f"Explained by this trace of {counted(len(witness), 'action')}; the {missing:,} in "
             "parentheses were not observed:"
             if missing > 1
             else f"Explained by this trace of {counted(len(witness), 'action')}; the one in "

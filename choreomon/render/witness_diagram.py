@@ -108,7 +108,7 @@ def witness_diagram(
     missing = sum(not observed for _, observed in witness)
     title = (
         f"A trace that explains what was observed: {counted(len(witness), 'action')}, "
-        f"{missing} of them not observed"
+        f"{missing:,} of them not observed"
     )
     drawing = drawing_of(layout, title)
     legend, width = _legend(drawing.height, rows, left_out)

@@ -124,11 +124,12 @@ def _failure(
     number = 0
     for part in multitrace.components:
         if not mask(part.lifelines) & interaction.lifelines:
-            reached.append(_reached(interaction, part, 0, []))
+            reached.append(_reached(interaction, part, 0, [], waits=False))
             continue
         own = [action for action in alphabet if action.lifeline in part.lifelines]
         allowed = furthest.allowed(number, own)
-        reached.append(_reached(interaction, part, furthest.places[number], allowed))
+        waits = not allowed and furthest.waits_for_others(number, own)
+        reached.append(_reached(interaction, part, furthest.places[number], allowed, waits=waits))
         number += 1
     return tuple(reached)
 
@@ -143,6 +144,8 @@ def _reached(
     part: Component,
     end: int,
     allowed: list[Action],
+    *,
+    waits: bool,
 ) -> Reached:
     if end == len(part.actions):
         return Reached(part, end, None, tuple(allowed))
@@ -155,6 +158,6 @@ def _reached(
     elif following not in (alphabet := _alphabet(interaction)):
         there = [str(action) for action in alphabet if action.lifeline == following.lifeline]
         obstacle, meant = "action", closest(str(following), there)
-    elif not allowed:
+    elif waits:
         obstacle = "others"
     return Reached(part, end, following, tuple(allowed), obstacle, meant)

@@ -53,7 +53,7 @@ class _CuttingSearch(Search):
                     most = place
                     break
                 state = reached
-                if len(state.residuals) > NARROW:
+                if len(state.residuals) > NARROW or state.size > self._large:
                     break
             yield most
 
@@ -109,9 +109,12 @@ class _SnapshotSearch(Search):
     """A search that remembers the last layer before each component was at its end."""
 
     snapshots: dict[int, Layer]
+    has_dropped: bool
+    """Whether a no of what goes on from a snapshot is not to be believed."""
 
     def first_layer(self, state: State) -> Layer:
         layer = super().first_layer(state)
+        self.has_dropped = False
         self.snapshots = dict.fromkeys(range(len(self.end)), layer)
         return layer
 
@@ -119,6 +122,10 @@ class _SnapshotSearch(Search):
         for component, end in enumerate(self.end):
             if all(places[component] < end for places in before):
                 self.snapshots[component] = before
+
+    def _narrowed(self, layer: Layer) -> Layer:
+        self.has_dropped = True
+        return super()._narrowed(layer)
 
 
 class Furthest:
@@ -214,6 +221,22 @@ class Furthest:
         """Those of these actions that would have been possible at the place of a part."""
         return [action for action in alphabet if self._goes_on(part, [action])]
 
+    def waits_for_others(self, part: int, alphabet: Iterable[Action]) -> bool:
+        """Whether one of these actions would be possible at the place of a part if others had done
+        more, as far as the part alone tells."""
+        own = self._cut[part]
+        if not self._decider.normal.lifelines & ~own.lifelines:
+            return False
+        return any(
+            self._decider.search(
+                [own._replace(actions=(*own.actions, action))],
+                self._mode,
+                self._check_budget,
+                Search,
+            ).is_possible
+            for action in alphabet
+        )
+
     def _goes_on(self, part: int, more: Sequence[Action]) -> bool:
         """Whether a part can be explained with more actions, and the others as they are cut."""
         own = self._cut[part]
@@ -234,6 +257,8 @@ class Furthest:
             for width in (1, WIDTH):
                 search.width = width
                 found = search.run(self._whole.snapshots[component])
-                if found is not None:
-                    return found
+                if found:
+                    return True
+                if found is False and not self._whole.has_dropped:
+                    return False
         return any(search.attempt(width) for width in (WIDTH, WIDER))

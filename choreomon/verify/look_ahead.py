@@ -20,6 +20,10 @@ NARROW: Final = 16
 """Larger states of a lifeline are not looked at: they are where most is possible."""
 
 
+KEPT: Final = 100_000
+"""Answers that are kept, one for each place of a log at least; with more, all are forgotten."""
+
+
 class _Lifeline(NamedTuple):
     """A lifeline's part of the log of a component: the places of its actions in that log."""
 
@@ -85,6 +89,8 @@ class LookAhead:
 
     def _allows(self, state: State, number: int, place: int) -> bool:
         known = self._known
+        if len(known) > KEPT:
+            known.clear()
         actions = self._lifelines[number].actions
         stop = min(len(actions), place + AHEAD)
         walked: list[tuple[State, int, int]] = []

@@ -16,16 +16,15 @@ import pytest
 from choreomon.core.action import parse_action
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import frontier
-from choreomon.interaction.term import Interaction, Operator, act, alt, seq, strict
+from choreomon.interaction.term import Interaction, Operator, act, alt, strict
+from choreomon.interaction.weakening import weakened
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.verify import exact
-from choreomon.verify import verifier as verifier_module
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.engine import search
 from choreomon.verify.papers.graph import PathStep
 from choreomon.verify.papers.heuristics import Filters
 from choreomon.verify.papers.options import Options
-from choreomon.verify.quick.decider import Quick
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.laws.observed import Execution, executions, observations
@@ -222,7 +221,7 @@ def test_the_ladder_notices_a_mode_that_calls_everything_weak(
     assert not is_ladder(verdicts(PASSING, seen))
 
 
-def test_the_ladder_notices_quick_deciders_for_strict_prefixes(
+def test_the_ladder_notices_strict_prefixes_that_are_taken_for_weak_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Planted bug: the weak form of an interaction answers for prefixes of the strict one, so
@@ -230,9 +229,7 @@ def test_the_ladder_notices_quick_deciders_for_strict_prefixes(
     seen = multi(l1="", l2="l2?a")
     assert is_ladder(verdicts(PASSING, seen))
 
-    monkeypatch.setattr(
-        verifier_module, "Quick", lambda term, mode: Quick(seq(do("l1!a"), do("l2?a")), mode)
-    )
+    monkeypatch.setattr(exact, "normal", lambda term: normal(weakened(term)))
     assert not is_ladder(verdicts(PASSING, seen))
 
 
@@ -259,9 +256,7 @@ def test_the_law_of_deciders_notices_one_that_takes_strict_for_weak(
     """Planted bug: as before, but only the search is there to notice."""
     seen = multi(l1="", l2="l2?a")
     assert agrees_with_the_search(PASSING, seen, "prefix")
-    monkeypatch.setattr(
-        verifier_module, "Quick", lambda term, mode: Quick(seq(do("l1!a"), do("l2?a")), mode)
-    )
+    monkeypatch.setattr(exact, "normal", lambda term: normal(weakened(term)))
     assert not agrees_with_the_search(PASSING, seen, "prefix")
 
 

@@ -248,6 +248,7 @@ def test_a_witness_in_words_has_what_nobody_observed_in_parentheses() -> None:
         "Explained by this trace of 2 actions, all observed:"
     )
     assert "the 2 in parentheses were not" in witness_sentences(trace("(l1!a) (l2?a)"))[0]
+    assert "the 1,001 in parentheses" in witness_sentences(trace("(l1!a)") * 1_001)[0]
     assert words(witness_sentences([])) == (
         "The interaction may stop at once, and nothing was observed."
     )

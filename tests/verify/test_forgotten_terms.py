@@ -11,27 +11,21 @@ from unittest.mock import patch
 import pytest
 
 from choreomon.interaction import term as terms
-from choreomon.interaction.normal import normal
+from choreomon.interaction.lifelines import ALL
 from choreomon.interaction.term import EMPTY, Interaction, alt, loop_p, loop_w, par, seq, strict
-from choreomon.multitrace.coded import LONG
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify import exact, layers
-from choreomon.verify.exact import ExactDecider, decide_exact, observed_parts
-from choreomon.verify.exact_search import Observed
-from choreomon.verify.late import LateTerms
-from choreomon.verify.late_layers import LateLayers
-from choreomon.verify.layered_walk import Bounds
-from choreomon.verify.layers import LayeredTest, Layers
+from choreomon.verify import beam_search, exact, lazy_automaton
+from choreomon.verify.beam_search import ExactMode
+from choreomon.verify.exact import ExactDecider, decide_exact
+from choreomon.verify.explanation import explain
+from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.papers import steps
 from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.options import Options
 from choreomon.verify.papers.steps import FollowUps
-from choreomon.verify.quick import commuting, single_clock, words
-from choreomon.verify.quick.commuting import CommutingDecider
-from choreomon.verify.quick.single_clock import WordDecider
-from choreomon.verify.views import Views
+from choreomon.verify.residual import Residuals
 from tests.verify.exact_cases import questions
-from tests.verify.papers.questions import a, logs, mask_of
+from tests.verify.papers.questions import a, logs
 
 ITERATIONS = (("l1!a", "l2?a", "l3?b"), ("l2!c", "l1?c", "l2!d"), ("l3!e", "l1!f"))
 LIMIT = 50
@@ -61,18 +55,21 @@ def long_one(rng: Random, clocks: tuple[str, ...], iterations: int = 25) -> Mult
 DISCRETE = ("l1", "l2", "l3")
 
 
-def commuting_decides() -> None:
-    decider = CommutingDecider(endless(), "prune", LIMIT)
+def all_are_decided(mode: ExactMode, clocks: tuple[str, ...]) -> None:
+    decider = ExactDecider(endless(), mode)
     rng = Random(1)
-    for _ in range(12):
-        assert decider.decide(long_one(rng, DISCRETE))
+    with patch.object(beam_search, "REMEMBERED", LIMIT):
+        for _ in range(8):
+            decider.decide(long_one(rng, clocks))
+            assert decider.automaton.remembered < 100 * LIMIT
+
+
+def accepted_ones_are_told() -> None:
+    all_are_decided("accept", DISCRETE)
 
 
 def words_are_read() -> None:
-    decider = WordDecider(endless(), "accept", LIMIT)
-    rng = Random(2)
-    for _ in range(12):
-        decider.decide(long_one(rng, ("l1,l2,l3",)))
+    all_are_decided("accept", ("l1,l2,l3",))
 
 
 def a_search_goes_on() -> None:
@@ -83,28 +80,14 @@ def a_search_goes_on() -> None:
         assert searcher.search(long_one(rng, DISCRETE)).verdict.passes
 
 
-def layers_are_walked() -> None:
-    walk = Layers(kept=2)
-    word = tuple(part.action for part in [a("l1!a")] * 200 if part.action)
-    assert walk.end(normal(endless()), [Observed(mask_of("l1,l2,l3"), word)], Bounds(8, None)).rests
-
-
 def slices_are_looked_for() -> None:
-    decider = ExactDecider(endless(), "slice")
-    rng = Random(4)
-    with patch.object(exact, "_REMEMBERED", LIMIT):
-        for _ in range(6):
-            views = decider.views
-            is_much = views.remembered > LIMIT
-            decider.decide(long_one(rng, ("l1,l2", "l3"), 12))
-            assert (decider.views is views) is not is_much
+    all_are_decided("slice", ("l1,l2", "l3"))
 
 
 WAYS: tuple[tuple[Callable[[], None], int], ...] = (
-    (commuting_decides, 3_000),
-    (words_are_read, 40_000),  # a state may have 64 terms
+    (accepted_ones_are_told, 3_000),
+    (words_are_read, 4_000),
     (a_search_goes_on, 3_000),
-    (layers_are_walked, 3_000),
     (slices_are_looked_for, 8_000),
 )
 """What decides, and how many more terms may live afterwards at most."""
@@ -133,7 +116,7 @@ def test_terms_that_were_forgotten_live_no_longer(decides: Callable[[], None], m
 def test_terms_that_hold_what_was_reached_from_them_are_noticed(
     decides: Callable[[], None], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (commuting, exact, layers, single_clock, steps, words):
+    for module in (lazy_automaton, steps):
         monkeypatch.setattr(module, "forget_steps", lambda: None)
     terms.forget_steps()
     assert left_alive(decides) > most
@@ -144,13 +127,15 @@ def test_terms_that_hold_what_was_reached_from_them_are_noticed(
 
 
 def states_lead_to_themselves() -> None:
-    views = Views()
-    nothing = views.plain(EMPTY)
-    assert views.without(nothing, mask_of("l1")) is nothing
-    endlessly = views.begun(loop_w(a("l1!a")))
+    automaton = LazyAutomaton()
+    state = automaton.start(loop_w(a("l1!a")), ALL, begun=True)
     action = a("l1!a").action
     assert action is not None
-    assert views.walk(endlessly, [action] * 3) is views.walk(endlessly, [action] * 4)
+    for _ in range(3):
+        reached = automaton.next(state, action)
+        assert reached is not None
+        state = reached
+    assert automaton.next(state, action) is state
 
 
 def each_question_has_a_decider() -> None:
@@ -159,39 +144,18 @@ def each_question_has_a_decider() -> None:
             decide_exact(one.interaction, one.multitrace, one.mode)
 
 
-def logs_are_long() -> None:
-    """Long enough for layers, where they are a multi-prefix and where only a slice."""
+def logs_are_explained() -> None:
     ordered = par(loop_w(strict(a("l1!m"), a("l2?m"))), loop_w(strict(a("l2!n"), a("l1?n"))))
-    for fewer, more in (LONG, LONG - 3), (LONG - 3, LONG):
+    for fewer, more in (40, 37), (37, 40):
         seen = logs(f"l1: {'l1!m ' * fewer}; l2: {'l2?m ' * more}")
-        assert decide_exact(ordered, seen, "slice").verdict.passes
-
-
-def long_logs_are_tested() -> None:
-    ordered = par(loop_w(strict(a("l1!m"), a("l2?m"))), loop_w(strict(a("l2!n"), a("l1?n"))))
-    seen = logs(f"l1: {'l1!m ' * LONG}; l2: {'l2?m ' * LONG}")
-    answer = LayeredTest(ordered, lambda: None).decide(seen)
-    assert answer is not None
-    assert answer.verdict.passes
-
-
-def late_layers_forget() -> None:
-    for seed in range(10):
-        walk = LateLayers(kept=3)
-        for one in questions(seed, ("slice",)):
-            parts = observed_parts(normal(one.interaction), one.multitrace)
-            if parts is not None:
-                walk.holds(normal(one.interaction), parts, Bounds(3, None), before=True)
-        walk.forget()
-        assert not walk._views.remembered
+        for mode in ("multiprefix", "slice"):
+            explain(ordered, seen, mode)
 
 
 DROPS = (
     states_lead_to_themselves,
     each_question_has_a_decider,
-    logs_are_long,
-    long_logs_are_tested,
-    late_layers_forget,
+    logs_are_explained,
     slices_are_looked_for,
 )
 
@@ -224,9 +188,8 @@ def test_of_deciders_that_are_dropped_nothing_is_left(drops: Callable[[], None])
 @pytest.mark.parametrize(
     ("owner", "drops"),
     [
-        (LateTerms, slices_are_looked_for),
-        (Views, states_lead_to_themselves),
-        (ExactDecider, logs_are_long),
+        (Residuals, slices_are_looked_for),
+        (LazyAutomaton, states_lead_to_themselves),
     ],
 )
 def test_what_is_not_taken_apart_is_noticed(

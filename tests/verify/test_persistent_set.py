@@ -8,6 +8,7 @@ from random import Random
 from types import SimpleNamespace
 
 import pytest
+
 from choreomon.core.action import Action
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.lifelines import NONE, Mask, bit, mask

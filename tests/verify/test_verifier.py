@@ -1,0 +1,124 @@
+"""Who decides what, and why a decision ends."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import get_args
+
+import pytest
+
+from choreomon.interaction.term import alt, loop_p, loop_s, par, seq, strict
+from choreomon.verify import verifier as module
+from choreomon.verify.exact import ExactDecider
+from choreomon.verify.papers.heuristics import Filters
+from choreomon.verify.papers.options import Options, Reason
+from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
+from choreomon.verify.verifier import Verifier
+from tests.verify.papers.questions import a, logs, questions
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the deciders that were asked."""
+    found: list[str] = []
+
+    def watch(owner: type, method: str, name: str) -> None:
+        original = getattr(owner, method)
+
+        def watched(*arguments: object) -> object:
+            found.append(name)
+            return original(*arguments)
+
+        monkeypatch.setattr(owner, method, watched)
+
+    watch(ExactDecider, "decide", "exact")
+    watch(module.Searcher, "search", "search")
+    watch(module.Portfolio, "search", "portfolio")
+    return found
+
+
+WEAK = loop_p(seq(a("l1!m"), a("l2?m")))
+STRICT = loop_s(strict(a("l1!m"), a("l2?m")))
+CROSSED = par(strict(a("l1!m"), a("l2?m")), strict(a("l2!n"), a("l1?n")))
+APART = logs("l1: l1!m; l2: l2?m")
+TOGETHER = logs("l1,l2: l1!m l2?m")
+
+
+@pytest.mark.parametrize("seen", [APART, TOGETHER])
+@pytest.mark.parametrize("mode", MODES)
+def test_modes_that_are_defined_by_a_search_are_searched(
+    called: list[str], mode: Mode, seen: module.MultiTrace
+) -> None:
+    Verifier(CROSSED, mode).decide(seen)
+    assert called == ["search" if mode in ("test", "simulate") else "exact"]
+
+
+def test_whoever_says_how_to_search_gets_that_search(called: list[str]) -> None:
+    Verifier(WEAK, "accept", options=Options(strategy="bfs")).decide(APART)
+    Verifier(WEAK, "multiprefix", method="removal").decide(APART)
+    Verifier(WEAK, "multiprefix", method="search").decide(APART)
+    Verifier(WEAK, "accept", portfolio=True).decide(APART)
+    assert called == ["search", "search", "search", "portfolio"]
+
+
+def test_the_forced_removal_of_the_paper_may_be_wrong_and_the_default_is_not() -> None:
+    term = par(
+        seq(strict(a("l1!m1"), a("l3!m1")), strict(a("l3!m1"), a("l2!m1"))),
+        strict(a("l2!m2"), a("l1!m2")),
+    )
+    seen = logs("l1: l1!m2 l1!m1; l2: l2!m1 l2!m2; l3:")
+    assert Verifier(term, "multiprefix").decide(seen).verdict is Verdict.FAIL
+    forced = Verifier(term, "multiprefix", method="removal").decide(seen)
+    assert forced.verdict is Verdict.WEAK_PASS
+
+
+def test_all_modes_answer_as_brute_force_does() -> None:
+    for question in questions(Random(31), 40):
+        for mode in MODES:
+            if mode != "simulate":
+                answer = Verifier(question.interaction, mode).decide(question.multitrace)
+                expected = question.oracle.judge(question.multitrace, mode)
+                assert answer.verdict is expected, (question[:2], mode)
+
+
+@pytest.mark.parametrize("reason", ["TimedOut", "OutOfMemory"])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_decision_can_be_stopped_and_says_why(mode: Mode, reason: Reason) -> None:
+    stopping = True
+    verifier = Verifier(
+        alt(loop_p(seq(a("l1!m"), a("l2?m"))), CROSSED),
+        mode,
+        should_stop=lambda: reason if stopping else None,
+    )
+    seen = logs("l1: l1!m l1!m l1!m; l2: l2?m l2?m l2?m")
+    assert verifier.decide(seen).verdict.inconclusive
+    assert verifier.decide(seen).reason == reason
+    stopping = False
+    assert verifier.decide(seen).verdict is Verdict.PASS
+    assert verifier.decide(seen).reason == ""
+
+
+def test_reasons_are_those_of_the_search() -> None:
+    assert {"TimedOut", "OutOfMemory"} <= set(get_args(Reason))
+
+
+def test_options_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="one of multiprefix"):
+        Verifier(WEAK, "accept", method="removal")
+    with pytest.raises(ValueError, match="test is defined by"):
+        Verifier(WEAK, "test", options=Options(filters=Filters(max_depth=3)))
+    with pytest.raises(ValueError, match="discrete partition"):
+        Verifier(WEAK, "multiprefix", method="removal").decide(TOGETHER)
+
+
+def test_filters_leave_inconclusive_what_they_cut() -> None:
+    options = Options(filters=Filters(max_node_number=1), local=None)
+    answer = Verifier(STRICT, "accept", options=options).decide(APART)
+    assert answer[:2] == Answer(Verdict.INCONC, "FilteredNodes")[:2]
+
+
+def test_a_component_that_the_interaction_does_not_have_lacks_nothing() -> None:
+    strange = logs("x: x!n; y: ")
+    assert Verifier(a("x!m"), "test").decide(strange)[:2] == (Verdict.FAIL, "")
+    answer = Verifier(seq(a("x!m"), a("y?m")), "test").decide(strange)
+    assert answer[:2] == (Verdict.INCONC, "LackObs")
