@@ -108,6 +108,9 @@ class Search:
     def attempt(self, width: int | None) -> bool | None:
         """Whether the logs are explained, as far as a beam of this width tells; None where it does
         not."""
+        if width == WIDTHS[0] and len(self.components) == 1:
+            # Nothing is chosen but residuals, and a few of them cost next to nothing.
+            return self.answer
         if self.answer is None:
             start = self.first_residual() if self.is_possible else None
             self.width = width
@@ -227,23 +230,23 @@ class Search:
         actions = self.components[component].actions
         how = self.observation(component, unobserved, ends=False)
         move = self.automaton.move
-        large: float = self._large
+        large = self._large
         most: float = len(state.residuals)
-        if remaining == self.end[component] - place:
+        alone = remaining == self.end[component] - place
+        if alone:
             # Nobody else has anything left: there is nothing to choose.
-            large, most = inf, inf if self.width is None else self.width
+            most = inf if self.width is None else self.width
         while place < stop:
-            known = state.moves.get(how)
             action = actions[place]
-            if known is not None and action in known:
-                reached, persistent = known[action]
-            else:
+            try:
+                reached, persistent = state.moves[how][action]
+            except KeyError:
                 reached, persistent = move(state, action, how)
-            if reached is None or not persistent or reached.size > large:
+            if reached is None or len(reached.residuals) > most:
                 break
-            if len(reached.residuals) > most:
-                break
-            if large is not inf:
+            if not alone:
+                if not persistent or reached.size > large:
+                    break
                 most = len(reached.residuals)
             state = reached
             place += 1
