@@ -61,7 +61,7 @@ from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from choreomon.verify.witness import WitnessStep
 
-INTERACTIONS: Final = ("orders", "sensor", "i5", "i10", "i14")
+INTERACTIONS: Final = ("orders", "i5", "i14", "sensor", "i10")
 LENGTHS: Final = (2_000, 20_000, 100_000)
 
 FACTOR: Final = 3
@@ -306,7 +306,7 @@ def main(
     write: Path | None,
 ) -> None:
     asked = [
-        (name, length) for length in LENGTHS if length <= most for name in only or INTERACTIONS
+        (name, length) for name in only or INTERACTIONS for length in LENGTHS if length <= most
     ]
     head = [
         "# Explanations beside their verdicts",

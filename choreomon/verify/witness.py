@@ -20,7 +20,7 @@ from choreomon.interaction.term import Interaction, act
 from choreomon.verify.beam_search import WIDTHS, Layer, Observed, Places, Search
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.exact import Decision, ExactDecider
-from choreomon.verify.lazy_automaton import State
+from choreomon.verify.lazy_automaton import Observation, State
 from choreomon.verify.marked_search import MarkedSearch
 from choreomon.verify.residual import PLAIN, Residual
 
@@ -51,6 +51,7 @@ class LinkedSearch(Search):
     def first_layer(self, state: State) -> Layer:
         """Without a way back."""
         layer = super().first_layer(state)
+        self._known: dict[tuple[Residual, Action, Observation], list[tuple[int, int]]] = {}
         self._links: dict[tuple[Places, int], Link | None] = {
             (places, one.order): None
             for places, cluster in layer.items()
@@ -77,14 +78,28 @@ class LinkedSearch(Search):
                 for one in cluster.state.residuals:
                     link = self._links[places, one.order]
                     before_it = 0 if link is None else link.unobserved
-                    for (_, past), rest in self.automaton.rests(one, action, how):
-                        if rest.order not in wanted[there]:
+                    for order, count in self._rests(one, action, how):
+                        if order not in wanted[there]:
                             continue
-                        unobserved = before_it + past.count()
-                        known = found.get((there, rest.order))
+                        unobserved = before_it + count
+                        known = found.get((there, order))
                         if known is None or unobserved < known.unobserved:
-                            found[there, rest.order] = Link(link, component, rest.order, unobserved)
+                            found[there, order] = Link(link, component, order, unobserved)
         self._links = {**found}
+
+    def _rests(self, residual: Residual, action: Action, how: Observation) -> list[tuple[int, int]]:
+        """What may remain after an action: the digest of each residual, and how much happened
+        unobserved on the way to it. Known for as long as residuals are held."""
+        key = (residual, action, how)
+        known = self._known.get(key)
+        if known is None:
+            rests = self.automaton.rests(*key)
+            known = self._known[key] = [(rest.order, past.count()) for (_, past), rest in rests]
+        return known
+
+    def _forgetting(self, layer: Layer) -> Layer:
+        self._known.clear()
+        return super()._forgetting(layer)
 
     def path(self) -> list[Link]:
         """The links from the start to an end, once one is found."""

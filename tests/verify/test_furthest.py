@@ -1,8 +1,10 @@
-"""Where explanations break: the furthest places, of long logs, too."""
+"""Explanations of long logs: the furthest places, and the way back to a witness."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.projection import project_trace
 from choreomon.verify.beam_search import Layer, Search
 from choreomon.verify.explanation import explain
+from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.verdict import Mode
 from choreomon.verify.verifier import Verifier
 
@@ -72,3 +75,20 @@ def test_what_a_component_cannot_have_seen_by_itself_is_cut_off_at_once(
     found = explain(interaction, multitrace, "slice")
     assert found.failure is not None
     assert len(searches) < 40
+
+
+def test_the_way_back_asks_once_what_remains_of_a_residual(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Logs of any length have few residuals here."""
+    interaction, multitrace = asked("orders", "each", "late", 2_000)
+    derived = []
+    rests = LazyAutomaton.rests
+
+    def counted(self: LazyAutomaton, *of: Any) -> Iterator[Any]:
+        derived.append(1)
+        return rests(self, *of)
+
+    monkeypatch.setattr(LazyAutomaton, "rests", counted)
+    assert explain(interaction, multitrace, "slice").witness is not None
+    assert len(derived) < 3 * multitrace.length
