@@ -94,7 +94,7 @@ class Search:
         self.end: Places = tuple([len(part.actions) for part in self.components])
         self.last: Layer = {}
         self.mode: ExactMode = mode
-        self.width: int | None = None
+        self.width: int | None = 0
         self._check_budget = check_budget
         self._term = term
         self._silent = NONE
@@ -108,12 +108,12 @@ class Search:
     def attempt(self, width: int | None) -> bool | None:
         """Whether the logs are explained, as far as a beam of this width tells; None where it does
         not."""
-        if width == WIDTHS[0] and len(self.components) == 1:
+        if len(self.components) == 1 and width is not None:
             # Nothing is chosen but residuals, and a few of them cost next to nothing.
-            return self.answer
-        if self.answer is None:
-            start = self.first_residual() if self.is_possible else None
+            width = max(width, NARROW)
+        if self.answer is None and width != self.width:
             self.width = width
+            start = self.first_residual() if self.is_possible else None
             if start is None:
                 self.answer = False
             else:

@@ -3,14 +3,15 @@ others, and so are `strict` and `alt`."""
 
 from __future__ import annotations
 
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.normal import normal
+from choreomon.interaction.term import Interaction, make
 
 
 class Chain:
     """The operands of a term with the same operator, and region, at its root: the first one first.
     Of a term with another root it is the only one."""
 
-    __slots__ = ("_rests", "operands", "term")
+    __slots__ = ("_fronts", "_rests", "operands", "term")
 
     def __init__(self, term: Interaction) -> None:
         self.term = term
@@ -24,14 +25,23 @@ class Chain:
             rest = rest.right
             self._rests.append(rest)
         self.operands.append(rest)
+        self._fronts: dict[int, Interaction] = {}
 
     def behind(self, number: int) -> Interaction | None:
         """Everything behind an operand, None if it is the last one."""
         return self._rests[number] if number < len(self._rests) else None
 
-    def before(self, number: int) -> list[Interaction]:
-        """The operands in front of one, the nearest one first."""
-        return self.operands[number - 1 :: -1] if number else []
+    def before(self, number: int) -> Interaction | None:
+        """Everything in front of an operand in normal form, None if it is the first one."""
+        if not number:
+            return None
+        known = self._fronts.get(number)
+        if known is None:
+            whole = self.operands[number - 1]
+            for one in reversed(self.operands[: number - 1]):
+                whole = make(self.term.operator, self.term.region, one, whole)
+            known = self._fronts[number] = normal(whole)
+        return known
 
 
 class Chains(dict[Interaction, Chain]):

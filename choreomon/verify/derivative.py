@@ -254,12 +254,13 @@ class Derivatives:
                         else:
                             both.append((terms.coreg(region, rest, then), past))
                 ours = _best(both)
-            for block in chain.before(number) if ours else ():
+            before = chain.before(number) if ours else None
+            if before is not None:
                 fronted: list[Decided] = []
                 for rest, past in ours:
                     earlier = without(gaps, too_late(past, count, region))
                     gone = pruned | ((on | whole(past.lifelines)) & ~region)
-                    for front, more in (yield self._begun(block, earlier, gone)):
+                    for front, more in (yield self._begun(before, earlier, gone)):
                         then = terms.restricted(rest, too_early(more, count, NONE, region))
                         fronted.append((terms.coreg(region, front, then), more.then(past)))
                 ours = _best(fronted)
@@ -366,7 +367,7 @@ class Derivatives:
 
     def _together(self, region: Mask, left: Residual, right: Residual) -> Residual:
         """`coreg(region)` of two: one UNDECIDED node where both are such, and may have acted, and
-        may act, in the same gaps on what they share. Blocks of chains stay few so."""
+        may act, in the same gaps on what they share. What is in front of an operand stays one so."""
         terms = self._terms
         if left.kind != UNDECIDED or right.kind != UNDECIDED or _differ(left, right):
             return terms.coreg(region, left, right)

@@ -8,6 +8,7 @@ from choreomon.core.action import Action
 from choreomon.interaction.term import Interaction, alt, loop_p, loop_s, loop_w, par, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.verify import exact
+from choreomon.verify import beam_search
 from choreomon.verify.beam_search import ExactMode, Search
 from choreomon.verify.exact import ExactDecider, decide_exact
 from choreomon.verify.lazy_automaton import LazyAutomaton, Move
@@ -185,8 +186,9 @@ def test_rings_of_lifelines_that_begin_to_record_late_take_a_vertex_for_each_act
     assert decider.automaton.remembered < 3_000
 
 
-def test_a_narrow_beam_says_yes_or_nothing() -> None:
+def test_a_narrow_beam_says_yes_or_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The smallest residual is not the right one: a beam of one does not tell, one of two does."""
+    monkeypatch.setattr(beam_search, "NARROW", 0)
     term = alt(
         seq(a("l1!m"), a("l1!n")), seq(a("l1!m"), a("l1!o"), a("l1!p")), seq(a("l1!m"), a("l2!q"))
     )

@@ -96,6 +96,7 @@ def test_a_beam_that_takes_what_it_dropped_for_impossible_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(exact, "WIDTHS", (1, None))
+    monkeypatch.setattr(beam_search, "NARROW", 1)
     whole = Search.run
 
     def sure(self: Search, layer: beam_search.Layer) -> bool:

@@ -74,7 +74,7 @@ def mistakes(seed: int, number: int, met: Counter[Standing]) -> int:
     """How many standings the definition contradicts, of terms and of residuals of which nothing
     has happened."""
     rng = Random(seed)
-    persistent = PersistentSets(kept=rng.choice((10, 10_000)))
+    persistent = PersistentSets()
     found = 0
     for term in (OVERTAKING, *interactions(rng, number)):
         residual = Residuals().plain(term)
