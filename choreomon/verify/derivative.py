@@ -367,7 +367,7 @@ class Derivatives:
 
     def _together(self, region: Mask, left: Residual, right: Residual) -> Residual:
         """`coreg(region)` of two: one UNDECIDED node where both are such, and may have acted, and
-        may act, in the same gaps on what they share. What is in front of an operand stays one so."""
+        may act, in the same gaps on what they share."""
         terms = self._terms
         if left.kind != UNDECIDED or right.kind != UNDECIDED or _differ(left, right):
             return terms.coreg(region, left, right)

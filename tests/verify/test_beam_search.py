@@ -7,8 +7,7 @@ import pytest
 from choreomon.core.action import Action
 from choreomon.interaction.term import Interaction, alt, loop_p, loop_s, loop_w, par, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
-from choreomon.verify import exact
-from choreomon.verify import beam_search
+from choreomon.verify import beam_search, exact
 from choreomon.verify.beam_search import ExactMode, Search
 from choreomon.verify.exact import ExactDecider, decide_exact
 from choreomon.verify.lazy_automaton import LazyAutomaton, Move
