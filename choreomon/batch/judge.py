@@ -54,7 +54,6 @@ class Judge:
         return Verifier(
             self.interaction,
             analysis.mode,
-            method=analysis.method,
             options=analysis.search,
             portfolio=analysis.portfolio,
             should_stop=self._bounds,

@@ -132,6 +132,8 @@ def analysis_of(
             changes["goal"] = None
         search = replace(_base(config, configured, method or "auto", plain=plain), **changes)
         search = replace(search, local=_local(search.local, local, local_on))
+    elif method is not None and method != "auto":
+        search = Options(method=method)
     graphics = () if configured is None else graphic_loggers(configured.loggers)
     portfolio = strategy == PORTFOLIO
     if portfolio and (local is not None or local_on is not None):
@@ -140,7 +142,7 @@ def analysis_of(
         )
     if portfolio and graphics:
         raise click.UsageError("--strategy portfolio is two searches: choose one to draw")
-    return Analysis(asked, method or "auto", search, portfolio), graphics
+    return Analysis(asked, search, portfolio), graphics
 
 
 def _reduction(por: bool | None, *, paper_por: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.engine import Searcher
-from choreomon.verify.papers.options import Method, Options, Reason
+from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.papers.portfolio import Portfolio, advised
 from choreomon.verify.verdict import Answer, Mode
 
@@ -22,8 +22,7 @@ from choreomon.verify.verdict import Answer, Mode
 class Verifier:
     """Decides multi-traces of one interaction in one mode.
 
-    - `method`: for `multiprefix` only; anything but "auto" is done by search.
-    - `options`: how to search; None for the exact search. Its `method` counts, not the other one.
+    - `options`: how the papers' search goes; None for exact verdicts.
     - `portfolio`: whether the two searches that the removal paper advises take turns.
     - `should_stop`: for all multi-traces; may be called very often, so it should be quick.
 
@@ -36,24 +35,22 @@ class Verifier:
         interaction: Interaction,
         mode: Mode,
         *,
-        method: Method = "auto",
         options: Options | None = None,
         portfolio: bool = False,
         should_stop: Callable[[], Reason | None] | None = None,
     ) -> None:
-        if mode != "multiprefix" and method != "auto":
-            raise ValueError(f"the method {method} is one of multiprefix, not of {mode}")
         self.interaction = interaction
         self.mode: Mode = mode
         self._should_stop = should_stop
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
-        is_searched = options is not None or portfolio or method != "auto"
-        if not is_searched and mode != "test" and mode != "simulate":
+        if options is None and not portfolio and mode != "test" and mode != "simulate":
             self._exact = ExactDecider(interaction, mode)
             return
         if options is None:
-            options = Options(method=method)
+            options = Options()
+        if options.method != "auto" and mode != "multiprefix":
+            raise ValueError(f"the method {options.method} is one of multiprefix, not of {mode}")
         if should_stop is not None:
             options = replace(options, should_stop=should_stop)
         self._searcher = (

@@ -55,8 +55,8 @@ def test_modes_that_are_defined_by_a_search_are_searched(
 
 def test_whoever_says_how_to_search_gets_that_search(called: list[str]) -> None:
     Verifier(WEAK, "accept", options=Options(strategy="bfs")).decide(APART)
-    Verifier(WEAK, "multiprefix", method="removal").decide(APART)
-    Verifier(WEAK, "multiprefix", method="search").decide(APART)
+    Verifier(WEAK, "multiprefix", options=Options(method="removal")).decide(APART)
+    Verifier(WEAK, "multiprefix", options=Options(method="search")).decide(APART)
     Verifier(WEAK, "accept", portfolio=True).decide(APART)
     assert called == ["search", "search", "search", "portfolio"]
 
@@ -68,7 +68,7 @@ def test_the_forced_removal_of_the_paper_may_be_wrong_and_the_default_is_not() -
     )
     seen = logs("l1: l1!m2 l1!m1; l2: l2!m1 l2!m2; l3:")
     assert Verifier(term, "multiprefix").decide(seen).verdict is Verdict.FAIL
-    forced = Verifier(term, "multiprefix", method="removal").decide(seen)
+    forced = Verifier(term, "multiprefix", options=Options(method="removal")).decide(seen)
     assert forced.verdict is Verdict.WEAK_PASS
 
 
@@ -104,11 +104,11 @@ def test_reasons_are_those_of_the_search() -> None:
 
 def test_options_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="one of multiprefix"):
-        Verifier(WEAK, "accept", method="removal")
+        Verifier(WEAK, "accept", options=Options(method="removal"))
     with pytest.raises(ValueError, match="test is defined by"):
         Verifier(WEAK, "test", options=Options(filters=Filters(max_depth=3)))
     with pytest.raises(ValueError, match="discrete partition"):
-        Verifier(WEAK, "multiprefix", method="removal").decide(TOGETHER)
+        Verifier(WEAK, "multiprefix", options=Options(method="removal")).decide(TOGETHER)
 
 
 def test_filters_leave_inconclusive_what_they_cut() -> None:

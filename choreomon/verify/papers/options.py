@@ -129,13 +129,10 @@ class Options:
 class Analysis:
     """A mode, and how multi-traces are decided in it.
 
-    - `method`: of `multiprefix` only;
-    - `search`: how to search; None for the quickest decider. Its `method` counts, not the other
-      one;
+    - `search`: how the papers' search goes; None for exact verdicts where the mode has them;
     - `portfolio`: two searches side by side, of which the first definite verdict counts.
     """
 
     mode: Mode = DEFAULT_MODE
-    method: Method = "auto"
     search: Options | None = None
     portfolio: bool = False
