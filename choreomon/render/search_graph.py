@@ -123,7 +123,9 @@ def graph_svg(
     that are explained).
     """
     way = _Way(vertical)
-    chosen = graph.nodes[: max(1, limit)]
+    # A search may be stopped before its first vertex.
+    nodes = graph.nodes or (GraphNode(lines=("nothing was visited",)),)
+    chosen = nodes[: max(1, limit)]
     edges = [edge for edge in graph.edges if max(edge.source, edge.target) < len(chosen)]
     bundles = _bundles(edges)
     shown = [
@@ -138,7 +140,7 @@ def graph_svg(
             for bundle in bundles
         ],
     )
-    left_out = {"nodes": len(graph.nodes) - len(shown), "edges": len(graph.edges) - len(edges)}
+    left_out = {"nodes": len(nodes) - len(shown), "edges": len(graph.edges) - len(edges)}
     shapes: list[Shape] = []
     for number, bundle in enumerate(bundles):
         shapes.append(_edge(bundle, number, layout, shown, way))

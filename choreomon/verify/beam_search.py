@@ -94,7 +94,7 @@ class Search:
         self.end: Places = tuple([len(part.actions) for part in self.components])
         self.last: Layer = {}
         self.mode: ExactMode = mode
-        self.width: int | None = 0
+        self.width: int | None = -1
         self._check_budget = check_budget
         self._term = term
         self._silent = NONE

@@ -269,7 +269,8 @@ class TestHowToSearch:
         (wider,) = lines(verify("--whole-graph", *plain, "--mode", "slice"))
         assert whole["vertices"] < wider["vertices"]
 
-    def test_used_up_memory_is_a_reason(self) -> None:
+    def test_used_up_memory_is_a_reason(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(bounds, "resident_megabytes", lambda: 1.5)
         (line,) = lines(verify("pass.htf", "--memory", 1, "--json"))
         assert (line["verdict"], line["reason"]) == ("Inconc", "OutOfMemory")
 

@@ -101,6 +101,18 @@ def test_an_edge_back_to_its_node_is_a_line_of_its_text_and_cycles_are_drawn() -
     assert covered(picture.drawing) == []
 
 
+def test_a_search_that_was_stopped_at_once_is_drawn_as_such() -> None:
+    term = seq(a("l1!m"), a("l2!n"))
+    seen = multi_trace([component(["l1"], [parse_action("l1!m")])])
+    options = Options(record=True, should_stop=lambda: "OutOfMemory")
+    found = search(term, seen, "accept", options)
+    assert found.graph is not None
+    assert not found.graph.vertices
+    picture = graph_svg(picture_of_search(found.graph, found.path))
+    (node,) = picture.structure["nodes"]
+    assert node["lines"] == ["nothing was visited"]
+
+
 def test_of_a_large_graph_the_first_nodes_are_drawn_and_the_others_counted() -> None:
     picture = graph_svg(chain(12), limit=5)
     assert len(picture.structure["nodes"]) == 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from choreomon.interaction.term import alt, loop_w, seq
-from choreomon.verify import exact, look_ahead
+from choreomon.verify import beam_search, exact, look_ahead
 from choreomon.verify.beam_search import Layer, Places, Search
 from choreomon.verify.exact import decide_exact
 from choreomon.verify.lazy_automaton import State
@@ -54,6 +54,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     dropped = Dropped(monkeypatch)
     # Every layer is looked at, and nothing else is dropped.
     monkeypatch.setattr(exact, "WIDTHS", (0, None))
+    monkeypatch.setattr(beam_search, "NARROW", 0)
     monkeypatch.setattr(Search, "_narrowed", lambda self, layer: layer)
     wrong(range(800, 815))
     wrong(range(830, 840), EXACT_MODES, ORDERED, 16)
@@ -119,6 +120,7 @@ def test_dead_ends_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     interaction = seq(messages, passing("l3", "o", "l2"))
     seen = logs(f"l1,l3: {'l1!n ' * 6} l3!o; l2: l2!m l2?n l2?n l2?o")
     monkeypatch.setattr(exact, "WIDTHS", (0, None))
+    monkeypatch.setattr(beam_search, "NARROW", 0)
     monkeypatch.setattr(Search, "_narrowed", lambda self, layer: layer)
     visited = []
     for looks_ahead in (True, False):
