@@ -76,7 +76,7 @@ def test_the_exit_code_and_the_last_line_say_what_was_found(
 def test_a_violation_is_said_when_it_is_found_and_explained_at_the_end() -> None:
     answer = choreomon("run", "formed.yaml", *FAST)
     said = answer.out.splitlines()[0]
-    assert re.fullmatch(r" *\d+\.?\d* ms  P2 violated at its event 1 \(P2 -> P3 : b\)", said)
+    assert re.fullmatch(r" *[\d,]+\.?\d* ms  P2 violated at its event 1 \(P2 -> P3 : b\)", said)
     assert "P2 declares violated at event" in answer.out
     assert "the property was formed 1 time:" in answer.out
 

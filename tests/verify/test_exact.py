@@ -165,6 +165,7 @@ def test_counts_that_refuse_too_much_are_noticed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Counts, "allow", lambda self, components: False)
     assert not wrong(range(1_000, 1_010))  # nobody asks where the narrowest beam tells
     monkeypatch.setattr(exact, "WIDTHS", (0, None))
+    monkeypatch.setattr(beam_search, "NARROW", 0)
     assert wrong(range(1_000, 1_010))
 
 
