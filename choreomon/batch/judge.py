@@ -49,7 +49,7 @@ class Judge:
         return self._decider() if self._question.on_search is None else self._recorder()
 
     def _decider(self) -> Callable[[MultiTrace], Answer]:
-        """Whoever is the quickest, or what the analysis says."""
+        """What gives exact verdicts, or the search that the analysis asks for."""
         analysis = self._question.analysis
         return Verifier(
             self.interaction,

@@ -8,8 +8,9 @@ automaton. Where the logs are at an end, they are explained.
 - Of the components that could go on, one is enough where its action is a persistent set; the one
   that leaves the fewest and smallest residuals is taken. Otherwise each of them is tried.
 - Residuals that the rest of some lifeline's log does not fit are dropped (`look_ahead`).
-- A layer keeps `width` residuals, the smallest ones: a beam search. So a yes is right, and a no
-  where nothing was dropped. `WIDTHS` are tried one after the other until there is an answer.
+- A layer keeps `width` residuals, the smallest ones of each place first: a beam search. So a yes
+  is right, and a no where nothing was dropped. `WIDTHS` are tried one after the other until there
+  is an answer.
 
 Terms grow where one component runs ahead of the others. Once the smallest way to go on is larger
 than twice the interaction, all components are tried in a beam, not only a persistent one: the
@@ -40,7 +41,6 @@ WIDTHS: Final = (1, 16, 256, None)
 REMEMBERED: Final = 200_000
 """Residuals, states and projections that are held, a few hundred bytes each, before all but those
 of the layer at hand are forgotten."""
-
 
 STRETCH: Final = 1_000
 """Actions of one component in a row, between two looks at the budget and at what is held."""
@@ -73,7 +73,8 @@ class Search:
     """Whether logs are explained in one mode. Not for several threads at once.
 
     `mode` and `width` are those of the question, and of the beam that answered it; `answer` is None
-    until then. `last` is the last layer with anything in it.
+    until then, and `width` -1 before the first attempt. `last` is the last layer with anything in
+    it.
     """
 
     def __init__(
@@ -124,25 +125,32 @@ class Search:
 
     @cached_property
     def is_possible(self) -> bool:
-        """Whether each component alone may be explained: a necessary condition. States with more
-        than `NARROW` residuals end the walk."""
-        automaton = self.automaton
-        for lifelines, actions in self.components:
-            if not self._term.lifelines & ~lifelines:
-                continue  # what it sees is all there is
-            state = automaton.start(self._term, lifelines, self.before)
-            for action in actions:
-                known = state.next
-                reached = known[action] if action in known else automaton.next(state, action)
-                if reached is None:
+        """Whether each component alone may be explained: a necessary condition. One that sees all
+        there is is not looked at: that would be the search itself."""
+        for part in self.components:
+            if self._term.lifelines & ~part.lifelines:
+                most, last = self.alone(part)
+                if most < len(part.actions):
                     return False
-                state = reached
-                if len(state.residuals) > NARROW or state.size > self._large:
-                    break
-            else:
-                if self.complete and not state.terminates:
+                if last is not None and self.complete and not last.terminates:
                     return False
         return True
+
+    def alone(self, part: Observed) -> tuple[int, State | None]:
+        """How much of a component may be explained at most, as far as it tells by itself, and the
+        state it is in then. No state where a state with more than `NARROW` residuals, or one that
+        grows, ended the walk: then nothing is known of the rest."""
+        automaton = self.automaton
+        state = automaton.start(self._term, part.lifelines, self.before)
+        for place, action in enumerate(part.actions):
+            known = state.next
+            reached = known[action] if action in known else automaton.next(state, action)
+            if reached is None:
+                return place, state
+            state = reached
+            if len(state.residuals) > NARROW or state.size > self._large:
+                return len(part.actions), None
+        return len(part.actions), state
 
     def first_residual(self) -> Residual | None:
         """What may remain before the first action; None where what is silent would have to act."""
@@ -343,7 +351,8 @@ class Search:
         return found
 
     def _narrowed(self, layer: Layer) -> Layer:
-        """The layer with as many residuals as the width allows, the smallest ones."""
+        """The layer with as many residuals as the width allows: of each place the smallest one, of
+        each the second one, and so on."""
         ranked = sorted(
             [
                 (rank, one.size, one.order, places, one)

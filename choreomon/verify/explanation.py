@@ -124,12 +124,13 @@ def _failure(
     number = 0
     for part in multitrace.components:
         if not mask(part.lifelines) & interaction.lifelines:
-            reached.append(_reached(interaction, part, 0, [], waits=False))
+            reached.append(_reached(interaction, alphabet, part, 0, [], waits=False))
             continue
         own = [action for action in alphabet if action.lifeline in part.lifelines]
         allowed = furthest.allowed(number, own)
         waits = not allowed and furthest.waits_for_others(number, own)
-        reached.append(_reached(interaction, part, furthest.places[number], allowed, waits=waits))
+        end = furthest.places[number]
+        reached.append(_reached(interaction, alphabet, part, end, allowed, waits=waits))
         number += 1
     return tuple(reached)
 
@@ -141,6 +142,7 @@ def _alphabet(interaction: Interaction) -> list[Action]:
 
 def _reached(
     interaction: Interaction,
+    alphabet: list[Action],
     part: Component,
     end: int,
     allowed: list[Action],
@@ -155,7 +157,7 @@ def _reached(
     own = mask([following.lifeline])
     if not own & interaction.lifelines:
         obstacle, meant = "lifeline", closest(following.lifeline, names(interaction.lifelines))
-    elif following not in (alphabet := _alphabet(interaction)):
+    elif following not in alphabet:
         there = [str(action) for action in alphabet if action.lifeline == following.lifeline]
         obstacle, meant = "action", closest(str(following), there)
     elif waits:

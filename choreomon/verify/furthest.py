@@ -17,7 +17,7 @@ furthest places exist, one of them is found.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from choreomon.core.action import Action
@@ -25,7 +25,6 @@ from choreomon.verify.beam_search import WIDTHS, Cluster, ExactMode, Layer, Obse
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.lazy_automaton import State
-from choreomon.verify.look_ahead import NARROW
 from choreomon.verify.marked_search import MarkedSearch
 
 WIDTH: Final = 16
@@ -39,23 +38,6 @@ class _CuttingSearch(Search):
     """A search that cuts components off where it cannot go on with them."""
 
     looks_ahead = False
-
-    def alone(self) -> Iterator[int]:
-        """For each component, how much of it may be explained at most, as far as it tells by
-        itself."""
-        automaton = self.automaton
-        for lifelines, actions in self.components:
-            state = automaton.start(self._term, lifelines, self.before)
-            most = len(actions)
-            for place, action in enumerate(actions):
-                reached = automaton.next(state, action)
-                if reached is None:
-                    most = place
-                    break
-                state = reached
-                if len(state.residuals) > NARROW or state.size > self._large:
-                    break
-            yield most
 
     def reach(self) -> Places:
         """The furthest places."""
@@ -143,8 +125,8 @@ class Furthest:
         self._check_budget = check_budget
         self._is_confirmed = mode != "prefix" and decider.has_wide_loop_heads
         self._parts = parts
-        alone = decider.search(parts, mode, check_budget, _CuttingSearch).alone()
-        self._most = [next(alone) if len(part.actions) else 0 for part in parts]
+        alone = decider.search(parts, mode, check_budget, Search).alone
+        self._most = [alone(part)[0] if len(part.actions) else 0 for part in parts]
         self.places = [*self._most]
         """For each part, how many of its actions are explained together with those of others."""
         self._cut: list[Observed] = []

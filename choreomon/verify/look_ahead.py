@@ -19,7 +19,6 @@ AHEAD: Final = 64
 NARROW: Final = 16
 """Larger states of a lifeline are not looked at: they are where most is possible."""
 
-
 KEPT: Final = 100_000
 """Answers that are kept, one for each place of a log at least; with more, all are forgotten."""
 

@@ -9,7 +9,7 @@ more, through the terms themselves, with the unobserved actions of each gap in a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
@@ -52,7 +52,7 @@ class LinkedSearch(Search):
         """Without a way back."""
         layer = super().first_layer(state)
         self._known: dict[tuple[Residual, Action, Observation], list[tuple[int, int]]] = {}
-        self._links: dict[tuple[Places, int], Link | None] = {
+        self._links: Mapping[tuple[Places, int], Link | None] = {
             (places, one.order): None
             for places, cluster in layer.items()
             for one in cluster.state.residuals
@@ -85,7 +85,7 @@ class LinkedSearch(Search):
                         known = found.get((there, order))
                         if known is None or unobserved < known.unobserved:
                             found[there, order] = Link(link, component, order, unobserved)
-        self._links = {**found}
+        self._links = found
 
     def _rests(self, residual: Residual, action: Action, how: Observation) -> list[tuple[int, int]]:
         """What may remain after an action: the digest of each residual, and how much happened
@@ -148,8 +148,10 @@ def witness(
     else:
         assert decision.search is not None
         search = decider.search(parts, decision.search.mode, check_budget, LinkedSearch)
-        for width in WIDTHS[max(1, WIDTHS.index(decision.search.width)) :]:
-            if search.attempt(width):
+        found = decision.search.width
+        for width in WIDTHS[1:]:  # the narrowest beam knows one way only
+            is_as_wide = width is None or (found is not None and width >= found)
+            if is_as_wide and search.attempt(width):
                 break
         assert search.answer, "a search finds what it found before"
         moments, remaining = _moments(search)
