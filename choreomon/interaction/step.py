@@ -197,19 +197,21 @@ def unrolled(loop: Interaction, on: Mask, iteration: Interaction) -> Interaction
 
 
 def after(
-    term: Interaction, leaf: Interaction, ask: Callable[[], None] | None = None
+    term: Interaction, leaf: Interaction, check_budget: Callable[[], None] | None = None
 ) -> tuple[Interaction, ...]:
     """What may remain when the action of `leaf` (a term `act(action)`) is executed: the
     follow-ups of `frontier`, without repetitions and without positions. Empty where the action
     cannot be executed now.
 
-    Only subterms that have the action's lifeline are looked at. `ask` is called for each of them
-    that is not known yet, and for each of its follow-ups: it may raise, to stop.
+    Only subterms that have the action's lifeline are looked at. `check_budget` is called for each
+    of them that is not known yet, and for each of its follow-ups: it may raise, to stop.
     """
+    on = leaf.lifelines
+    if not term.lifelines & on:
+        return ()
     known = term._after
     if known is not None and leaf in known:
         return known[leaf]
-    on = leaf.lifelines
     pending = [term]
     while pending:
         top = pending[-1]
@@ -234,9 +236,9 @@ def after(
             pending.append(right)
         else:
             pending.pop()
-            if ask is not None:
-                ask()
-            top._after[leaf] = _after(top, leaf, ask)
+            if check_budget is not None:
+                check_budget()
+            top._after[leaf] = _after(top, leaf, check_budget)
     assert term._after is not None
     return term._after[leaf]
 
@@ -250,7 +252,7 @@ def _known_after(term: Interaction | None, leaf: Interaction) -> tuple[Interacti
 
 
 def _after(
-    term: Interaction, leaf: Interaction, ask: Callable[[], None] | None
+    term: Interaction, leaf: Interaction, check_budget: Callable[[], None] | None
 ) -> tuple[Interaction, ...]:
     left, right, operator, region = term.left, term.right, term.operator, term.region
     if left is None:
@@ -277,14 +279,14 @@ def _after(
     else:
         # Of loops within loops there is a follow-up for each, as long as they are deep.
         for rest in _known_after(left, leaf):
-            if ask is not None:
-                ask()
+            if check_budget is not None:
+                check_budget()
             found.append(unrolled(term, leaf.lifelines, rest))
     return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
 
 def simulated(
-    term: Interaction, ask: Callable[[], None] | None = None
+    term: Interaction, check_budget: Callable[[], None] | None = None
 ) -> tuple[tuple[Action, Interaction], ...]:
     """Every action that may happen now unobserved, with what remains, without repetitions.
 
@@ -293,12 +295,12 @@ def simulated(
     explains the same observation (docs/adr/016). The exception is what begins an iteration of
     `loopH`: the loops that are entered with its first action are not marked.
 
-    `ask` is called for every subterm whose steps are not known yet: it may raise, to stop.
+    `check_budget` is called for every subterm whose steps are not known yet: it may raise, to stop.
     """
     if term._simulated is None:
         for part in _unknown(term, "_simulated"):
-            if ask is not None:
-                ask()
+            if check_budget is not None:
+                check_budget()
             part._simulated = tuple(dict.fromkeys(_simulated(part)))
     assert term._simulated is not None
     return term._simulated

@@ -7,7 +7,7 @@ and `loopC(r)`; `seq` is `coreg` over no lifeline, `par` over all, and so are `l
 
 Terms are hash-consed: building what already exists gives the same object, so `is` is equality,
 and what is computed of a term is computed once and kept with it. Terms that nobody holds any
-more are forgotten.
+more are forgotten. All that is at hand is of one session (`choreomon.interaction.session`).
 
 Everything a step of the semantics needs of a term is a field, filled in from the operands when
 the term is built. So nothing here recurses, and a term may be nested as deep as memory allows.
@@ -134,11 +134,36 @@ class Interaction:
 
 _LOW: Final = (1 << 64) - 1
 
-_terms: WeakValueDictionary[tuple[Operator, int, int, int], Interaction] = WeakValueDictionary()
-_actions: WeakValueDictionary[Action, Interaction] = WeakValueDictionary()
+
+class Terms:
+    """The terms that there are in one session, by what they are made of."""
+
+    __slots__ = ("actions", "roots", "terms")
+
+    def __init__(self) -> None:
+        self.terms: WeakValueDictionary[tuple[Operator, int, int, int], Interaction]
+        self.terms = WeakValueDictionary()
+        self.actions: WeakValueDictionary[Action, Interaction] = WeakValueDictionary()
+        self.roots: dict[tuple[Operator, Mask], int] = {}
+        """What operators and their regions add to digests."""
+
+    def swap(self, other: Terms) -> None:
+        """Each has what the other one had."""
+        self.terms, other.terms = other.terms, self.terms
+        self.actions, other.actions = other.actions, self.actions
+        self.roots, other.roots = other.roots, self.roots
+
+    def __contains__(self, term: Interaction) -> bool:
+        """Whether a term was made here; `EMPTY` is everywhere."""
+        if term.action is not None:
+            return self.actions.get(term.action) is term
+        if term.left is None:
+            return True
+        return self.terms.get((term.operator, term.region, id(term.left), id(term.right))) is term
 
 
-_roots: dict[tuple[Operator, Mask], int] = {}
+TERMS: Final = Terms()
+"""Those of the session at hand."""
 
 
 def _digest(*parts: str) -> int:
@@ -149,22 +174,22 @@ def _digest(*parts: str) -> int:
 def _mixed(operator: Operator, region: Mask, left: int, right: int) -> int:
     """The digest of a term from those of its operands: as good as `_digest` where nobody chooses
     the operands in order to make two digests equal, and much faster."""
-    root = _roots.get((operator, region))
+    root = TERMS.roots.get((operator, region))
     if root is None:
         scope = "*" if region == ALL else " ".join(names(region))
-        root = _roots[operator, region] = _digest(operator.value, scope)
+        root = TERMS.roots[operator, region] = _digest(operator.value, scope)
     mixed = (left * 0x9E3779B97F4A7C15 + right + root) & _LOW
     mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93 & _LOW
     return mixed ^ mixed >> 29
 
 
-def _leaf(operator: Operator, action: Action | None) -> Interaction:
+def _leaf(operator: Operator, action: Action | None, lifelines: Mask) -> Interaction:
     term = object.__new__(Interaction)
     term.operator = operator
     term.action = action
     term.region = NONE
     term.left = term.right = None
-    term.lifelines = term.unavoidable = NONE if action is None else bit(action.lifeline)
+    term.lifelines = term.unavoidable = lifelines
     term.terminates = action is None
     term.unserved = 0
     term.order = _digest(operator.value, *(action or ()))
@@ -178,16 +203,23 @@ def _leaf(operator: Operator, action: Action | None) -> Interaction:
     return term
 
 
-EMPTY: Final = _leaf(Operator.EMPTY, None)
-"""The empty interaction: nothing happens."""
+EMPTY: Final = _leaf(Operator.EMPTY, None, NONE)
+"""The empty interaction: nothing happens. The same one in all sessions."""
 
 
 def act(action: Action) -> Interaction:
     """The interaction of one action."""
-    term = _actions.get(action)
+    term = TERMS.actions.get(action)
     if term is None:
-        term = _actions[action] = _leaf(Operator.ACTION, action)
+        term = TERMS.actions[action] = _leaf(Operator.ACTION, action, bit(action.lifeline))
     return term
+
+
+def observed(action: Action) -> Interaction:
+    """`act` for the action of a log. Where no interaction has it, a term that is not kept and has
+    no lifeline: there is no end of names in logs."""
+    term = TERMS.actions.get(action)
+    return _leaf(Operator.ACTION, action, NONE) if term is None else term
 
 
 def make(
@@ -198,7 +230,8 @@ def make(
     `region` is NONE for every operator but COREG and LOOP_C; `right` is None for loops and OPEN.
     """
     key = (operator, region, id(left), id(right))
-    term = _terms.get(key)
+    terms = TERMS.terms
+    term = terms.get(key)
     if term is not None:
         return term
     term = object.__new__(Interaction)
@@ -238,7 +271,7 @@ def make(
     term._is_normal = False
     term._level = 0
     term._shared = NONE
-    _terms[key] = term
+    terms[key] = term
     return term
 
 
@@ -246,7 +279,7 @@ def forget_steps() -> None:
     """Drops what is known of the steps of all terms. A term holds what it may become, and so does
     that: whoever holds an interaction holds all that was ever reached from it, until this is
     called. Nothing but time is lost; not to be called while steps are worked out."""
-    for term in list(_terms.values()):
+    for term in list(TERMS.terms.values()):
         term._steps = term._simulated = None
         term._after = None
 

@@ -55,6 +55,8 @@ class Derivatives:
 
     def after(self, node: Residual, leaf: Interaction) -> tuple[Decided, ...]:
         """What may remain after the observed action of `leaf`."""
+        if not node.lifelines & leaf.lifelines:
+            return ()
         known = node._after.get(leaf)
         if known is None:
             if node.kind == PLAIN:

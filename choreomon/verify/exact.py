@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from choreomon.interaction.lifelines import is_single, mask
+from choreomon.interaction.lifelines import is_single, known_mask
 from choreomon.interaction.loop_heads import without_heads
 from choreomon.interaction.normal import normal
+from choreomon.interaction.session import require_current
 from choreomon.interaction.term import Interaction, Operator, subterms
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import MultiTrace
@@ -42,9 +43,11 @@ class Decision(NamedTuple):
 
 class ExactDecider:
     """Decides multi-traces of one interaction in one mode; what is found out for one is kept for
-    the next, within bounds. Not for several threads at once."""
+    the next, within bounds. Not for several threads at once. Raises ValueError for an interaction
+    of another session."""
 
     def __init__(self, interaction: Interaction, mode: ExactMode) -> None:
+        require_current(interaction)
         self.interaction = interaction
         self.mode: ExactMode = mode
         self.automaton = LazyAutomaton()
@@ -153,7 +156,7 @@ class ExactDecider:
         for lifelines, actions in multitrace.components:
             own = self._masks.get(lifelines)
             if own is None:
-                own = self._masks[lifelines] = mask(lifelines) & known
+                own = self._masks[lifelines] = known_mask(lifelines) & known
             silent &= ~own
             if own:
                 parts.append(Observed(own, actions))

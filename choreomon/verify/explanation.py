@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 from choreomon.core.suggestion import closest
-from choreomon.interaction.lifelines import mask, names
+from choreomon.interaction.lifelines import known_mask, names
 from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.beam_search import ExactMode
@@ -114,7 +114,8 @@ def _failure(
     decider: ExactDecider, multitrace: MultiTrace, check_budget: CheckBudget | None
 ) -> tuple[Reached, ...]:
     interaction = decider.interaction
-    known = [part for part in multitrace.components if mask(part.lifelines) & interaction.lifelines]
+    own = [known_mask(part.lifelines) & interaction.lifelines for part in multitrace.components]
+    known = [part for part, theirs in zip(multitrace.components, own, strict=True) if theirs]
     parts = decider.observed(MultiTrace(tuple(known)))
     assert parts is not None
     mode: ExactMode = "prefix" if decider.mode == "accept" else decider.mode
@@ -122,13 +123,13 @@ def _failure(
     alphabet = _alphabet(interaction)
     reached: list[Reached] = []
     number = 0
-    for part in multitrace.components:
-        if not mask(part.lifelines) & interaction.lifelines:
+    for part, theirs in zip(multitrace.components, own, strict=True):
+        if not theirs:
             reached.append(_reached(interaction, alphabet, part, 0, [], waits=False))
             continue
-        own = [action for action in alphabet if action.lifeline in part.lifelines]
-        allowed = furthest.allowed(number, own)
-        waits = not allowed and furthest.waits_for_others(number, own)
+        actions = [action for action in alphabet if action.lifeline in part.lifelines]
+        allowed = furthest.allowed(number, actions)
+        waits = not allowed and furthest.waits_for_others(number, actions)
         end = furthest.places[number]
         reached.append(_reached(interaction, alphabet, part, end, allowed, waits=waits))
         number += 1
@@ -154,7 +155,7 @@ def _reached(
     following = part.actions[end]
     obstacle: Obstacle | None = None
     meant = ""
-    own = mask([following.lifeline])
+    own = known_mask([following.lifeline])
     if not own & interaction.lifelines:
         obstacle, meant = "lifeline", closest(following.lifeline, names(interaction.lifelines))
     elif following not in alphabet:

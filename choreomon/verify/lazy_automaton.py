@@ -17,7 +17,7 @@ from choreomon.interaction.loop_heads import without_heads
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import project
 from choreomon.interaction.step import prune
-from choreomon.interaction.term import Interaction, act, forget_steps
+from choreomon.interaction.term import Interaction, forget_steps, observed
 from choreomon.verify.derivative import Derivatives
 from choreomon.verify.persistent_set import PersistentSets
 from choreomon.verify.residual import PLAIN, Decided, Residual, Residuals
@@ -165,7 +165,7 @@ class LazyAutomaton:
             pass
         if self._check_budget is not None:
             self._check_budget()
-        leaf = act(action)
+        leaf = observed(action)
         after = self.derivatives.after
         found = {rest for one in state.residuals for rest, _ in after(one, leaf)}
         reached = state.next[action] = self.state(found) if found else None
@@ -181,7 +181,7 @@ class LazyAutomaton:
         if self._check_budget is not None:
             self._check_budget()
         found = {rest for one in state.residuals for _, rest in self.rests(one, action, how)}
-        leaf = act(action)
+        leaf = observed(action)
         may_be_first = self._persistent_sets.may_be_first
         persistent = all(may_be_first(one, leaf, how.component) for one in state.residuals)
         move = known[action] = Move(self.state(found) if found else None, persistent)
@@ -191,7 +191,7 @@ class LazyAutomaton:
         self, residual: Residual, action: Action, how: Observation
     ) -> Iterator[tuple[Decided, Residual]]:
         """The derivatives of a residual by an action, each with what remains of it then."""
-        for decided in self.derivatives.after(residual, act(action)):
+        for decided in self.derivatives.after(residual, observed(action)):
             rest: Residual | None = decided[0]
             assert rest is not None
             if how.silent:

@@ -19,7 +19,7 @@ from choreomon.core.action import Action
 from choreomon.interaction.lifelines import NONE, Mask, bit
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after, simulated
-from choreomon.interaction.term import Interaction, Operator, act, subterms
+from choreomon.interaction.term import Interaction, Operator, observed, subterms
 from choreomon.verify.beam_search import ExactMode, Observed, Places
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.lazy_automaton import LazyAutomaton
@@ -118,10 +118,9 @@ class MarkedSearch:
             if place == len(part.actions):
                 continue
             action = part.actions[place]
-            if term.lifelines & bit(action.lifeline):
-                then = (*places[:number], place + 1, *places[number + 1 :])
-                for rest in after(term, act(action), self._check_budget):
-                    yield Move(action, True, (normal(rest), then))
+            then = (*places[:number], place + 1, *places[number + 1 :])
+            for rest in after(term, observed(action), self._check_budget):
+                yield Move(action, True, (normal(rest), then))
         free = self._unobserved(places)
         if free & term.lifelines:
             for action, rest in simulated(term, self._check_budget):

@@ -20,7 +20,7 @@ from typing import Final
 
 from choreomon.core.action import Action
 from choreomon.interaction.denotation import Trace, traces
-from choreomon.interaction.lifelines import mask, names
+from choreomon.interaction.lifelines import known_mask, names
 from choreomon.interaction.step import frontier
 from choreomon.interaction.term import LOOPS, Interaction, Operator, subterms
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
@@ -133,7 +133,7 @@ def ends(interaction: Interaction, multitrace: MultiTrace) -> frozenset[str]:
     The multi-trace has a component for every lifeline of the interaction.
     """
     observed = [tuple(part.actions) for part in multitrace.components]
-    matters = [bool(interaction.lifelines & mask(c.lifelines)) for c in multitrace.components]
+    matters = [bool(interaction.lifelines & known_mask(c.lifelines)) for c in multitrace.components]
     start = (interaction, (0,) * len(observed))
     visited = {start}
     pending = [start]

@@ -15,9 +15,9 @@ from choreomon.interaction.removal import remove
 from choreomon.interaction.step import after, frontier, prune, simulated
 from choreomon.interaction.term import (
     EMPTY,
+    TERMS,
     Interaction,
     Operator,
-    _terms,
     alt,
     coreg,
     loop_c,
@@ -113,14 +113,14 @@ def test_terms_that_nobody_holds_are_forgotten() -> None:
     normal(term)
     after(term, a("l1!kept"))
     gc.collect()
-    before = len(_terms)
+    before = len(TERMS.terms)
     copies = [seq(term, par(a(f"l1!one{number}"), a("l2!two"))) for number in range(100)]
     for copy in copies:
         normal(copy)
-    assert len(_terms) >= before + 100
+    assert len(TERMS.terms) >= before + 100
     del copies, copy
     gc.collect()
-    assert len(_terms) == before
+    assert len(TERMS.terms) == before
 
 
 PROGRAM = """

@@ -10,9 +10,19 @@ from unittest.mock import patch
 
 import pytest
 
-from choreomon.interaction import term as terms
 from choreomon.interaction.lifelines import ALL
-from choreomon.interaction.term import EMPTY, Interaction, alt, loop_p, loop_w, par, seq, strict
+from choreomon.interaction.term import (
+    EMPTY,
+    TERMS,
+    Interaction,
+    alt,
+    forget_steps,
+    loop_p,
+    loop_w,
+    par,
+    seq,
+    strict,
+)
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import beam_search, exact, lazy_automaton
 from choreomon.verify.beam_search import ExactMode
@@ -96,19 +106,19 @@ WAYS: tuple[tuple[Callable[[], None], int], ...] = (
 def left_alive(decides: Callable[[], None]) -> int:
     held = endless()
     gc.collect()
-    before = len(terms._terms)
+    before = len(TERMS.terms)
     gc.disable()  # what is dropped is taken apart, and needs no collector
     try:
         decides()
         assert held.size  # whoever holds the interaction holds nothing else
-        return len(terms._terms) - before
+        return len(TERMS.terms) - before
     finally:
         gc.enable()
 
 
 @pytest.mark.parametrize(("decides", "most"), WAYS)
 def test_terms_that_were_forgotten_live_no_longer(decides: Callable[[], None], most: int) -> None:
-    terms.forget_steps()
+    forget_steps()
     assert left_alive(decides) < most
 
 
@@ -118,9 +128,9 @@ def test_terms_that_hold_what_was_reached_from_them_are_noticed(
 ) -> None:
     for module in (lazy_automaton, steps):
         monkeypatch.setattr(module, "forget_steps", lambda: None)
-    terms.forget_steps()
+    forget_steps()
     assert left_alive(decides) > most
-    terms.forget_steps()
+    forget_steps()
 
 
 # -- deciders that are dropped ---------------------------------------------------------------

@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.normal import normal
+from choreomon.interaction.session import require_current
 from choreomon.interaction.term import Interaction
 from choreomon.interaction.weakening import is_exact_by_removal
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
@@ -39,10 +40,12 @@ from choreomon.verify.verdict import Mode, Verdict
 class Searcher:
     """Searches in one mode against one interaction, under the same options.
 
-    Raises ValueError where the options do not fit the mode.
+    Raises ValueError where the options do not fit the mode, and for an interaction of another
+    session.
     """
 
     def __init__(self, interaction: Interaction, mode: Mode, options: Options) -> None:
+        require_current(interaction)
         if mode == "test" and options.filters != Filters():
             raise ValueError("test is defined by the ends of its whole graph; take the filters out")
         if mode == "test" and options.reduction == "paper":

@@ -14,11 +14,11 @@ from typing import Final
 
 from choreomon.core.action import Action
 from choreomon.interaction.enabled import Enabled, enabled
-from choreomon.interaction.lifelines import NONE, mask
+from choreomon.interaction.lifelines import NONE, known_mask
 from choreomon.interaction.normal import normal
 from choreomon.interaction.removal import remove
 from choreomon.interaction.step import Position, after, simulated
-from choreomon.interaction.term import Interaction, act, forget_steps
+from choreomon.interaction.term import Interaction, forget_steps, observed
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.papers.graph import Rule, State
 from choreomon.verify.papers.measure import Measures
@@ -117,8 +117,8 @@ class Stepper:
         reduction: Reduction,
         check_budget: Callable[[], None] | None,
     ) -> None:
-        self.traces = [list(map(act, part.actions)) for part in multitrace.components]
-        self.lifelines = [mask(part.lifelines) for part in multitrace.components]
+        self.traces = [list(map(observed, part.actions)) for part in multitrace.components]
+        self.lifelines = [known_mask(part.lifelines) for part in multitrace.components]
         self._owners = {
             name: number
             for number, part in enumerate(multitrace.components)
