@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from math import inf
+from operator import ge
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
@@ -30,7 +31,7 @@ from choreomon.interaction.step import prune
 from choreomon.interaction.term import Interaction
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.lazy_automaton import LazyAutomaton, Observation, State
-from choreomon.verify.look_ahead import NARROW, LookAhead
+from choreomon.verify.look_ahead import AHEAD, NARROW, LookAhead
 from choreomon.verify.residual import Residual
 
 ExactMode: TypeAlias = Literal["accept", "prefix", "multiprefix", "slice"]
@@ -187,6 +188,11 @@ class Search:
     looks_ahead = True
     """Whether what cannot lead to the end of the logs may be dropped."""
 
+    is_eager = False
+    """Whether logs are begun as early as they may be, so that little happens unobserved before:
+    all components are tried until each has begun, and those are preferred that have. Then a no is
+    never exact."""
+
     def passed(self, before: Layer, after: Layer) -> None:
         """Called with every layer and the next one; not for those that are skipped."""
 
@@ -211,6 +217,9 @@ class Search:
             remaining -= 1
             self.visited += len(layer)
             layer = self._next_layer(layer)
+            if self.is_eager and self.before:
+                layer = self._begun(layer)
+                dropped = True
             count = _count(layer)
             if self.looks_ahead and self.width is not None and count > self.width:
                 layer = self._fitting(layer)
@@ -281,6 +290,7 @@ class Search:
             unfinished.remove(last)
             unfinished.insert(0, last)
         alone = len(unfinished) == 1
+        begins = self.is_eager and self.before and 0 in places
         best: tuple[int, int] | None = None
         chosen: tuple[Places, Cluster] | None = None
         every: list[tuple[Places, Cluster]] = []
@@ -305,9 +315,10 @@ class Search:
             weight = (count, size) if size <= self._large else (size, count)
             if best is None or weight < best:
                 best, chosen = weight, found
-            if component == last and count <= len(state.residuals) and size <= self._large:
+            goes_on = component == last and count <= len(state.residuals) and size <= self._large
+            if goes_on and not begins:
                 break
-        if chosen is not None:
+        if chosen is not None and not begins:
             size = chosen[1].state.size
             if (
                 self.width is None
@@ -323,6 +334,15 @@ class Search:
                 for move in self._moves(places, cluster._replace(state=self.automaton.state([one])))
             ]
         return every
+
+    def _begun(self, layer: Layer) -> Layer:
+        """The layer without those places where a log has not begun, once there are others, and
+        these have proved themselves for as long as is looked ahead."""
+        enough = [min(AHEAD, end) for end in self.end]
+        for places in layer:
+            if all(map(ge, places, enough)):
+                return {there: one for there, one in layer.items() if 0 not in there}
+        return layer
 
     def observation(self, component: int, unobserved: Mask, ends: bool) -> Observation:
         key = (component, unobserved, ends)
@@ -355,14 +375,14 @@ class Search:
         each the second one, and so on."""
         ranked = sorted(
             [
-                (rank, one.size, one.order, places, one)
+                (self.is_eager and places.count(0), rank, one.size, one.order, places, one)
                 for places, cluster in layer.items()
                 for rank, one in enumerate(cluster.state.residuals)
             ],
-            key=lambda entry: entry[:4],
+            key=lambda entry: entry[:5],
         )
         kept: dict[Places, list[Residual]] = {}
-        for _, _, _, places, one in ranked[: self.width]:
+        for *_, places, one in ranked[: self.width]:
             kept.setdefault(places, []).append(one)
         return {
             places: layer[places]._replace(state=self.automaton.state(residuals))

@@ -34,19 +34,49 @@ WIDER: Final = 256
 """Of the beam that tells what would have been possible, where the first one does not."""
 
 
-class _CuttingSearch(Search):
+class _SnapshotSearch(Search):
+    """A search that remembers the last layer before each component was at its end."""
+
+    is_eager = True
+    snapshots: dict[int, Layer]
+    has_dropped: bool
+    """Whether a no of what goes on from a snapshot is not to be believed."""
+
+    def first_layer(self, state: State) -> Layer:
+        layer = super().first_layer(state)
+        self.has_dropped = False
+        self.snapshots = dict.fromkeys(range(len(self.end)), layer)
+        return layer
+
+    def passed(self, before: Layer, after: Layer) -> None:
+        for component, end in enumerate(self.end):
+            if all(places[component] < end for places in before):
+                self.snapshots[component] = before
+
+    def _narrowed(self, layer: Layer) -> Layer:
+        self.has_dropped = True
+        return super()._narrowed(layer)
+
+    def _begun(self, layer: Layer) -> Layer:
+        begun = super()._begun(layer)
+        self.has_dropped |= len(begun) < len(layer)
+        return begun
+
+
+class _CuttingSearch(_SnapshotSearch):
     """A search that cuts components off where it cannot go on with them."""
 
     looks_ahead = False
 
     def reach(self) -> Places:
-        """The furthest places."""
+        """The furthest places, which are the ends of its logs from then on."""
         start = self.first_residual()
         assert start is not None
         self.width = WIDTH
         layer = self.first_layer(self.automaton.state([start]))
         while not self.run(layer):
             layer = self._cut_off()
+        self.answer = True
         return self.end
 
     def _cut_off(self) -> Layer:
@@ -59,6 +89,7 @@ class _CuttingSearch(Search):
             candidates,
             key=lambda one: (len(one[2]) == self._unfinished(one[0]), one[1].state.size, one[0]),
         )
+        self.has_dropped |= len(candidates) > 1
         for component in stuck:
             self.end = (*self.end[:component], places[component], *self.end[component + 1 :])
         unobserved = self.unobserved(places)
@@ -87,29 +118,6 @@ class _CuttingSearch(Search):
         return stuck or unfinished
 
 
-class _SnapshotSearch(Search):
-    """A search that remembers the last layer before each component was at its end."""
-
-    snapshots: dict[int, Layer]
-    has_dropped: bool
-    """Whether a no of what goes on from a snapshot is not to be believed."""
-
-    def first_layer(self, state: State) -> Layer:
-        layer = super().first_layer(state)
-        self.has_dropped = False
-        self.snapshots = dict.fromkeys(range(len(self.end)), layer)
-        return layer
-
-    def passed(self, before: Layer, after: Layer) -> None:
-        for component, end in enumerate(self.end):
-            if all(places[component] < end for places in before):
-                self.snapshots[component] = before
-
-    def _narrowed(self, layer: Layer) -> Layer:
-        self.has_dropped = True
-        return super()._narrowed(layer)
-
-
 class Furthest:
     """The furthest places of the logs of a multi-trace in one mode."""
 
@@ -133,9 +141,13 @@ class Furthest:
         self._whole = self._cut_off()
         if self._whole.answer is not True:
             cutting = decider.search(self._cut, mode, check_budget, _CuttingSearch)
-            places = iter(cutting.reach())
+            reached = cutting.reach()
+            places = iter(reached)
             self.places = [next(places) if len(part.actions) else 0 for part in self._cut]
-            self._whole = self._cut_off()
+            if all(reached) and not cutting.afterwards:
+                self._whole, self._cut = cutting, self._up_to(self.places)
+            else:  # one without actions is no component; after its end one is not observed
+                self._whole = self._cut_off()
         if self._is_confirmed and not self._is_explained(self._cut):
             self._shorten()
             self._whole = self._cut_off()

@@ -125,6 +125,12 @@ class LinkedSearch(Search):
         return so_far + len(shortest_completion(remaining))
 
 
+class EagerSearch(LinkedSearch):
+    """One that finds short ways, with little that happened unobserved, or none."""
+
+    is_eager = True
+
+
 Moment: TypeAlias = tuple[Counter[Action], Action]
 """What happened unobserved in one gap, and the observed action behind it."""
 
@@ -147,12 +153,12 @@ def witness(
         end = path[-1].vertex[0] if path else decider.normal
     else:
         assert decision.search is not None
-        search = decider.search(parts, decision.search.mode, check_budget, LinkedSearch)
-        found = decision.search.width
-        for width in WIDTHS[1:]:  # the narrowest beam knows one way only
-            is_as_wide = width is None or (found is not None and width >= found)
-            if is_as_wide and search.attempt(width):
-                break
+        mode, width = decision.search.mode, decision.search.width
+        search: LinkedSearch = decider.search(parts, mode, check_budget, EagerSearch)
+        # The narrowest beam knows one way only, the widest one may know too many.
+        if not any(search.attempt(width) for width in WIDTHS[1:-1]):
+            search = decider.search(parts, mode, check_budget, LinkedSearch)
+            search.attempt(width)
         assert search.answer, "a search finds what it found before"
         moments, remaining = _moments(search)
         if any(happened for happened, _ in moments):
