@@ -9,7 +9,7 @@ automaton. Where the logs are at an end, they are explained.
   that leaves the fewest and smallest residuals is taken. Otherwise each of them is tried.
 - Residuals that the rest of some lifeline's log does not fit are dropped (`look_ahead`).
 - A layer keeps `width` residuals, the smallest ones of each place first: a beam search. So a yes
-  is right, and a no where nothing was dropped. `WIDTHS` are tried one after the other until there
+  is right, and a no where nothing was dropped. `BEAMS` are tried one after the other until there
   is an answer.
 
 Terms grow where one component runs ahead of the others. Once the smallest way to go on is larger
@@ -38,6 +38,19 @@ ExactMode: TypeAlias = Literal["accept", "prefix", "multiprefix", "slice"]
 
 WIDTHS: Final = (1, 16, 256, None)
 """How many residuals a layer keeps, in one try after the other; None: all of them."""
+
+
+class Beam(NamedTuple):
+    """What a search keeps of a layer: `width` residuals. `eager` is for slices: all components are
+    tried until each has begun, and places are preferred where more have. So logs are begun as
+    early as they may be, and little happens unobserved before."""
+
+    width: int | None
+    eager: bool = False
+
+
+BEAMS: Final = (Beam(1, eager=True), *map(Beam, WIDTHS))
+"""What is tried for a decision, one after the other."""
 
 REMEMBERED: Final = 200_000
 """Residuals, states and projections that are held, a few hundred bytes each, before all but those
@@ -73,9 +86,9 @@ Layer: TypeAlias = dict[Places, Cluster]
 class Search:
     """Whether logs are explained in one mode. Not for several threads at once.
 
-    `mode` and `width` are those of the question, and of the beam that answered it; `answer` is None
-    until then, and `width` -1 before the first attempt. `last` is the last layer with anything in
-    it.
+    `mode` and `beam` are those of the question, and of the attempt that answered it; `answer` is
+    None until then, and the width -1 before the first attempt. `last` is the last layer with
+    anything in it.
     """
 
     def __init__(
@@ -96,7 +109,7 @@ class Search:
         self.end: Places = tuple([len(part.actions) for part in self.components])
         self.last: Layer = {}
         self.mode: ExactMode = mode
-        self.width: int | None = -1
+        self.beam = Beam(-1)
         self._check_budget = check_budget
         self._term = term
         self._silent = NONE
@@ -107,14 +120,16 @@ class Search:
         self._look_ahead: LookAhead | None = None
         self._observations: dict[tuple[int, Mask, bool], Observation] = {}
 
-    def attempt(self, width: int | None) -> bool | None:
-        """Whether the logs are explained, as far as a beam of this width tells; None where it does
-        not."""
-        if len(self.components) == 1 and width is not None:
+    def attempt(self, beam: Beam) -> bool | None:
+        """Whether the logs are explained, as far as a beam tells; None where it does not."""
+        width, eager = beam
+        if len(self.components) == 1:
             # Nothing is chosen but residuals, and a few of them cost next to nothing.
-            width = max(width, NARROW)
-        if self.answer is None and width != self.width:
-            self.width = width
+            beam = Beam(None if width is None else max(width, NARROW))
+        elif eager and not self.before:
+            beam = Beam(width)
+        if self.answer is None and beam != self.beam:
+            self.beam = beam
             start = self.first_residual() if self.is_possible else None
             if start is None:
                 self.answer = False
@@ -188,11 +203,6 @@ class Search:
     looks_ahead = True
     """Whether what cannot lead to the end of the logs may be dropped."""
 
-    is_eager = False
-    """Whether logs are begun as early as they may be, so that little happens unobserved before:
-    all components are tried until each has begun, and those are preferred that have. Then a no is
-    never exact."""
-
     def passed(self, before: Layer, after: Layer) -> None:
         """Called with every layer and the next one; not for those that are skipped."""
 
@@ -201,6 +211,7 @@ class Search:
     def run(self, layer: Layer) -> bool | None:
         """Goes on from a layer to the end of the logs; None where it was dropped on the way."""
         dropped = False
+        width, eager = self.beam
         remaining = sum(self.end) - sum(next(iter(layer)))
         while remaining:
             if self._check_budget is not None:
@@ -217,16 +228,17 @@ class Search:
             remaining -= 1
             self.visited += len(layer)
             layer = self._next_layer(layer)
-            if self.is_eager and self.before:
-                layer = self._begun(layer)
-                dropped = True
+            if eager:
+                begun = self._begun(layer)
+                dropped |= begun is not layer
+                layer = begun
             count = _count(layer)
-            if self.looks_ahead and self.width is not None and count > self.width:
+            if self.looks_ahead and width is not None and count > width:
                 layer = self._fitting(layer)
                 count = _count(layer)
             if not layer:
                 return None if dropped else False
-            if self.width is not None and count > self.width:
+            if width is not None and count > width:
                 dropped = True
                 layer = self._narrowed(layer)
             self.passed(self.last, layer)
@@ -252,7 +264,7 @@ class Search:
         alone = remaining == self.end[component] - place
         if alone:
             # Nobody else has anything left: there is nothing to choose.
-            most = inf if self.width is None else self.width
+            most = inf if self.beam.width is None else self.beam.width
         while place < stop:
             action = actions[place]
             try:
@@ -290,7 +302,7 @@ class Search:
             unfinished.remove(last)
             unfinished.insert(0, last)
         alone = len(unfinished) == 1
-        begins = self.is_eager and self.before and 0 in places
+        begins = self.beam.eager and 0 in places
         best: tuple[int, int] | None = None
         chosen: tuple[Places, Cluster] | None = None
         every: list[tuple[Places, Cluster]] = []
@@ -321,7 +333,7 @@ class Search:
         if chosen is not None and not begins:
             size = chosen[1].state.size
             if (
-                self.width is None
+                self.beam.width is None
                 or size <= self._large
                 or size == min([one.state.size for _, one in every])
             ):
@@ -339,10 +351,10 @@ class Search:
         """The layer without those places where a log has not begun, once there are others, and
         these have proved themselves for as long as is looked ahead."""
         enough = [min(AHEAD, end) for end in self.end]
-        for places in layer:
-            if all(map(ge, places, enough)):
-                return {there: one for there, one in layer.items() if 0 not in there}
-        return layer
+        if not any(all(map(ge, places, enough)) for places in layer):
+            return layer
+        begun = {places: one for places, one in layer.items() if 0 not in places}
+        return begun if len(begun) < len(layer) else layer
 
     def observation(self, component: int, unobserved: Mask, ends: bool) -> Observation:
         key = (component, unobserved, ends)
@@ -375,14 +387,14 @@ class Search:
         each the second one, and so on."""
         ranked = sorted(
             [
-                (self.is_eager and places.count(0), rank, one.size, one.order, places, one)
+                (self.beam.eager and places.count(0), rank, one.size, one.order, places, one)
                 for places, cluster in layer.items()
                 for rank, one in enumerate(cluster.state.residuals)
             ],
             key=lambda entry: entry[:5],
         )
         kept: dict[Places, list[Residual]] = {}
-        for *_, places, one in ranked[: self.width]:
+        for *_, places, one in ranked[: self.beam.width]:
             kept.setdefault(places, []).append(one)
         return {
             places: layer[places]._replace(state=self.automaton.state(residuals))

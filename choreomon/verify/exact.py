@@ -23,7 +23,7 @@ from choreomon.interaction.session import require_current
 from choreomon.interaction.term import Interaction, Operator, subterms
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.beam_search import WIDTHS, ExactMode, Observed, Search
+from choreomon.verify.beam_search import BEAMS, ExactMode, Observed, Search
 from choreomon.verify.budget import CheckBudget, Exhausted, ShouldStop, checking
 from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.marked_search import MarkedSearch
@@ -96,15 +96,15 @@ class ExactDecider:
         easier: Search | None = None
         found: Search | None = None
         confirmed: MarkedSearch | None = None
-        for width in WIDTHS:
-            if accept.attempt(width):
+        for beam in BEAMS:
+            if accept.attempt(beam):
                 return Decision(Verdict.PASS, accept, accept.visited)
             if found is None:
                 if self.mode == "slice":
                     easier = easier or self.search(parts, "multiprefix", check_budget, Search)
-                if easier is not None and easier.attempt(width):
+                if easier is not None and easier.attempt(beam):
                     found = easier
-                elif question.attempt(width):
+                elif question.attempt(beam):
                     found = question
                 elif question.answer is False:
                     return Decision(Verdict.FAIL, question, question.visited)
@@ -119,8 +119,8 @@ class ExactDecider:
         raise AssertionError("the widest beam drops nothing")
 
     def _accepted(self, accept: Search, parts: list[Observed]) -> Decision:
-        for width in WIDTHS:
-            if accept.attempt(width):
+        for beam in BEAMS:
+            if accept.attempt(beam):
                 return Decision(Verdict.PASS, accept, accept.visited)
             if self._is_refuted(accept, parts):
                 break

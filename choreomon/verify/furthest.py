@@ -21,23 +21,21 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from choreomon.core.action import Action
-from choreomon.verify.beam_search import WIDTHS, Cluster, ExactMode, Layer, Observed, Places, Search
+from choreomon.verify.beam_search import Beam, Cluster, ExactMode, Layer, Observed, Places, Search
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.lazy_automaton import State
 from choreomon.verify.marked_search import MarkedSearch
 
-WIDTH: Final = 16
-"""Of the beam in which the furthest places are looked for: wide enough to go on where the smallest
-residual is not the right one, at sixteen times its price where residuals are many."""
-WIDER: Final = 256
-"""Of the beam that tells what would have been possible, where the first one does not."""
+NARROW: Final = Beam(1)
+WIDE: Final = Beam(16)
+"""In which the furthest places are looked for: wide enough to go on where the smallest residual is
+not the right one, at sixteen times its price where residuals are many."""
 
 
 class _SnapshotSearch(Search):
     """A search that remembers the last layer before each component was at its end."""
 
-    is_eager = True
     snapshots: dict[int, Layer]
     has_dropped: bool
     """Whether a no of what goes on from a snapshot is not to be believed."""
@@ -46,11 +44,15 @@ class _SnapshotSearch(Search):
         layer = super().first_layer(state)
         self.has_dropped = False
         self.snapshots = dict.fromkeys(range(len(self.end)), layer)
+        self._unfinished = [*range(len(self.end))]
         return layer
 
     def passed(self, before: Layer, after: Layer) -> None:
-        for component, end in enumerate(self.end):
-            if all(places[component] < end for places in before):
+        for component in [*self._unfinished]:
+            end = self.end[component]
+            if any(places[component] == end for places in before):
+                self._unfinished.remove(component)
+            else:
                 self.snapshots[component] = before
 
     def _narrowed(self, layer: Layer) -> Layer:
@@ -72,7 +74,7 @@ class _CuttingSearch(_SnapshotSearch):
         """The furthest places, which are the ends of its logs from then on."""
         start = self.first_residual()
         assert start is not None
-        self.width = WIDTH
+        self.beam = WIDE
         layer = self.first_layer(self.automaton.state([start]))
         while not self.run(layer):
             layer = self._cut_off()
@@ -87,7 +89,7 @@ class _CuttingSearch(_SnapshotSearch):
         # Where somebody goes on without those that are cut off, more is explained in the end.
         places, cluster, stuck = min(
             candidates,
-            key=lambda one: (len(one[2]) == self._unfinished(one[0]), one[1].state.size, one[0]),
+            key=lambda one: (len(one[2]) == self._to_go(one[0]), one[1].state.size, one[0]),
         )
         self.has_dropped |= len(candidates) > 1
         for component in stuck:
@@ -99,13 +101,13 @@ class _CuttingSearch(_SnapshotSearch):
             state = self.automaton.state({opened(one, unobserved) for one in state.residuals})
         return {places: Cluster(state, cluster.last, unobserved)}
 
-    def _unfinished(self, places: Places) -> int:
+    def _to_go(self, places: Places) -> int:
         return sum(place < end for place, end in zip(places, self.end, strict=True))
 
     def _stuck(self, places: Places, cluster: Cluster) -> list[int]:
         """The components that cannot go on, whatever others do first; all that are unfinished,
         where that is not told of any."""
-        alone = self._unfinished(places) == 1
+        alone = self._to_go(places) == 1
         unfinished = [n for n, place in enumerate(places) if place < self.end[n]]
         stuck: list[int] = []
         for component in unfinished:
@@ -138,6 +140,7 @@ class Furthest:
         self.places = [*self._most]
         """For each part, how many of its actions are explained together with those of others."""
         self._cut: list[Observed] = []
+        self._wide: _SnapshotSearch | None = None
         self._whole = self._cut_off()
         if self._whole.answer is not True:
             cutting = decider.search(self._cut, mode, check_budget, _CuttingSearch)
@@ -146,6 +149,7 @@ class Furthest:
             self.places = [next(places) if len(part.actions) else 0 for part in self._cut]
             if all(reached) and not cutting.afterwards:
                 self._whole, self._cut = cutting, self._up_to(self.places)
+                self._wide = None
             else:  # one without actions is no component; after its end one is not observed
                 self._whole = self._cut_off()
         if self._is_confirmed and not self._is_explained(self._cut):
@@ -191,11 +195,18 @@ class Furthest:
 
     def _cut_off(self) -> _SnapshotSearch:
         self._cut = self._up_to(self.places)
+        self._wide = None
         whole = self._decider.search(self._cut, self._mode, self._check_budget, _SnapshotSearch)
-        for width in WIDTHS:
-            if whole.attempt(width) is not None or width == WIDTH:
-                break
+        if whole.attempt(NARROW) is None:
+            whole.attempt(WIDE)
         return whole
+
+    def _cut_off_in_wide_beam(self) -> _SnapshotSearch:
+        if self._wide is None:
+            search = self._decider.search
+            self._wide = search(self._cut, self._mode, self._check_budget, _SnapshotSearch)
+            self._wide.attempt(WIDE)
+        return self._wide
 
     def _goes_further(self) -> bool:
         """Adds to a part what can be explained as well: where it was tried in a wrong order only,
@@ -245,14 +256,16 @@ class Furthest:
         search = self._decider.search(longer, self._mode, self._check_budget, Search)
         if not search.is_possible:
             return False
-        if own.actions and self._whole.answer:
-            # The way up to the snapshot is the same.
-            component = sum(1 for one in self._cut[:part] if one.actions)
-            for width in (1, WIDTH):
-                search.width = width
-                found = search.run(self._whole.snapshots[component])
-                if found:
-                    return True
-                if found is False and not self._whole.has_dropped:
-                    return False
-        return any(search.attempt(width) for width in (WIDTH, WIDER))
+        if not own.actions or not self._whole.answer:
+            return bool(search.attempt(WIDE))
+        # The way up to a snapshot is the same.
+        component = sum(1 for one in self._cut[:part] if one.actions)
+        for beam in (NARROW, WIDE):
+            whole = self._whole if beam is NARROW else self._cut_off_in_wide_beam()
+            search.beam = beam
+            found = search.run(whole.snapshots[component])
+            if found:
+                return True
+            if found is False and not whole.has_dropped:
+                return False
+        return False

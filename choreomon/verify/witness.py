@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from contextlib import suppress
+from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 from choreomon.interaction.completion import shortest_completion
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after
 from choreomon.interaction.term import Interaction, act
-from choreomon.verify.beam_search import WIDTHS, Layer, Observed, Places, Search
-from choreomon.verify.budget import CheckBudget
+from choreomon.verify.beam_search import WIDTHS, Beam, ExactMode, Layer, Observed, Places, Search
+from choreomon.verify.budget import CheckBudget, TooMuchWork, Work
 from choreomon.verify.exact import Decision, ExactDecider
 from choreomon.verify.lazy_automaton import Observation, State
 from choreomon.verify.marked_search import MarkedSearch
@@ -125,10 +126,12 @@ class LinkedSearch(Search):
         return so_far + len(shortest_completion(remaining))
 
 
-class EagerSearch(LinkedSearch):
-    """One that finds short ways, with little that happened unobserved, or none."""
+SHORT: Final = Beam(256, eager=True)
+"""The beam that finds short ways, with little that happened unobserved, or none: wide enough to
+know several ways."""
 
-    is_eager = True
+ALLOWANCE: Final = 50_000
+"""Pieces of work that a short way may take, beside twice as many as the decision took."""
 
 
 Moment: TypeAlias = tuple[Counter[Action], Action]
@@ -139,10 +142,10 @@ def witness(
     decider: ExactDecider,
     decision: Decision,
     parts: Sequence[Observed],
-    check_budget: CheckBudget | None,
+    work: Work,
 ) -> tuple[WitnessStep, ...]:
     """A global trace of the interaction that explains the multi-trace of these parts, from the
-    decision that there is one. Raises Exhausted.
+    decision that there is one, which `work` has counted. Raises Exhausted.
 
     Of a multi-trace that is accepted it is accepted. Of others it is what happened up to the last
     observed action, and then the shortest way to where the interaction may stop.
@@ -153,21 +156,35 @@ def witness(
         end = path[-1].vertex[0] if path else decider.normal
     else:
         assert decision.search is not None
-        mode, width = decision.search.mode, decision.search.width
-        search: LinkedSearch = decider.search(parts, mode, check_budget, EagerSearch)
-        # The narrowest beam knows one way only, the widest one may know too many.
-        if not any(search.attempt(width) for width in WIDTHS[1:-1]):
-            search = decider.search(parts, mode, check_budget, LinkedSearch)
-            search.attempt(width)
+        search = _short_way(decider, decision.search.mode, parts, work)
+        if search is None:
+            search = decider.search(parts, decision.search.mode, work.check, LinkedSearch)
+            search.attempt(decision.search.beam)
         assert search.answer, "a search finds what it found before"
         moments, remaining = _moments(search)
         if any(happened for happened, _ in moments):
-            steps, end = _in_order(decider.normal, moments, check_budget)
+            steps, end = _in_order(decider.normal, moments, work.check)
         else:
             steps = [WitnessStep(action, True) for _, action in moments]
             end = decider.automaton.residuals.settled(remaining)
     completion = [WitnessStep(action, False) for action in shortest_completion(end)]
     return (*steps, *completion)
+
+
+def _short_way(
+    decider: ExactDecider, mode: ExactMode, parts: Sequence[Observed], work: Work
+) -> LinkedSearch | None:
+    """A search that found a way with little unobserved, at not much more work than was done; None
+    where it did not, or where nothing is unobserved."""
+    if mode == "accept":
+        return None
+    limited = Work(work.check, ALLOWANCE + 2 * work.done)
+    decider.automaton.checking(limited.check)
+    search = decider.search(parts, mode, limited.check, LinkedSearch)
+    with suppress(TooMuchWork):
+        search.attempt(SHORT)
+    decider.automaton.checking(work.check)
+    return search if search.answer else None
 
 
 def _moments(search: LinkedSearch) -> tuple[list[Moment], Residual]:

@@ -16,7 +16,7 @@ from choreomon.multitrace.multitrace import Component, MultiTrace, component, mu
 from choreomon.multitrace.mutation import alphabet, insert_action, swap_actions
 from choreomon.multitrace.projection import Partition, discrete, partition, project_trace, trivial
 from choreomon.multitrace.slices import random_multi_prefix, random_slice
-from choreomon.verify.beam_search import ExactMode, Search
+from choreomon.verify.beam_search import Beam, ExactMode, Search
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.verdict import Verdict
@@ -144,15 +144,25 @@ def wrong(
 
 
 def searched(
-    interaction: Interaction, seen: MultiTrace, mode: ExactMode, width: int | None = None
+    interaction: Interaction,
+    seen: MultiTrace,
+    mode: ExactMode,
+    width: int | None = None,
+    *,
+    eager: bool = False,
 ) -> Search:
     """The search alone, of what is about lifelines of the interaction, in a beam of one width."""
     decider = ExactDecider(interaction, mode)
     parts = decider.observed(seen)
     assert parts is not None
     search = decider.search(parts, mode, None, Search)
-    search.attempt(width)
+    search.attempt(Beam(width, eager))
     return search
+
+
+def beams(*widths: int | None) -> tuple[Beam, ...]:
+    """What is tried instead of `beam_search.BEAMS`; eagerly, too, where the mode is `slice`."""
+    return tuple(Beam(width, eager) for width in widths for eager in (width is not None, False))
 
 
 def longer(seed: int) -> Iterator[tuple[Interaction, MultiTrace]]:

@@ -8,12 +8,12 @@ from choreomon.core.action import Action
 from choreomon.interaction.term import Interaction, alt, loop_p, loop_s, loop_w, par, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.verify import beam_search, exact
-from choreomon.verify.beam_search import ExactMode, Search
+from choreomon.verify.beam_search import Beam, ExactMode, Search
 from choreomon.verify.exact import ExactDecider, decide_exact
 from choreomon.verify.lazy_automaton import LazyAutomaton, Move
 from choreomon.verify.persistent_set import PersistentSets
 from choreomon.verify.verdict import Verdict
-from tests.verify.exact_cases import EXACT_MODES, ORDERED, passing, searched, wrong
+from tests.verify.exact_cases import EXACT_MODES, ORDERED, beams, passing, searched, wrong
 from tests.verify.named_cases import ORDERS, RING, wrong_by_name
 from tests.verify.papers.questions import a, logs
 
@@ -198,18 +198,39 @@ def test_a_narrow_beam_says_yes_or_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert answers[1] is not False
 
 
+def test_logs_that_are_begun_early_leave_every_verdict_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dropped = []
+    whole = Search._begun
+
+    def noted(self: Search, layer: beam_search.Layer) -> beam_search.Layer:
+        begun = whole(self, layer)
+        if begun is not layer:
+            dropped.append(len(layer) - len(begun))
+        return begun
+
+    monkeypatch.setattr(Search, "_begun", noted)
+    monkeypatch.setattr(beam_search, "AHEAD", 1)
+    monkeypatch.setattr(exact, "BEAMS", (Beam(3, eager=True), Beam(1_000, eager=True), Beam(None)))
+    assert not wrong(range(2_100, 2_125), ("slice",))
+    assert not wrong(range(2_130, 2_150), ("slice",), ORDERED, 16)
+    assert not wrong_by_name()
+    assert sum(dropped) > 40
+
+
 def test_the_first_widths_are_tried_again_until_there_is_an_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tried: list[int | None] = []
     whole = Search.attempt
 
-    def noted(self: Search, width: int | None) -> bool | None:
-        tried.append(width)
-        return whole(self, width)
+    def noted(self: Search, beam: Beam) -> bool | None:
+        tried.append(beam.width)
+        return whole(self, beam)
 
     monkeypatch.setattr(Search, "attempt", noted)
-    monkeypatch.setattr(exact, "WIDTHS", (0, 0, None))
+    monkeypatch.setattr(exact, "BEAMS", beams(0, 0, None))
     assert (
         decide_exact(ORDERS, logs("l1: l1!order; l2: l2?order"), "accept").verdict is Verdict.FAIL
     )

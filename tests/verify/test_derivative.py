@@ -9,7 +9,7 @@ from choreomon.verify import completions, derivative, exact, residual
 from choreomon.verify.exact import decide_exact
 from choreomon.verify.gaps import Gaps, Past, needed
 from choreomon.verify.residual import Residual, Residuals
-from tests.verify.exact_cases import ORDERED, questions
+from tests.verify.exact_cases import ORDERED, beams, questions
 from tests.verify.named_cases import wrong_by_name
 
 
@@ -79,7 +79,7 @@ def test_views_of_one_gap_only_are_noticed(monkeypatch: pytest.MonkeyPatch) -> N
         return whole(self, self.restricted(node, lost), lifelines)
 
     whole = Residuals.seen
-    monkeypatch.setattr(exact, "WIDTHS", (1, None))
+    monkeypatch.setattr(exact, "BEAMS", beams(1, None))
     assert not wrong_by_name()
     monkeypatch.setattr(Residuals, "seen", of_the_last)
     assert wrong_by_name()

@@ -28,7 +28,7 @@ from choreomon.verify.parikh import Counts
 from choreomon.verify.residual import Residuals
 from choreomon.verify.verdict import Answer, Verdict
 from tests.interaction.drawn import a as do
-from tests.verify.exact_cases import EXACT_MODES, ORDERED, multi, passing, questions, wrong
+from tests.verify.exact_cases import EXACT_MODES, ORDERED, beams, multi, passing, questions, wrong
 from tests.verify.named_cases import wrong_by_name
 
 PASS, WEAK_PASS, FAIL = Verdict.PASS, Verdict.WEAK_PASS, Verdict.FAIL
@@ -52,7 +52,7 @@ def test_every_mode_answers_as_brute_force_does() -> None:
 def test_narrow_beams_answer_as_brute_force_does(
     widths: tuple[int | None, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exact, "WIDTHS", widths)
+    monkeypatch.setattr(exact, "BEAMS", beams(*widths))
     assert not wrong(range(1_000, 1_025))
     assert not wrong(range(1_040, 1_065), EXACT_MODES, ORDERED, 16)
     assert not wrong_by_name()
@@ -73,7 +73,7 @@ def test_what_is_forgotten_in_the_middle_of_a_search_changes_no_answer(
     monkeypatch.setattr(beam_search, "REMEMBERED", remembered)
     monkeypatch.setattr(beam_search, "STRETCH", 1)
     assert not wrong(range(2_000, 2_020))
-    monkeypatch.setattr(exact, "WIDTHS", (1, None))
+    monkeypatch.setattr(exact, "BEAMS", beams(1, None))
     assert not wrong(range(2_030, 2_050), EXACT_MODES, ORDERED, 16)
     assert not wrong_by_name()
     assert len(forgotten) > 500
@@ -95,7 +95,7 @@ def test_a_decider_that_has_answered_much_answers_the_rest_as_a_new_one_does() -
 def test_a_beam_that_takes_what_it_dropped_for_impossible_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(exact, "WIDTHS", (1, None))
+    monkeypatch.setattr(exact, "BEAMS", beams(1, None))
     monkeypatch.setattr(beam_search, "NARROW", 1)
     whole = Search.run
 
@@ -164,7 +164,7 @@ def test_iterations_of_loop_h_that_begin_too_early_are_noticed(
 def test_counts_that_refuse_too_much_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Counts, "allow", lambda self, components: False)
     assert not wrong(range(1_000, 1_010))  # nobody asks where the narrowest beam tells
-    monkeypatch.setattr(exact, "WIDTHS", (0, None))
+    monkeypatch.setattr(exact, "BEAMS", beams(0, None))
     monkeypatch.setattr(beam_search, "NARROW", 0)
     assert wrong(range(1_000, 1_010))
 

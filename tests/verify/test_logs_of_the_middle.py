@@ -7,7 +7,11 @@ import pytest
 
 from benchmarks.middle.corpora import EXACT, HOLDS, WALKS, Walk, interactions, questions
 from choreomon.formats.hibou import read_interaction
+from choreomon.interaction.term import Interaction
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.explanation import explain
 from choreomon.verify.verifier import Verifier
+from tests.verify.exact_cases import searched
 
 TEXTS = interactions()
 LONGEST = {
@@ -47,3 +51,36 @@ def test_what_was_recorded_of_an_accepted_trace_fits(name: str, walk: Walk) -> N
             fits.add((length, question.cut, question.mode))
     assert {mode for _, _, mode in fits} == {*EXACT}
     assert len(fits) == 7 * len(lengths)
+
+
+LATE = [("orders", "pairs"), ("orders", "each"), ("i1", "each"), ("i11", "each")]
+"""Interactions and clocks of slices of 280 actions that began late."""
+
+
+def late(name: str, clocks: str) -> tuple[Interaction, MultiTrace]:
+    interaction = read_interaction(TEXTS[name])
+    found = [
+        multitrace
+        for question, length, multitrace in questions(name, interaction, "random", [280], seed=0)
+        if (question.clocks, question.cut, question.mode) == (clocks, "late", "slice")
+    ]
+    return interaction, found[0]
+
+
+@pytest.mark.parametrize(("name", "clocks"), LATE)
+def test_the_witness_of_a_late_slice_has_no_more_unobserved_than_there_was(
+    name: str, clocks: str
+) -> None:
+    interaction, seen = late(name, clocks)
+    witness = explain(interaction, seen, "slice").witness
+    assert witness is not None
+    assert seen.length == sum(step.observed for step in witness)
+    assert 0 < sum(not step.observed for step in witness) <= 280 - seen.length + interaction.size
+
+
+@pytest.mark.parametrize("name", ["i1", "i11"])
+def test_logs_that_are_begun_early_are_explained_by_the_smallest_residuals(name: str) -> None:
+    interaction, seen = late(name, "each")
+    search = searched(interaction, seen, "slice", 1, eager=True)
+    assert search.answer
+    assert search.visited == seen.length

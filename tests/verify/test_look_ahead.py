@@ -12,7 +12,7 @@ from choreomon.verify.lazy_automaton import State
 from choreomon.verify.look_ahead import LookAhead
 from choreomon.verify.residual import Residual
 from choreomon.verify.verdict import Verdict
-from tests.verify.exact_cases import EXACT_MODES, ORDERED, passing, wrong
+from tests.verify.exact_cases import EXACT_MODES, ORDERED, beams, passing, wrong
 from tests.verify.named_cases import wrong_by_name
 from tests.verify.papers.questions import logs
 
@@ -53,7 +53,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     """How many residuals are dropped, and how many of them could lead to the end."""
     dropped = Dropped(monkeypatch)
     # Every layer is looked at, and nothing else is dropped.
-    monkeypatch.setattr(exact, "WIDTHS", (0, None))
+    monkeypatch.setattr(exact, "BEAMS", beams(0, None))
     monkeypatch.setattr(beam_search, "NARROW", 0)
     monkeypatch.setattr(Search, "_narrowed", lambda self, layer: layer)
     wrong(range(800, 815))
@@ -81,7 +81,7 @@ def test_looking_ahead_a_little_drops_nothing_that_is_needed_either(
 
 
 def test_without_looking_ahead_all_verdicts_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "WIDTHS", (1, None))
+    monkeypatch.setattr(exact, "BEAMS", beams(1, None))
     monkeypatch.setattr(Search, "looks_ahead", False)
     assert not wrong(range(800, 815))
     assert not wrong(range(830, 845), EXACT_MODES, ORDERED, 16)
@@ -119,7 +119,7 @@ def test_dead_ends_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     messages = loop_w(alt(passing("l1", "n", "l2"), passing("l2", "m", "l3")))
     interaction = seq(messages, passing("l3", "o", "l2"))
     seen = logs(f"l1,l3: {'l1!n ' * 6} l3!o; l2: l2!m l2?n l2?n l2?o")
-    monkeypatch.setattr(exact, "WIDTHS", (0, None))
+    monkeypatch.setattr(exact, "BEAMS", beams(0, None))
     monkeypatch.setattr(beam_search, "NARROW", 0)
     monkeypatch.setattr(Search, "_narrowed", lambda self, layer: layer)
     visited = []
