@@ -40,6 +40,10 @@ _COMMANDS: Final = {
     "mutate": ("choreomon.cli.mutate", "Make mutants of multi-traces."),
     "join": ("choreomon.cli.join", "Put the logs of several machines together."),
     "slice": ("choreomon.cli.slice", "Cut pieces out of multi-traces."),
+    "generate": (
+        "choreomon.cli.generate",
+        "Draw an application and forbidden sequences at random.",
+    ),
     "generate-interaction": (
         "choreomon.cli.generate_interaction",
         "Draw interactions at random.",

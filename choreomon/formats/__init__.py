@@ -20,6 +20,7 @@ Documents:
     compilation         the property of a document -> a validated automaton
     actors              its application and delays -> values of `choreomon.actors`
     scenario            all of it made ready to run
+    scenario_text       an application and sequences -> the text of their document
     stated_interaction  the interaction that a document states
     observation         what logs show of a run
 

@@ -1,0 +1,158 @@
+"""`choreomon generate`: random applications with forbidden sequences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.options import seed_option
+from choreomon.cli.writing import WrittenPath, check_writable, write
+
+if TYPE_CHECKING:
+    from simulator.generation.parameters import Parameters
+
+CLASSES: Final = tuple(f"C{number}" for number in range(1, 10))
+"""The names of complexity classes."""
+
+STANDARD_OUTPUT: Final = Path("-")
+
+
+@click.command("generate")
+@click.option(
+    "--class",
+    "complexity",
+    type=click.Choice(CLASSES),
+    help="Complexity class: so many processes and handlers, and a chain of as many messages.",
+)
+@click.option("--processes", type=int, metavar="N", help="How many, instead of a class.")
+@click.option("--handlers", type=int, metavar="N", help="Of each process, instead of a class.")
+@click.option(
+    "--chain",
+    type=int,
+    metavar="N",
+    help="Messages in the longest communication chains; of class C6 six, where nothing is said.",
+)
+@click.option(
+    "--sequences", type=int, default=1, show_default=True, metavar="N",
+    help="How many are forbidden.",
+)  # fmt: skip
+@click.option(
+    "--length", type=int, metavar="N",
+    help="Steps of each sequence; those of a chain, where nothing is said.",
+)  # fmt: skip
+@click.option(
+    "--cancellations",
+    type=float,
+    default=0.3,
+    show_default=True,
+    metavar="SHARE",
+    help="Of the places between two steps, those at which a message cancels.",
+)
+@click.option(
+    "--branching",
+    type=float,
+    default=0.5,
+    show_default=True,
+    metavar="SHARE",
+    help="Of the handlers that send, those that do it only if a variable says so.",
+)
+@seed_option()
+@click.option(
+    "-o",
+    "--output",
+    type=WrittenPath(),
+    default=STANDARD_OUTPUT,
+    help="Write a file, .json as JSON, others as YAML; - prints YAML, and so does leaving it out.",
+)
+def command(
+    complexity: str | None,
+    processes: int | None,
+    handlers: int | None,
+    chain: int | None,
+    sequences: int,
+    length: int | None,
+    cancellations: float,
+    branching: float,
+    seed: int,
+    output: Path,
+) -> int:
+    """Draw an application and forbidden sequences of it, as the paper does in section 6.1.
+
+    What is written is a document for simulate and run. One seed gives one document, on every
+    machine.
+    """
+    from choreomon.formats.scenario_text import (
+        document_as_json,
+        document_as_yaml,
+        scenario_document,
+    )
+    from simulator.generation.parameters import Parameters, Unfit
+    from simulator.generation.scenario import generated_scenario
+    from simulator.generation.schedule import DELAY
+
+    processes, handlers, chain = _size(complexity, processes, handlers, chain)
+    try:
+        parameters = Parameters(
+            processes=processes,
+            handlers=handlers,
+            chain=chain,
+            sequences=sequences,
+            length=chain if length is None else length,
+            cancellations=cancellations,
+            branching=branching,
+        )
+    except Unfit as error:
+        raise click.BadParameter(str(error), param_hint=f"--{error.parameter}") from None
+    if output != STANDARD_OUTPUT:
+        check_writable(output)
+    scenario = generated_scenario(parameters, seed)
+    name = f"generated: {processes} processes, seed {seed}"
+    document = scenario_document(name, scenario.application, DELAY, scenario.sequences)
+    if output.suffix.lower() == ".json":
+        text = document_as_json(document)
+    else:
+        text = document_as_yaml(document, f"choreomon generate {_options(parameters, seed)}")
+    if output == STANDARD_OUTPUT:
+        click.echo(text, nl=False)
+    else:
+        write(output, text)
+    return NOTHING_FOUND
+
+
+def _size(
+    complexity: str | None, processes: int | None, handlers: int | None, chain: int | None
+) -> tuple[int, int, int]:
+    """Processes, handlers and chain, as the class says or the numbers. Raises `UsageError` where
+    both say it, or none."""
+    from simulator.generation.parameters import COMPLEXITY_CLASSES
+
+    if complexity is not None:
+        for option, value in (("--processes", processes), ("--handlers", handlers)):
+            if value is not None:
+                raise click.UsageError(
+                    f"{option} {value} and --class {complexity} both say how large the application "
+                    "is: leave one of the two out"
+                )
+        own_chain = int(complexity.removeprefix("C"))
+        return (*COMPLEXITY_CLASSES[complexity], own_chain if chain is None else chain)
+    if processes is None or handlers is None or chain is None:
+        given = {"--processes": processes, "--handlers": handlers, "--chain": chain}
+        missing = [option for option, value in given.items() if value is None]
+        whole = len(missing) == len(given)
+        wanted = "--class C1 to C9, or --processes, --handlers and --chain"
+        raise click.UsageError(
+            f"it is not said how large the application is: give {wanted}"
+            if whole
+            else f"{' and '.join(missing)} missing: give {wanted}"
+        )
+    return processes, handlers, chain
+
+
+def _options(parameters: Parameters, seed: int) -> str:
+    """What says how the document was made, and makes it again."""
+    names = ("processes", "handlers", "chain", "sequences", "length", "cancellations", "branching")
+    options = [f"--{name} {getattr(parameters, name)}" for name in names]
+    return " ".join((*options, f"--seed {seed}"))

@@ -1,0 +1,97 @@
+"""Which handlers of an application send to which.
+
+An *activity* is what one message of the environment sets off: a communication chain of messages,
+each but the first sent by the handler of the one before it. The longest chains come first, then
+activities of one message, then of none.
+
+An activity of one message may end at a handler at which other activities end; apart from that no
+handler belongs to two. So no communication chain contains messages of two activities: they are
+causally unrelated. The paper leaves open whether the order in which a process does things counts
+there, too; here only messages count, as in its "chain of message handlers".
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+from choreomon.core.message import Message
+from simulator.generation.draws import shuffled
+from simulator.generation.parameters import Parameters, single_messages
+
+
+class Handler(NamedTuple):
+    """What a process does with one message name."""
+
+    process: str
+    name: str
+
+
+class Activity(NamedTuple):
+    """Handlers, each but the last of which sends to the next; the environment starts the first."""
+
+    handlers: tuple[Handler, ...]
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """In the order in which they are sent: message number k by handler number k."""
+        pairs = zip(self.handlers, self.handlers[1:], strict=False)
+        return tuple(Message(sender.process, to.name, to.process) for sender, to in pairs)
+
+
+def process_names(parameters: Parameters) -> list[str]:
+    return [f"p{number}" for number in range(1, parameters.processes + 1)]
+
+
+def handlers_of(parameters: Parameters) -> list[list[Handler]]:
+    """Those of each process; all names are different."""
+    each = parameters.handlers
+    return [
+        [Handler(process, f"m{place * each + number}") for number in range(1, each + 1)]
+        for place, process in enumerate(process_names(parameters))
+    ]
+
+
+def drawn_activities(parameters: Parameters, random: Random) -> list[Activity]:
+    """Activities with every handler of the application in at least one: `parameters.chains` of
+    `parameters.chain` messages, then as many of one message as can be told from each other, then
+    those of no message. No two messages of them are the same."""
+    free = [shuffled(random, own) for own in handlers_of(parameters)]
+    chains = [_chain(free, parameters.chain, random) for _ in range(parameters.chains)]
+    singles = _singles(free, chains, random)
+    used = {handler for activity in (*chains, *singles) for handler in activity.handlers}
+    idle = [Activity((h,)) for own in handlers_of(parameters) for h in own if h not in used]
+    return [*chains, *singles, *idle]
+
+
+def _chain(free: list[list[Handler]], length: int, random: Random) -> Activity:
+    """A chain through different processes, which takes handlers where most are left, so that what
+    is left stays balanced. Only where every process sends in it, it ends at one of them."""
+    most_first = shuffled(random, range(len(free)))
+    most_first.sort(key=lambda process: -len(free[process]))
+    if length < len(free):
+        path = shuffled(random, most_first[: length + 1])
+    else:
+        end = most_first[0]
+        path = shuffled(random, [p for p in range(len(free)) if p != end])
+        # It sends anywhere but last: no process sends to itself.
+        path.insert(int(random.random() * len(path)), end)
+        path.append(end)
+    return Activity(tuple(free[process].pop() for process in path))
+
+
+def _singles(free: list[list[Handler]], chains: list[Activity], random: Random) -> list[Activity]:
+    """As many activities of one message as the handlers that are left allow. They end at the ends
+    of chains, and at as few other handlers as possible."""
+    names = [own[0].process if own else None for own in free]
+    targets = [(chain.handlers[-1], chain.handlers[-2].process) for chain in chains]
+    outside = [sum(name not in (end.process, last) for end, last in targets) for name in names]
+    _, ends = single_messages([*map(len, free)], outside)
+    for own, number in zip(free, ends, strict=True):
+        targets += [(end, end.process) for end in own[:number]]
+    made: list[Activity] = []
+    for name, own, number in zip(names, free, ends, strict=True):
+        allowed = [end for end, last in targets if name not in (end.process, last)]
+        pairs = zip(own[number:], shuffled(random, allowed), strict=False)
+        made += [Activity((start, end)) for start, end in pairs]
+    return made

@@ -1,0 +1,245 @@
+"""What a generated scenario is asked to be, and whether processes and handlers have room for it.
+
+The paper leaves open what happens where they have not. Here nothing is made smaller in silence:
+`Parameters` are refused with what would fit. Whether they are does not depend on the seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+from types import MappingProxyType
+from typing import Final
+
+from choreomon.properties.automaton import MAX_STATES
+
+COMPLEXITY_CLASSES: Final = MappingProxyType(
+    {
+        "C1": (2, 1),
+        "C2": (2, 2),
+        "C3": (3, 3),
+        "C4": (4, 4),
+        "C5": (5, 5),
+        "C6": (7, 5),
+        "C7": (9, 6),
+        "C8": (12, 7),
+        "C9": (14, 9),
+    }
+)
+"""Table 4 of the paper: processes, and handlers of each. The most complex class has the number
+of real applications' 90th percentile, C1 that of the 10th."""
+
+MOST_HANDLERS: Final = 5_000
+"""Of all processes together: a document with more may be too large to be read."""
+
+SPARE: Final = 2
+"""Messages that are causally unrelated to a sequence and not needed as its steps, if there is room:
+they can cancel it."""
+
+CANCELLATIONS: Final = 0.3
+BRANCHING: Final = 0.5
+"""Shares where nothing is said. The paper says nothing either; with these, sequences of class C6
+are formed in some runs and not in others (docs/generate.md, "How often sequences are formed")."""
+
+
+class Unfit(ValueError):
+    """Parameters that ask for what cannot be. `parameter` is the one to change first, as a
+    field of `Parameters`; the message says what would fit."""
+
+    def __init__(self, parameter: str, message: str) -> None:
+        self.parameter = parameter
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """What a generated scenario is asked to be.
+
+    - `processes`: at least 2;
+    - `handlers`: of every process. Table 4 counts the most that any process has; the paper leaves
+      open how many others have, and here all have as many;
+    - `chain`: the maximum message communication chain: messages, each but the first sent by the
+      handler of the one before, all by different processes;
+    - `sequences`: how many forbidden sequences;
+    - `length`: steps of every sequence. The paper asks for a minimum, and leaves open how much
+      longer sequences may be: here none is;
+    - `cancellations`: of all places between two steps the share at which a message cancels;
+    - `branching`: of all handlers that send the share that do it only if a variable says so.
+
+    Raises `Unfit`.
+    """
+
+    processes: int
+    handlers: int
+    chain: int
+    sequences: int = 1
+    length: int
+    cancellations: float = CANCELLATIONS
+    branching: float = BRANCHING
+
+    def __post_init__(self) -> None:
+        for parameter, message in self._misfits():
+            raise Unfit(parameter, message)
+
+    def _misfits(self) -> Iterator[tuple[str, str]]:
+        for name, least in (
+            ("processes", 2),
+            ("handlers", 1),
+            ("chain", 1),
+            ("sequences", 1),
+            ("length", 1),
+        ):
+            if getattr(self, name) < least:
+                yield name, f"{getattr(self, name)} is too small: {least} is the least"
+        for name in ("cancellations", "branching"):
+            if not 0 <= getattr(self, name) <= 1:
+                yield name, f"{getattr(self, name)} is no share: it lies between 0 and 1"
+        if self.all_handlers > MOST_HANDLERS:
+            yield (
+                "handlers",
+                f"{self.processes} processes with {self.handlers} handlers each are more than "
+                f"{MOST_HANDLERS} handlers: ask for fewer of either",
+            )
+        if self.chain > self.processes:
+            yield (
+                "chain",
+                f"{self.chain} is more than the {self.processes} processes, and each sends once in "
+                f"a chain: ask for at most {self.processes}, or for more processes",
+            )
+        if self.chain == self.processes and self.handlers == 1:
+            yield (
+                "chain",
+                f"of {self.chain} messages needs {self.chain + 1} handlers, and each of "
+                f"{self.processes} processes has one: ask for at most {self.chain - 1}, or for "
+                "more handlers",
+            )
+        if self.length >= MAX_STATES:
+            yield (
+                "length",
+                f"{self.length} steps need {self.length + 1} states, and a property has "
+                f"{MAX_STATES} at most: ask for at most {MAX_STATES - 1}",
+            )
+        elif self.sequences * (self.length + 1) > MAX_STATES:
+            yield (
+                "sequences",
+                f"{self.sequences} sequences of length {self.length} need "
+                f"{self.sequences * (self.length + 1)} states, and a property has {MAX_STATES} at "
+                f"most: ask for at most {MAX_STATES // (self.length + 1)}, or for a smaller length",
+            )
+        yield from self._without_room()
+
+    @property
+    def all_handlers(self) -> int:
+        return self.processes * self.handlers
+
+    @property
+    def unrelated(self) -> int:
+        """Steps of every sequence that no chain has room for."""
+        return max(0, self.length - self.chain)
+
+    @property
+    def chains(self) -> int:
+        """How many of the longest chains there are: as many as leave room for what else the
+        sequences need, and for `SPARE` messages if that can be."""
+        return next(
+            chains
+            for needed, times in (
+                (self.unrelated + SPARE, 1),
+                (self.unrelated, 1),
+                (self.unrelated, 2),
+            )
+            for chains in self._possible
+            if times * self._others(chains) >= needed and self._variety(chains)
+        )
+
+    @property
+    def _possible(self) -> range:
+        """Numbers of chains, the largest first."""
+        return range(self.all_handlers // (self.chain + 1), 0, -1)
+
+    def _others(self, chains: int) -> int:
+        """Messages, at least, that are causally unrelated to one of so many chains and to each
+        other, wherever these chains end."""
+        left, more = divmod(self.all_handlers - chains * (self.chain + 1), self.processes)
+        free = [left + 1] * more + [left] * (self.processes - more)
+        return chains - 1 + single_messages(free, [0] * self.processes)[0]
+
+    def _variety(self, chains: int) -> bool:
+        """Whether there are that many different sequences, at least."""
+        return chains * self._ways >= self.sequences
+
+    @property
+    def _ways(self) -> int:
+        """Different sequences, at least, that can be made of one chain."""
+        return comb(max(self.chain, self.length), min(self.chain, self.length))
+
+    def _without_room(self) -> Iterator[tuple[str, str]]:
+        system = f"{self.processes} processes with {self.handlers} handlers each"
+        fitting = next((c for c in self._possible if 2 * self._others(c) >= self.unrelated), None)
+        if fitting is None:
+            most = self.chain + 2 * max(map(self._others, self._possible))
+            yield (
+                "length",
+                f"{self.length} is more than the {most} steps for which {system} have room beside "
+                f"chains of {self.chain}: ask for at most {most}, or for more handlers",
+            )
+        elif not self._variety(fitting):
+            various = fitting * self._ways
+            yield (
+                "sequences",
+                f"{self.sequences} are more than the {various} different ones of length "
+                f"{self.length} for which {system} have room: ask for at most {various}, for "
+                "another length, or for more handlers",
+            )
+
+
+def single_messages(free: Sequence[int], outside: Sequence[int]) -> tuple[int, tuple[int, ...]]:
+    """How many different messages single handlers can send that are left, `free` of each process,
+    each to another process; and how many handlers of each process are the ends of such messages,
+    and so do not send.
+
+    `outside` says for each process how many ends there are beside these to which it may send. Ends
+    are taken one by one where most are left, as few as possible.
+    """
+    ends = [0] * len(free)
+    best, best_ends = -1, tuple(ends)
+    for total in range(max(free) + 1):
+        number = sum(
+            min(own - taken, total - taken + more)
+            for own, taken, more in zip(free, ends, outside, strict=True)
+        )
+        if number > best:
+            best, best_ends = number, tuple(ends)
+        # Whatever is alike in both is alike altogether, so the order of processes changes nothing.
+        most = max(range(len(free)), key=lambda p: (free[p] - ends[p], free[p]))
+        ends[most] += 1
+    return best, best_ends
+
+
+def of_class(
+    name: str,
+    *,
+    chain: int | None = None,
+    sequences: int = 1,
+    length: int | None = None,
+    cancellations: float = CANCELLATIONS,
+    branching: float = BRANCHING,
+) -> Parameters:
+    """Parameters of a complexity class. The chain of class Ci is i, as in section 6.2 of the
+    paper, where nothing else is said; the length is that of the chain.
+
+    Raises `KeyError` for no class, and `Unfit`.
+    """
+    processes, handlers = COMPLEXITY_CLASSES[name]
+    if chain is None:
+        chain = int(name.removeprefix("C"))
+    return Parameters(
+        processes=processes,
+        handlers=handlers,
+        chain=chain,
+        sequences=sequences,
+        length=chain if length is None else length,
+        cancellations=cancellations,
+        branching=branching,
+    )

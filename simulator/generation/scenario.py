@@ -1,0 +1,112 @@
+"""Parameters and a seed -> an application with forbidden sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from choreomon.actors.application import Application, Assign, If, Process, Start, Statement, Tell
+from choreomon.actors.compilation import compile_application
+from choreomon.actors.delays import NO_TIME, LinkDelays, microseconds
+from choreomon.actors.randomness import Streams
+from choreomon.properties.sequences import MessageSequence, sequences_automaton
+from simulator.generation.activities import Activity, Handler, drawn_activities, handlers_of
+from simulator.generation.branching import Branch, drawn_branches
+from simulator.generation.parameters import Parameters
+from simulator.generation.schedule import DELAY, Schedule, drawn_schedule, nominal_times
+from simulator.generation.sequences import drawn_sequences, with_cancellations
+from simulator.run import Simulation
+from simulator.world import MAX_EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedScenario:
+    """An application and the sequences that it must not form; messages take `DELAY`."""
+
+    application: Application
+    sequences: tuple[MessageSequence, ...]
+
+
+def generated_scenario(parameters: Parameters, seed: int) -> GeneratedScenario:
+    """The scenario of these parameters and this seed: the same on every machine.
+
+    What is drawn for one thing leaves what is drawn for others alone: scenarios that differ in
+    `cancellations` alone have the same application and steps.
+    """
+    streams = Streams(seed)
+    activities = drawn_activities(parameters, streams.stream("generate", "activities"))
+    with_messages = sum(1 for activity in activities if activity.messages)
+    schedule = drawn_schedule(
+        activities,
+        parameters.chain,
+        streams,
+        all_twice=parameters.unrelated > with_messages - 1,
+    )
+    branches = drawn_branches(
+        activities,
+        nominal_times(activities, schedule),
+        parameters.branching,
+        streams.stream("generate", "branching"),
+    )
+    steps = drawn_sequences(
+        parameters, activities, schedule, streams.stream("generate", "sequences")
+    )
+    return GeneratedScenario(
+        _application(parameters, activities, schedule, branches),
+        with_cancellations(
+            steps,
+            activities,
+            parameters.cancellations,
+            streams.stream("generate", "cancellations"),
+        ),
+    )
+
+
+def generated_simulation(scenario: GeneratedScenario) -> Simulation:
+    """It ready to run, as if its document had been read."""
+    return Simulation(
+        application=compile_application(scenario.application),
+        delays=LinkDelays(DELAY),
+        service=NO_TIME,
+        max_events=MAX_EVENTS,
+        automaton=sequences_automaton(scenario.sequences),
+        rules="sound",
+        in_order=True,
+        monitoring_service=NO_TIME,
+        deadline=None,
+    )
+
+
+def _application(
+    parameters: Parameters,
+    activities: Sequence[Activity],
+    schedule: Schedule,
+    branches: Sequence[Branch],
+) -> Application:
+    body: dict[Handler, list[Statement]] = {}
+    variables: dict[str, dict[str, bool]] = {}
+    for activity in activities:
+        for handler, message in zip(activity.handlers, activity.messages, strict=False):
+            body.setdefault(handler, []).append(Tell(message.receiver, message.name))
+    for handler, variable, needed, initial, _ in branches:
+        variables.setdefault(handler.process, {})[variable] = initial
+        body[handler] = [If(variable, tuple(body[handler]), negated=not needed)]
+    for _, variable, _, initial, changed_by in branches:
+        if changed_by is not None:
+            body.setdefault(changed_by, []).insert(0, Assign(variable, not initial))
+    starts = sorted(
+        (time, *activity.handlers[0])
+        for activity, times in zip(activities, schedule.starts, strict=True)
+        for time in times
+    )
+    return Application(
+        processes=tuple(
+            Process(
+                own[0].process,
+                {handler.name: tuple(body.get(handler, ())) for handler in own},
+                variables.get(own[0].process, {}),
+            )
+            for own in handlers_of(parameters)
+        ),
+        start=tuple(Start(to, name, microseconds(time)) for time, to, name in starts),
+    )

@@ -1,0 +1,138 @@
+"""The forbidden sequences of a generated application, and what cancels them.
+
+As in section 6.2 of the paper a sequence is made of the messages of a longest chain, in their
+order, and where it is longer than that chain, of messages that have no causal relationship with
+these nor with each other: messages of other activities. Where there are fewer of those than needed,
+some stand in the sequence twice, and then their activities happen twice.
+
+The paper leaves open where in a sequence the unrelated messages stand. Here a run of the network is
+drawn, and they stand where they come in that run; so the sequence can really be formed, and often
+is not. Only where this gives no sequence that is not there yet, any place is as good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from random import Random
+from typing import Final, NamedTuple
+
+from choreomon.core.message import SEND, Label, Message
+from choreomon.properties.sequences import Cancellation, MessageSequence
+from simulator.generation.activities import Activity
+from simulator.generation.draws import below, pick, rounded_share, shuffled, some
+from simulator.generation.parameters import Parameters
+from simulator.generation.schedule import Schedule
+
+RUNS: Final = 100
+"""Of the network that are drawn for one sequence before its unrelated messages stand anywhere."""
+
+
+class _Step(NamedTuple):
+    """Message number `place` of an activity, when this runs for the time number `run`."""
+
+    activity: int
+    place: int
+    run: int
+
+
+def drawn_sequences(
+    parameters: Parameters, activities: Sequence[Activity], schedule: Schedule, random: Random
+) -> list[tuple[Message, ...]]:
+    """The steps of each sequence; no two sequences have the same. Number k is made of a chain of
+    its own, as long as there are enough chains."""
+    messages = [activity.messages for activity in activities]
+    chains = shuffled(random, range(parameters.chains))
+    found: dict[tuple[Message, ...], None] = {}
+    for number in range(parameters.sequences):
+        chain = chains[number % len(chains)]
+        for attempt in count():  # ends: `Parameters` has seen to it that there are enough
+            steps = _chosen(parameters, messages, schedule, chain, random)
+            if attempt < RUNS:
+                ordered = _as_in_a_run(steps, messages, schedule, random)
+            else:
+                ordered = _anyhow(steps, chain, random)
+            sequence = tuple(messages[step.activity][step.place] for step in ordered)
+            if sequence not in found:
+                found[sequence] = None
+                break
+    return [*found]
+
+
+def _chosen(
+    parameters: Parameters,
+    messages: Sequence[tuple[Message, ...]],
+    schedule: Schedule,
+    chain: int,
+    random: Random,
+) -> list[_Step]:
+    """Steps of one sequence, those of the chain first and in order."""
+    run = below(random, len(schedule.starts[chain]))
+    places = sorted(some(random, range(parameters.chain), parameters.length))
+    steps = [_Step(chain, place, run) for place in places]
+    others = [n for n, sent in enumerate(messages) if sent and n != chain]
+    unrelated = [
+        _Step(n, below(random, len(messages[n])), below(random, len(schedule.starts[n])))
+        for n in some(random, others, parameters.unrelated)
+    ]
+    again = some(random, unrelated, parameters.unrelated - len(unrelated))
+    return steps + unrelated + [step._replace(run=1 - step.run) for step in again]
+
+
+def _as_in_a_run(
+    steps: Sequence[_Step],
+    messages: Sequence[tuple[Message, ...]],
+    schedule: Schedule,
+    random: Random,
+) -> list[_Step]:
+    """In the order in which they come in one run of the network."""
+    times = {
+        (activity, run): schedule.drawn(activity, len(messages[activity]), run, random)
+        for activity, run in dict.fromkeys((step.activity, step.run) for step in steps)
+    }
+    return sorted(steps, key=lambda step: times[step.activity, step.run][step.place])
+
+
+def _anyhow(steps: Sequence[_Step], chain: int, random: Random) -> list[_Step]:
+    """In any order that leaves those of the chain as they are."""
+    ordered = shuffled(random, steps)
+    own = iter([step for step in steps if step.activity == chain])
+    return [next(own) if step.activity == chain else step for step in ordered]
+
+
+def with_cancellations(
+    sequences: Sequence[tuple[Message, ...]],
+    activities: Sequence[Activity],
+    share: float,
+    random: Random,
+) -> tuple[MessageSequence, ...]:
+    """The sequences, with one cancellation at so large a share of all places between two steps.
+
+    The paper leaves open what cancels. Here it is a message of an activity of which no step is
+    there, and so without a causal relationship with any; where there is none, any that is not the
+    next step. It leads back to any state before.
+    """
+    places = [(n, done) for n, steps in enumerate(sequences) for done in range(1, len(steps))]
+    chosen = sorted(some(random, places, rounded_share(share, len(places))))
+    cancel: list[list[Cancellation]] = [[] for _ in sequences]
+    for number, done in chosen:
+        message = _cancelling(sequences[number], done, activities, random)
+        cancel[number].append(Cancellation(Label(SEND, message), (done, done), below(random, done)))
+    return tuple(
+        MessageSequence(tuple(Label(SEND, message) for message in steps), tuple(cancelled))
+        for steps, cancelled in zip(sequences, cancel, strict=True)
+    )
+
+
+def _cancelling(
+    steps: tuple[Message, ...], done: int, activities: Sequence[Activity], random: Random
+) -> Message:
+    taken = {*steps}
+    unrelated = [
+        message
+        for activity in activities
+        if taken.isdisjoint(activity.messages)
+        for message in activity.messages
+    ]
+    anything = [m for activity in activities for m in activity.messages if m != steps[done]]
+    return pick(random, unrelated or anything)
