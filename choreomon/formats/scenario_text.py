@@ -105,37 +105,39 @@ def _lines(value: _Value, indent: int) -> Iterator[str]:
     space = " " * indent
     if isinstance(value, Mapping):
         for key, held in value.items():
-            yield from _entry(f"{space}{_text(key)}:", held, indent + 2)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
+            flow = f"{space}{_text(key)}: {_flow(held)}"
+            if _stands_in_one(held, flow) and (indent or not _has_parts(held)):
+                yield flow
+            else:
+                yield f"{space}{_text(key)}:"
+                yield from _lines(held, indent + 2)
+    elif isinstance(value, Sequence):
         for held in value:
             flow = f"{space}- {_flow(held)}"
-            if len(flow) <= WIDTH or not _has_parts(held):
+            if _stands_in_one(held, flow):
                 yield flow
-                continue
-            first, *rest = _lines(held, indent + 2)
-            yield f"{space}- {first.lstrip()}"
-            yield from rest
-
-
-def _entry(key: str, held: _Value, indent: int) -> Iterator[str]:
-    flow = f"{key} {_flow(held)}"
-    if not _has_parts(held) or (len(flow) <= WIDTH and _is_small(held)):
-        yield flow
-    else:
-        yield key
-        yield from _lines(held, indent)
+            else:
+                first, *rest = _lines(held, indent + 2)
+                yield f"{space}- {first.lstrip()}"
+                yield from rest
 
 
 def _has_parts(value: _Value) -> bool:
     return isinstance(value, Mapping | Sequence) and not isinstance(value, str) and bool(value)
 
 
-def _is_small(value: _Value) -> bool:
-    """Whether it may stand behind its key: lists of statements and flat mappings, but no list of
-    texts, which are labels and stand below each other."""
+def _stands_in_one(value: _Value, flow: str) -> bool:
+    """Whether it stands in one line, which would be `flow`: whatever cannot be divided, and what
+    is short and has no labels in it, of which each has a line."""
+    return not _has_parts(value) or (len(flow) <= WIDTH and not _holds_labels(value))
+
+
+def _holds_labels(value: _Value) -> bool:
     if isinstance(value, Mapping):
-        return all(not isinstance(held, Mapping) for held in value.values())
-    return isinstance(value, Sequence) and not any(isinstance(held, str) for held in value)
+        return any(map(_holds_labels, value.values()))
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return False
+    return any(isinstance(held, str) or _holds_labels(held) for held in value)
 
 
 def _flow(value: _Value) -> str:

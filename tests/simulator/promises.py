@@ -29,10 +29,8 @@ def document_text(parameters: Parameters, seed: int) -> str:
 
 
 def read_back(text: str) -> Document:
-    """By the project's own reader; there is nothing to warn of."""
-    document = parse_document(text, "made.yaml")
-    assert document.warnings == ()
-    return document
+    """By the project's own reader."""
+    return parse_document(text, "made.yaml")
 
 
 def sends_in(statements: Iterable[Statement]) -> Iterator[tuple[str, str]]:
@@ -95,6 +93,7 @@ def broken_promises(document: Document, parameters: Parameters) -> set[str]:
     application = document.application
     assert application is not None
     return {
+        *(["the reader warns of nothing"] if document.warnings else ()),
         *_broken_by_application(application, parameters),
         *_broken_by_chains(communication_chains(application), parameters),
         *_broken_by_sequences(document, parameters),
