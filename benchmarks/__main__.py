@@ -18,6 +18,7 @@ BENCHMARKS: Final = (
     "bounded_memory",
     "partial_order",
     "precision",
+    "generated_scenarios",
     "sweep",
     "multiprefix_speed",
     "long_trace",

@@ -8,6 +8,7 @@
     measuring, formations        what is measured; where the property was really formed
     observation                  what logs show of a run
     run                          a document and a seed -> a run
+    generation                   applications with forbidden sequences, drawn at random
 
 What actors are, how long things take and where chance comes from is in `choreomon.actors`.
 Nothing here reads a clock or draws from anything but the streams of the run's seed: one

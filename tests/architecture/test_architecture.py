@@ -105,6 +105,7 @@ LISTING = (
     "choreomon/batch",
     "choreomon/deployment",
     "simulator",
+    "simulator/generation",
 )
 """Packages whose docstring names their modules."""
 
