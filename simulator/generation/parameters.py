@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, factorial
 from types import MappingProxyType
 from typing import Final
 
@@ -150,7 +150,7 @@ class Parameters:
                 (self.unrelated, 2),
             )
             for chains in self._possible
-            if times * self._others(chains) >= needed and self._variety(chains)
+            if times * self._others(chains) >= needed and self._variety(chains) >= self.sequences
         )
 
     @property
@@ -165,14 +165,17 @@ class Parameters:
         free = [left + 1] * more + [left] * (self.processes - more)
         return chains - 1 + single_messages(free, [0] * self.processes)[0]
 
-    def _variety(self, chains: int) -> bool:
-        """Whether there are that many different sequences, at least."""
-        return chains * self._ways >= self.sequences
-
-    @property
-    def _ways(self) -> int:
-        """Different sequences, at least, that can be made of one chain."""
-        return comb(max(self.chain, self.length), min(self.chain, self.length))
+    def _variety(self, chains: int) -> int:
+        """How many different sequences there are, at least."""
+        if self.chain == 1 < self.length:
+            # What one chain is made of others are, too: those with one of them are counted.
+            others = self._others(chains)
+            orders = factorial(self.length)
+            return (
+                comb(others, self.unrelated) * orders if others >= self.unrelated else self.length
+            )
+        longer, shorter = max(self.chain, self.length), min(self.chain, self.length)
+        return chains * comb(longer, shorter)
 
     def _without_room(self) -> Iterator[tuple[str, str]]:
         system = f"{self.processes} processes with {self.handlers} handlers each"
@@ -184,8 +187,7 @@ class Parameters:
                 f"{self.length} is more than the {most} steps for which {system} have room beside "
                 f"chains of {self.chain}: ask for at most {most}, or for more handlers",
             )
-        elif not self._variety(fitting):
-            various = fitting * self._ways
+        elif (various := self._variety(fitting)) < self.sequences:
             yield (
                 "sequences",
                 f"{self.sequences} are more than the {various} different ones of length "

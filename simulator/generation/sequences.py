@@ -13,10 +13,10 @@ is not. Only where this gives no sequence that is not there yet, any place is as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from random import Random
 from typing import Final, NamedTuple
 
+from choreomon.core.errors import InternalError
 from choreomon.core.message import SEND, Label, Message
 from choreomon.properties.sequences import Cancellation, MessageSequence
 from simulator.generation.activities import Activity
@@ -26,6 +26,10 @@ from simulator.generation.schedule import Schedule
 
 RUNS: Final = 100
 """Of the network that are drawn for one sequence before its unrelated messages stand anywhere."""
+
+MOST_ATTEMPTS: Final = 100_000
+"""At one sequence. `Parameters` has seen to it that there is another one, and there are so few
+sequences that one is found long before."""
 
 
 class _Step(NamedTuple):
@@ -46,7 +50,7 @@ def drawn_sequences(
     found: dict[tuple[Message, ...], None] = {}
     for number in range(parameters.sequences):
         chain = chains[number % len(chains)]
-        for attempt in count():  # ends: `Parameters` has seen to it that there are enough
+        for attempt in range(MOST_ATTEMPTS):
             steps = _chosen(parameters, messages, schedule, chain, random)
             if attempt < RUNS:
                 ordered = _as_in_a_run(steps, messages, schedule, random)
@@ -56,6 +60,8 @@ def drawn_sequences(
             if sequence not in found:
                 found[sequence] = None
                 break
+        else:
+            raise InternalError(f"there is no sequence number {number + 1} for {parameters}")
     return [*found]
 
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.actors.application import If
+from choreomon.core.errors import InternalError
 from choreomon.core.message import SEND, Label, Message
 from choreomon.properties.sequences import MessageSequence
 from simulator.generation import draws, scenario
@@ -64,7 +65,7 @@ WISHES = st.fixed_dictionaries(
         "processes": st.integers(2, 9),
         "handlers": st.integers(1, 6),
         "chain": st.integers(1, 10),
-        "sequences": st.integers(1, 8),
+        "sequences": st.integers(1, 40),
         "length": st.integers(1, 14),
         "cancellations": st.floats(0, 1),
         "branching": st.floats(0, 1),
@@ -193,6 +194,25 @@ def test_whether_there_is_room_does_not_depend_on_the_seed(
     drawn = drawn_activities(parameters, Random(seed))
     others = sum(1 for activity in drawn if activity.messages) - 1
     assert 2 * others >= parameters.unrelated
+
+
+@pytest.mark.parametrize(
+    ("processes", "handlers", "chain", "length", "most"),
+    [(2, 2, 1, 2, 2), (3, 3, 2, 1, 6), (4, 4, 3, 2, 12), (3, 3, 3, 4, 8), (4, 3, 1, 3, 60)],
+)
+def test_there_are_as_many_different_sequences_as_are_allowed(
+    processes: int, handlers: int, chain: int, length: int, most: int
+) -> None:
+    size = {"processes": processes, "handlers": handlers, "chain": chain, "length": length}
+    parameters = Parameters(**size, sequences=most)
+    assert broken_promises(read_back(document_text(parameters, 0)), parameters) == set()
+    with pytest.raises(Unfit, match=f"at most {most}"):
+        Parameters(**size, sequences=most + 1)
+
+
+def test_too_few_different_sequences_are_noticed() -> None:
+    with patch.object(Parameters, "_variety", lambda *_: 100), pytest.raises(InternalError):
+        generated_scenario(Parameters(processes=2, handlers=2, chain=1, length=2, sequences=3), 0)
 
 
 def test_room_that_is_not_there_is_noticed() -> None:
