@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 import click
 
@@ -33,7 +33,7 @@ STANDARD_OUTPUT: Final = Path("-")
     "--chain",
     type=int,
     metavar="N",
-    help="Messages in the longest communication chains; of class C6 six, where nothing is said.",
+    help="Messages in the longest communication chains; in class C6 six, where nothing is said.",
 )
 @click.option(
     "--sequences", type=int, default=1, show_default=True, metavar="N",
@@ -89,18 +89,18 @@ def command(
         document_as_yaml,
         scenario_document,
     )
-    from simulator.generation.parameters import Parameters, Unfit
+    from simulator.generation.parameters import Unfit
     from simulator.generation.scenario import generated_scenario
     from simulator.generation.schedule import DELAY
 
-    processes, handlers, chain = _size(complexity, processes, handlers, chain)
     try:
-        parameters = Parameters(
-            processes=processes,
-            handlers=handlers,
-            chain=chain,
+        parameters = _parameters(
+            complexity,
+            processes,
+            handlers,
+            chain,
             sequences=sequences,
-            length=chain if length is None else length,
+            length=length,
             cancellations=cancellations,
             branching=branching,
         )
@@ -109,7 +109,7 @@ def command(
     if output != STANDARD_OUTPUT:
         check_writable(output)
     scenario = generated_scenario(parameters, seed)
-    name = f"generated: {processes} processes, seed {seed}"
+    name = f"generated: {parameters.processes} processes, seed {seed}"
     document = scenario_document(name, scenario.application, DELAY, scenario.sequences)
     if output.suffix.lower() == ".json":
         text = document_as_json(document)
@@ -122,12 +122,25 @@ def command(
     return NOTHING_FOUND
 
 
-def _size(
-    complexity: str | None, processes: int | None, handlers: int | None, chain: int | None
-) -> tuple[int, int, int]:
-    """Processes, handlers and chain, as the class says or the numbers. Raises `UsageError` where
-    both say it, or none."""
-    from simulator.generation.parameters import COMPLEXITY_CLASSES
+class _Others(TypedDict):
+    """What is asked for beside the size of the application."""
+
+    sequences: int
+    length: int | None
+    cancellations: float
+    branching: float
+
+
+def _parameters(
+    complexity: str | None,
+    processes: int | None,
+    handlers: int | None,
+    chain: int | None,
+    **others: Unpack[_Others],
+) -> Parameters:
+    """Raises `UsageError` where the class and the numbers both say how large the application is, or
+    none does, and `Unfit`."""
+    from simulator.generation.parameters import Parameters, of_class
 
     if complexity is not None:
         for option, value in (("--processes", processes), ("--handlers", handlers)):
@@ -136,19 +149,26 @@ def _size(
                     f"{option} {value} and --class {complexity} both say how large the application "
                     "is: leave one of the two out"
                 )
-        own_chain = int(complexity.removeprefix("C"))
-        return (*COMPLEXITY_CLASSES[complexity], own_chain if chain is None else chain)
+        return of_class(complexity, chain=chain, **others)
     if processes is None or handlers is None or chain is None:
         given = {"--processes": processes, "--handlers": handlers, "--chain": chain}
         missing = [option for option, value in given.items() if value is None]
-        whole = len(missing) == len(given)
-        wanted = "--class C1 to C9, or --processes, --handlers and --chain"
         raise click.UsageError(
-            f"it is not said how large the application is: give {wanted}"
-            if whole
-            else f"{' and '.join(missing)} missing: give {wanted}"
+            f"{' and '.join(missing)} missing: give all three of {', '.join(given)}, or --class"
+            if len(missing) < len(given)
+            else "it is not said how large the application is: give --class C1 to C9, or "
+            "--processes, --handlers and --chain"
         )
-    return processes, handlers, chain
+    length = others["length"]
+    return Parameters(
+        processes=processes,
+        handlers=handlers,
+        chain=chain,
+        sequences=others["sequences"],
+        length=chain if length is None else length,
+        cancellations=others["cancellations"],
+        branching=others["branching"],
+    )
 
 
 def _options(parameters: Parameters, seed: int) -> str:

@@ -16,7 +16,7 @@ from random import Random
 from typing import NamedTuple
 
 from choreomon.core.message import Message
-from simulator.generation.draws import shuffled
+from simulator.generation.draws import below, shuffled
 from simulator.generation.parameters import Parameters, single_messages
 
 
@@ -75,7 +75,7 @@ def _chain(free: list[list[Handler]], length: int, random: Random) -> Activity:
         end = most_first[0]
         path = shuffled(random, [p for p in range(len(free)) if p != end])
         # It sends anywhere but last: no process sends to itself.
-        path.insert(int(random.random() * len(path)), end)
+        path.insert(below(random, len(path)), end)
         path.append(end)
     return Activity(tuple(free[process].pop() for process in path))
 

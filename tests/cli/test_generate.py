@@ -98,7 +98,7 @@ def test_simulate_and_run_take_what_is_written(command: list[object]) -> None:
     ("options", "told"),
     [
         ([], "give --class C1 to C9, or --processes, --handlers and --chain"),
-        (["--processes", 3], "--handlers and --chain missing: give --class C1 to C9, or"),
+        (["--processes", 3], "--handlers and --chain missing: give all three of --processes, "),
         (["--processes", 3, "--handlers", 2], "--chain missing: give"),
         (["--class", "C0"], "Invalid value for '--class': 'C0' is not one of"),
         ([*C3, "--processes", 4], "--processes 4 and --class C3 both say how large"),
