@@ -9,12 +9,10 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 from unittest.mock import patch
 
 import pytest
 
-from choreomon.batch import bounds
 from choreomon.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -84,9 +82,6 @@ KEYS = [
 """Of a run in the output of `--json`, simulated or real."""
 
 
-RESIDENT: Final = bounds.resident_megabytes
-
-
 @dataclass(frozen=True)
 class Answer:
     """How a command ended, and what it printed."""
@@ -97,15 +92,9 @@ class Answer:
 
 
 def choreomon(*arguments: object, columns: object = 100) -> Answer:
-    """Run a command; colours and terminals are as where nobody looks, and of the memory of the
-    tests' process only what the command itself needs counts."""
+    """Run a command; colours and terminals are as where nobody looks."""
     out, err = io.StringIO(), io.StringIO()
-    before = RESIDENT()
-    resident = bounds.resident_megabytes
-    if resident is RESIDENT:
-        resident = lambda: RESIDENT() - before  # noqa: E731
     with (
-        patch.object(bounds, "resident_megabytes", resident),
         patch.object(sys, "argv", ["choreomon", *map(str, arguments)]),
         patch.dict("os.environ", {"COLUMNS": str(columns), "NO_COLOR": "1"}),
         redirect_stdout(out),

@@ -1,0 +1,15 @@
+"""What holds of all tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from choreomon.batch import bounds
+
+
+@pytest.fixture(autouse=True)
+def _memory_of_earlier_tests_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds on memory are about a process that does nothing else, and has ten megabytes then."""
+    tell = bounds.resident_megabytes
+    before = tell()
+    monkeypatch.setattr(bounds, "resident_megabytes", lambda: max(tell() - before, 0.0) + 10)
