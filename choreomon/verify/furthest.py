@@ -21,14 +21,23 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from choreomon.core.action import Action
-from choreomon.verify.beam_search import Beam, Cluster, ExactMode, Layer, Observed, Places, Search
+from choreomon.verify.beam_search import (
+    WIDTHS,
+    Beam,
+    Cluster,
+    ExactMode,
+    Layer,
+    Observed,
+    Places,
+    Search,
+)
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.lazy_automaton import State
 from choreomon.verify.marked_search import MarkedSearch
 
-NARROW: Final = Beam(1)
-WIDE: Final = Beam(16)
+NARROW: Final = Beam(WIDTHS[0])
+WIDE: Final = Beam(WIDTHS[1])
 """In which the furthest places are looked for: wide enough to go on where the smallest residual is
 not the right one, at sixteen times its price where residuals are many."""
 

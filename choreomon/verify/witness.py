@@ -126,7 +126,7 @@ class LinkedSearch(Search):
         return so_far + len(shortest_completion(remaining))
 
 
-SHORT: Final = Beam(256, eager=True)
+SHORT: Final = Beam(WIDTHS[2], eager=True)
 """The beam that finds short ways, with little that happened unobserved, or none: wide enough to
 know several ways."""
 
