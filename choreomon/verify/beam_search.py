@@ -214,14 +214,14 @@ class Search:
         width, eager = self.beam
         remaining = sum(self.end) - sum(next(iter(layer)))
         while remaining:
-            if self._check_budget is not None:
-                self._check_budget()
             if self.automaton.remembered > REMEMBERED:
                 layer = self._forgetting(layer)
             self.last = layer
             if len(layer) == 1 and self.goes_straight:
                 layer, steps = self._straight(layer, remaining)
                 if steps:
+                    if self._check_budget is not None:
+                        self._check_budget()
                     remaining -= steps
                     self.visited += steps
                     continue
@@ -285,7 +285,10 @@ class Search:
 
     def _next_layer(self, layer: Layer) -> Layer:
         found: Layer = {}
+        check_budget = self._check_budget
         for places, cluster in layer.items():
+            if check_budget is not None:
+                check_budget()
             for there, reached in self._moves(places, cluster):
                 other = found.get(there)
                 if other is not None:

@@ -130,8 +130,8 @@ SHORT: Final = Beam(WIDTHS[2], eager=True)
 """The beam that finds short ways, with little that happened unobserved, or none: wide enough to
 know several ways."""
 
-ALLOWANCE: Final = 50_000
-"""Pieces of work that a short way may take, beside twice as many as the decision took."""
+ALLOWANCE: Final = 60_000
+"""Pieces of work that a short way may take, beside four times as many as the decision took."""
 
 
 Moment: TypeAlias = tuple[Counter[Action], Action]
@@ -178,7 +178,7 @@ def _short_way(
     where it did not, or where nothing is unobserved."""
     if mode == "accept":
         return None
-    limited = Work(work.check, ALLOWANCE + 2 * work.done)
+    limited = Work(work.check, ALLOWANCE + 4 * work.done)
     decider.automaton.checking(limited.check)
     search = decider.search(parts, mode, limited.check, LinkedSearch)
     with suppress(TooMuchWork):

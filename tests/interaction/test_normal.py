@@ -148,8 +148,8 @@ def marked_terms(seed: int, number: int) -> list[Interaction]:
 
 
 def test_the_normal_form_keeps_which_iterations_are_to_be_served() -> None:
-    terms = marked_terms(14, 400)
-    assert len(terms) > 100
+    terms = marked_terms(14, 200)
+    assert len(terms) > 50
     for term in terms:
         form = normal(term)
         assert form.unserved == term.unserved

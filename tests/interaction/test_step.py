@@ -45,7 +45,7 @@ def executes_what_it_means(term: Interaction) -> bool:
 
 
 def test_executing_gives_the_traces_of_the_denotation() -> None:
-    assert not breaches(executes_what_it_means, interactions(1, 600))
+    assert not breaches(executes_what_it_means, interactions(1, 300))
 
 
 def test_executing_with_a_forgetful_pruning_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,14 +77,14 @@ HEADS = ("strict", "seq", "par", "coreg", "alt", "loopH", "loopH", "loopW")
 def asked(first: int) -> list[Question]:
     """Questions over all operators, without loops, and with `loopH` over several lifelines."""
     return [
-        *[one for seed in range(first, first + 15) for one in questions(seed)],
+        *[one for seed in range(first, first + 10) for one in questions(seed)],
         *[
             one
-            for seed in range(first, first + 12)
+            for seed in range(first, first + 8)
             for one in questions(seed, EXACT_MODES, ORDERED, 16)
         ],
-        *[one for seed in range(first, first + 40) for one in questions(seed, operators=HEADS)][
-            :600
+        *[one for seed in range(first, first + 30) for one in questions(seed, operators=HEADS)][
+            :400
         ],
     ]
 
@@ -101,7 +101,7 @@ def unexplained(of: list[Question]) -> list[str]:
 
 def test_witnesses_replay_on_the_original_interaction_and_fit_the_multi_trace() -> None:
     of = asked(0)
-    assert sum(one.verdict.passes for one in of) > 500
+    assert sum(one.verdict.passes for one in of) > 300
     assert not unexplained(of)
 
 
@@ -117,7 +117,7 @@ def test_witnesses_replay_where_all_is_forgotten_on_the_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(beam_search, "REMEMBERED", 2)
-    of = asked(100)
+    of = asked(100)[::3]
     assert not unexplained(of)
     assert not misplaced(of[::5])
 
@@ -197,7 +197,7 @@ def misplaced(of: list[Question]) -> list[str]:
 
 def test_cuts_are_explained_and_nothing_more_is_and_what_is_allowed_could_be_appended() -> None:
     of = asked(200)
-    assert sum(not one.verdict.passes for one in of) > 1_000
+    assert sum(not one.verdict.passes for one in of) > 600
     assert not misplaced(of)
 
 
