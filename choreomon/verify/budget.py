@@ -20,22 +20,20 @@ class TooMuchWork(Exception):
     """More than was thought worth it."""
 
 
-class Work:
-    """A check of a budget that counts its calls, of which there is one for about every piece of
-    work: so work can be bounded without a clock. `check` raises TooMuchWork at more than `most`."""
+def at_most(pieces: int, check_budget: CheckBudget | None) -> CheckBudget:
+    """A check that raises TooMuchWork when it is called once more than that. There is a call for
+    about every piece of work, so this bounds work without a clock."""
+    done = 0
 
-    def __init__(self, check_budget: CheckBudget | None, most: int | None = None) -> None:
-        self._check_budget = check_budget
-        self._most = most
-        self.done = 0
-
-    def check(self) -> None:
-        """One piece more."""
-        self.done += 1
-        if self._check_budget is not None:
-            self._check_budget()
-        if self._most is not None and self.done > self._most:
+    def check() -> None:
+        nonlocal done
+        done += 1
+        if check_budget is not None:
+            check_budget()
+        if done > pieces:
             raise TooMuchWork
+
+    return check
 
 
 def checking(should_stop: ShouldStop | None) -> CheckBudget | None:

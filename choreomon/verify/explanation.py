@@ -21,7 +21,7 @@ from choreomon.interaction.lifelines import known_mask, names
 from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.beam_search import ExactMode
-from choreomon.verify.budget import CheckBudget, Exhausted, ShouldStop, Work, checking
+from choreomon.verify.budget import CheckBudget, Exhausted, ShouldStop, checking
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.furthest import Furthest
 from choreomon.verify.verdict import Mode, Verdict
@@ -96,16 +96,16 @@ def explain(
     """The explanation of the truth behind a mode: `test` is explained as `prefix`, `simulate` as
     `slice`, and an inconclusive verdict of theirs as what it would be if all were known."""
     decider = ExactDecider(interaction, EXPLAINED_AS[mode])
-    work = Work(checking(should_stop))
+    check_budget = checking(should_stop)
     verdict = Verdict.INCONC
     try:
-        decision = decider.decision(multitrace, work.check)
+        decision = decider.decision(multitrace, check_budget)
         verdict = decision.verdict
         if verdict.passes:
             parts = decider.observed(multitrace)
             assert parts is not None
-            return Explanation(verdict, witness(decider, decision, parts, work), None)
-        return Explanation(verdict, None, _failure(decider, multitrace, work.check))
+            return Explanation(verdict, witness(decider, decision, parts, check_budget), None)
+        return Explanation(verdict, None, _failure(decider, multitrace, check_budget))
     except Exhausted as cut:
         return Explanation(verdict, None, None, str(cut))
 

@@ -9,7 +9,7 @@ more, through the terms themselves, with the unobserved actions of each gap in a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
 
@@ -19,7 +19,7 @@ from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after
 from choreomon.interaction.term import Interaction, act
 from choreomon.verify.beam_search import WIDTHS, Beam, ExactMode, Layer, Observed, Places, Search
-from choreomon.verify.budget import CheckBudget, TooMuchWork, Work
+from choreomon.verify.budget import CheckBudget, TooMuchWork, at_most
 from choreomon.verify.exact import Decision, ExactDecider
 from choreomon.verify.lazy_automaton import Observation, State
 from choreomon.verify.marked_search import MarkedSearch
@@ -67,8 +67,12 @@ class LinkedSearch(Search):
             for places, cluster in after.items()
         }
         found: dict[tuple[Places, int], Link] = {}
+        moved: Iterable[int] = range(len(self.end))
+        if len(before) == 1 == len(after):
+            moved = [cluster.last for cluster in after.values()]
         for places, cluster in before.items():
-            for component, place in enumerate(places):
+            for component in moved:
+                place = places[component]
                 there = (*places[:component], place + 1, *places[component + 1 :])
                 if there not in wanted:
                     continue
@@ -131,8 +135,9 @@ SHORT: Final = Beam(WIDTHS[2], eager=True)
 know several ways."""
 
 ALLOWANCE: Final = 60_000
-"""Pieces of work that a short way may take, beside four times as many as the decision took."""
-
+TIMES: Final = 3
+"""How many looks at the budget a short way may take: some, and these times the vertices of the
+decision. There is about one for each vertex, and for each new residual."""
 
 Moment: TypeAlias = tuple[Counter[Action], Action]
 """What happened unobserved in one gap, and the observed action behind it."""
@@ -142,10 +147,10 @@ def witness(
     decider: ExactDecider,
     decision: Decision,
     parts: Sequence[Observed],
-    work: Work,
+    check_budget: CheckBudget | None,
 ) -> tuple[WitnessStep, ...]:
     """A global trace of the interaction that explains the multi-trace of these parts, from the
-    decision that there is one, which `work` has counted. Raises Exhausted.
+    decision that there is one. Raises Exhausted.
 
     Of a multi-trace that is accepted it is accepted. Of others it is what happened up to the last
     observed action, and then the shortest way to where the interaction may stop.
@@ -156,14 +161,14 @@ def witness(
         end = path[-1].vertex[0] if path else decider.normal
     else:
         assert decision.search is not None
-        search = _short_way(decider, decision.search.mode, parts, work)
+        search = _short_way(decider, decision.search.mode, parts, check_budget, decision.vertices)
         if search is None:
-            search = decider.search(parts, decision.search.mode, work.check, LinkedSearch)
+            search = decider.search(parts, decision.search.mode, check_budget, LinkedSearch)
             search.attempt(decision.search.beam)
         assert search.answer, "a search finds what it found before"
         moments, remaining = _moments(search)
         if any(happened for happened, _ in moments):
-            steps, end = _in_order(decider.normal, moments, work.check)
+            steps, end = _in_order(decider.normal, moments, check_budget)
         else:
             steps = [WitnessStep(action, True) for _, action in moments]
             end = decider.automaton.residuals.settled(remaining)
@@ -172,18 +177,22 @@ def witness(
 
 
 def _short_way(
-    decider: ExactDecider, mode: ExactMode, parts: Sequence[Observed], work: Work
+    decider: ExactDecider,
+    mode: ExactMode,
+    parts: Sequence[Observed],
+    check_budget: CheckBudget | None,
+    vertices: int,
 ) -> LinkedSearch | None:
-    """A search that found a way with little unobserved, at not much more work than was done; None
-    where it did not, or where nothing is unobserved."""
+    """A search that found a way with little unobserved, at not much more work than the decision
+    took, which visited so many vertices; None where it did not, or where nothing is unobserved."""
     if mode == "accept":
         return None
-    limited = Work(work.check, ALLOWANCE + 4 * work.done)
-    decider.automaton.checking(limited.check)
-    search = decider.search(parts, mode, limited.check, LinkedSearch)
+    limited = at_most(ALLOWANCE + TIMES * vertices, check_budget)
+    decider.automaton.checking(limited)
+    search = decider.search(parts, mode, limited, LinkedSearch)
     with suppress(TooMuchWork):
         search.attempt(SHORT)
-    decider.automaton.checking(work.check)
+    decider.automaton.checking(check_budget)
     return search if search.answer else None
 
 

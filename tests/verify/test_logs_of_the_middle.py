@@ -9,6 +9,7 @@ from benchmarks.middle.corpora import EXACT, HOLDS, WALKS, Walk, interactions, q
 from choreomon.formats.hibou import read_interaction
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify import witness
 from choreomon.verify.explanation import explain
 from choreomon.verify.verifier import Verifier
 from tests.verify.exact_cases import searched
@@ -72,10 +73,23 @@ def test_the_witness_of_a_late_slice_has_no_more_unobserved_than_there_was(
     name: str, clocks: str
 ) -> None:
     interaction, seen = late(name, clocks)
-    witness = explain(interaction, seen, "slice").witness
-    assert witness is not None
-    assert seen.length == sum(step.observed for step in witness)
-    assert 0 < sum(not step.observed for step in witness) <= 280 - seen.length + interaction.size
+    found = explain(interaction, seen, "slice").witness
+    assert found is not None
+    assert seen.length == sum(step.observed for step in found)
+    assert 0 < sum(not step.observed for step in found) <= 280 - seen.length + interaction.size
+
+
+def test_a_short_witness_is_given_up_for_any_where_it_is_too_much_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    interaction, seen = late("orders", "each")
+    short = explain(interaction, seen, "slice").witness
+    monkeypatch.setattr(witness, "ALLOWANCE", 0)
+    monkeypatch.setattr(witness, "TIMES", 0)
+    any_one = explain(interaction, seen, "slice").witness
+    assert short is not None
+    assert any_one is not None
+    assert len(short) < len(any_one)
 
 
 @pytest.mark.parametrize("name", ["i1", "i11"])

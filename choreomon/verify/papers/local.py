@@ -27,15 +27,13 @@ from choreomon.interaction.lifelines import Mask
 from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.lazy_automaton import State as Views
 from choreomon.verify.papers.graph import State
+from choreomon.verify.papers.measure import KEPT
 from choreomon.verify.papers.options import LocalAnalyses
 
 Condition: TypeAlias = Literal["exact", "prefix", "factor"]
 
 MANY: Final = 256
 """Larger states are not followed: what is left fits one of their residuals, mostly."""
-
-KEPT: Final = 100_000
-"""So many residuals, states and answers are kept, then all are forgotten; some 50 MB."""
 
 
 class LocalAnalysis:

@@ -24,7 +24,7 @@ from choreomon.verify.papers.graph import Measure
 from choreomon.verify.papers.options import SimulationCriteria
 
 KEPT: Final = 100_000
-"""A default limit on terms: some 20 MB."""
+"""A limit on what is kept, terms or answers about them: some 20 MB to 50 MB."""
 
 NO_LIMIT: Final = 2**62
 """More unobserved loops or actions than any search simulates."""
