@@ -254,7 +254,7 @@ class Search:
         state, component, unobserved = cluster
         place = places[component]
         stop = min(self.end[component] - 1, place + STRETCH)
-        if place >= stop or not place:
+        if place >= stop or not place or (self.beam.eager and 0 in places):
             return layer, 0
         actions = self.components[component].actions
         how = self.observation(component, unobserved, ends=False)

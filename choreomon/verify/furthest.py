@@ -68,11 +68,6 @@ class _SnapshotSearch(Search):
         self.has_dropped = True
         return super()._narrowed(layer)
 
-    def _begun(self, layer: Layer) -> Layer:
-        begun = super()._begun(layer)
-        self.has_dropped |= len(begun) < len(layer)
-        return begun
-
 
 class _CuttingSearch(_SnapshotSearch):
     """A search that cuts components off where it cannot go on with them."""

@@ -164,7 +164,9 @@ def witness(
         search = _short_way(decider, decision.search.mode, parts, check_budget, decision.vertices)
         if search is None:
             search = decider.search(parts, decision.search.mode, check_budget, LinkedSearch)
-            search.attempt(decision.search.beam)
+            for beam in (decision.search.beam, Beam(None)):
+                if search.attempt(beam):
+                    break
         assert search.answer, "a search finds what it found before"
         moments, remaining = _moments(search)
         if any(happened for happened, _ in moments):

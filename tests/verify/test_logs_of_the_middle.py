@@ -10,8 +10,11 @@ from choreomon.formats.hibou import read_interaction
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import witness
+from choreomon.verify.beam_search import Search
+from choreomon.verify.exact import ExactDecider
 from choreomon.verify.explanation import explain
 from choreomon.verify.verifier import Verifier
+from choreomon.verify.witness import LinkedSearch
 from tests.verify.exact_cases import searched
 
 TEXTS = interactions()
@@ -58,11 +61,13 @@ LATE = [("orders", "pairs"), ("orders", "each"), ("i1", "each"), ("i11", "each")
 """Interactions and clocks of slices of 280 actions that began late."""
 
 
-def late(name: str, clocks: str) -> tuple[Interaction, MultiTrace]:
+def late(
+    name: str, clocks: str, walk: Walk = "random", actions: int = 280
+) -> tuple[Interaction, MultiTrace]:
     interaction = read_interaction(TEXTS[name])
     found = [
         multitrace
-        for question, length, multitrace in questions(name, interaction, "random", [280], seed=0)
+        for question, length, multitrace in questions(name, interaction, walk, [actions], seed=0)
         if (question.clocks, question.cut, question.mode) == (clocks, "late", "slice")
     ]
     return interaction, found[0]
@@ -77,6 +82,20 @@ def test_the_witness_of_a_late_slice_has_no_more_unobserved_than_there_was(
     assert found is not None
     assert seen.length == sum(step.observed for step in found)
     assert 0 < sum(not step.observed for step in found) <= 280 - seen.length + interaction.size
+
+
+@pytest.mark.parametrize(
+    ("name", "clocks"), [("hr", "pairs"), ("i2", "each"), ("i18", "each"), ("orders", "each")]
+)
+def test_the_way_back_is_in_the_beam_that_decided(name: str, clocks: str) -> None:
+    interaction, seen = late(name, clocks, "repeat", 70)
+    decider = ExactDecider(interaction, "slice")
+    decided = decider.decision(seen, None).search
+    parts = decider.observed(seen)
+    assert isinstance(decided, Search)
+    assert parts is not None
+    linked = decider.search(parts, decided.mode, None, LinkedSearch)
+    assert linked.attempt(decided.beam)
 
 
 def test_a_short_witness_is_given_up_for_any_where_it_is_too_much_work(
