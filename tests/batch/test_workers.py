@@ -66,6 +66,8 @@ import os, signal, sys
 from choreomon.batch.workers import workers
 
 if __name__ == "__main__":
+    # Who is started in the background of a shell inherits that interrupts are ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with workers(1) as pool:
         for found in pool.map(eval, ["os.getpid()", "signal.pause()"]):
             print(found, flush=True)
