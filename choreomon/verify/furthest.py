@@ -153,7 +153,6 @@ class Furthest:
             self.places = [next(places) if len(part.actions) else 0 for part in self._cut]
             if all(reached) and not cutting.afterwards:
                 self._whole, self._cut = cutting, self._up_to(self.places)
-                self._wide = None
             else:  # one without actions is no component; after its end one is not observed
                 self._whole = self._cut_off()
         if self._is_confirmed and not self._is_explained(self._cut):
