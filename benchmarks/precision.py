@@ -18,7 +18,8 @@ from typing import Final
 
 import click
 
-from choreomon.monitor.rules import PAPER, SOUND, Rules
+from choreomon.monitor.record_by_record import PAPER, SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.properties.partial_order import Formed, evaluate
 from tests.laws.test_guarantees import draw_run
 

@@ -31,7 +31,8 @@ from typing import Final, NamedTuple, TypeAlias
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.monitor.effects import Declared, Effect
-from choreomon.monitor.rules import SOUND, Rules
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,

@@ -23,12 +23,12 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
-from choreomon.monitor.effects import Declared, Send, SetDeadline
+from choreomon.monitor.effects import CutOff, Declared, Send, SetDeadline
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Notice, PeerMessage
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.push import PushMonitor
-from choreomon.monitor.rules import RULES, Rules
+from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
 from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
@@ -55,6 +55,9 @@ class Measurements(Protocol):
 
     def stepped(self, process: str, records: int) -> None:
         """The monitor of this process made a step, and has so many records."""
+
+    def cut_off(self) -> None:
+        """A monitor met a bound while it judged an event."""
 
     def told(self, process: str, effect: Declared) -> None:
         """The monitor of, or for, this process declared something."""
@@ -175,6 +178,8 @@ class PullSidecar:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
             elif kind is SetDeadline:
                 self._set_deadline(effect.event)  # type: ignore[union-attr]
+            elif kind is CutOff:
+                measurements.cut_off()
             else:
                 raise InternalError(f"{self._process}: {effect}")
         if state.history is not before.history:
@@ -302,14 +307,12 @@ def monitors(
     """Put the monitors of a strategy in place."""
     processes = context.processes
     tables = transition_tables(automaton, processes, rules)
-    evaluation: Rules = RULES[rules]
+    told = WITHOUT_INQUIRIES[rules]
     if strategy == "central":
-        centre = CentralMonitor(tuple(tables.values()), processes, evaluation)
+        centre = CentralMonitor(tuple(tables.values()), processes, told)
         return Monitors(CentralNode(context, centre, tables).watchers, centre.explained)
     if strategy == "push":
-        telling = {
-            process: PushMonitor(tables[process], processes, evaluation) for process in processes
-        }
+        telling = {process: PushMonitor(tables[process], processes, told) for process in processes}
         pushing = {
             process: PushSidecar(context, telling[process], own)
             for own, process in enumerate(processes)
@@ -327,7 +330,7 @@ def monitors(
                 Monitor(
                     tables[process],
                     processes,
-                    evaluation,
+                    RULES[rules],
                     has_deadline=context.deadline is not None,
                 )
             ),

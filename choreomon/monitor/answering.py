@@ -1,4 +1,4 @@
-"""Answering an inquiry: when, and with what. Pure functions of a monitor's state.
+"""Answering an inquiry: when. Pure functions of a monitor's state; with what, the rules say.
 
 A response waits while a transition that it is asked about is unprocessed or under
 inspection at an event that happened before the inquired one. It waits for nothing else,
@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM_P, Reference
-from choreomon.monitor.gaps import gap_records, relevant_gaps
-from choreomon.monitor.history import OPEN, Record
+from choreomon.core.verdict import Reference
+from choreomon.monitor.history import OPEN
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
@@ -31,8 +29,10 @@ def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int
     own = monitor.own
     oldest: dict[Reference, int] = {}
     if len(state.inspections) <= FEW:
-        for event, inspected, _, _, _ in state.inspections:
-            oldest.setdefault(inspected.reference, event[own])
+        for inspection in state.inspections:
+            if not inspection.named:  # else its transitions have been judged once
+                for each in inspection.plan.inspected:
+                    oldest.setdefault(each.reference, inspection.event[own])
     else:
         # Each has an open record in a chain, and before the first of a chain there are few,
         # where the rules drop records; where they do not, this is as slow as they are.
@@ -43,7 +43,8 @@ def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int
                     break
     for queued in state.unprocessed:
         for plan in monitor.plans[queued.label]:
-            oldest.setdefault(plan.inspected.reference, queued.clock[own])
+            for each in plan.inspected:
+                oldest.setdefault(each.reference, queued.clock[own])
     return oldest
 
 
@@ -55,30 +56,10 @@ def must_wait(monitor: MonitorSetup, undecided: Mapping[Reference, int], inquiry
     known = inquiry.event[monitor.own]
     if inquiry.sender == monitor.process:
         known -= 1  # the inquired event itself is no reason to wait for it
-    for reference in inquiry.asked:  # noqa: SIM110 - a generator costs as much as all of this
+    for reference in inquiry.asked:
         if undecided.get(reference, FOREVER) <= known:
             return True
-    return False
-
-
-def answer(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> tuple[Record, ...]:
-    """The records that answer an inquiry which need not wait. References that are not this
-    monitor's never fired here."""
-    own, asker, event = monitor.own, monitor.index_of[inquiry.sender], inquiry.event
-    unprocessed, history, _, _, _, _, gaps = state
-    tell = monitor.rules.answer
-    unseen = relevant_gaps(gaps, own, event, asker) if gaps else ()
-    records: list[Record] = []
-    for reference in inquiry.asked:
-        place = monitor.chain_of.get(reference)
-        if place is not None and (chain := history[place]):
-            records += tell(chain, own, event, asker)
-        if unseen and place is not None:
-            records += gap_records(unseen, reference)
-        for queued in unprocessed:
-            if queued.clock[asker] < event[asker] and queued.label in _watched(monitor, reference):
-                records.append(Record(reference, queued.clock, FRM_P))
-    return tuple(records)
+    return any(undecided.get(reference, FOREVER) <= number for number, reference in inquiry.named)
 
 
 def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:
@@ -89,8 +70,3 @@ def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:
     if state.unprocessed:
         return state.unprocessed[0].clock[reader]
     return clock[reader]
-
-
-def _watched(monitor: MonitorSetup, reference: Reference) -> frozenset[Label]:
-    watched: Mapping[Reference, frozenset[Label]] = monitor.table.watched_by
-    return watched.get(reference, frozenset())

@@ -15,8 +15,8 @@ from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.push import JointVerdicts
+from choreomon.monitor.record_by_record import RecordByRecord
 from choreomon.monitor.reevaluation import Reevaluation
-from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
 
 
@@ -24,7 +24,7 @@ class CentralMonitor:
     """The one monitor. Grows with the run; see `Reevaluation`."""
 
     def __init__(
-        self, tables: Sequence[TransitionTable], processes: tuple[str, ...], rules: Rules
+        self, tables: Sequence[TransitionTable], processes: tuple[str, ...], rules: RecordByRecord
     ) -> None:
         self._reevaluation = Reevaluation(tables, processes, rules)
         self._verdicts = JointVerdicts()

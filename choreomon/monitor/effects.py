@@ -37,4 +37,11 @@ class Declared(NamedTuple):
     label: Label | None = None
 
 
-Effect: TypeAlias = Send | SetDeadline | Declared
+class CutOff(NamedTuple):
+    """A bound was met while the event with this clock was judged: what is said of it is right, and
+    may be less certain than it could be."""
+
+    event: VectorClock
+
+
+Effect: TypeAlias = Send | SetDeadline | Declared | CutOff

@@ -10,7 +10,6 @@ from __future__ import annotations
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Effect
 from choreomon.monitor.inspection import concluded, first_at
-from choreomon.monitor.provisional import early_judgement
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
 from choreomon.monitor.wait_for_graph import unresponsive
@@ -28,10 +27,10 @@ def given_up(
         if place == len(inspections) or inspections[place].event[own] != count:
             break
         inspection = inspections[place]
-        if inspection.inspected.final:
+        if inspection.plan.final:
             state = _noted_silent(monitor, state, inspection)
-        judgement = early_judgement(monitor, inspection)
-        state = concluded(monitor, state, state.settled, place, judgement, effects)
+        findings = monitor.rules.findings(monitor, state, inspection)
+        state = concluded(monitor, state, place, findings, effects)
     if state.postponed:
         mine = monitor.process
         postponed = tuple(

@@ -87,12 +87,13 @@ class Host:
 
     def asks(self) -> frozenset[str]:
         """The other processes whose monitors this one may ask."""
-        return frozenset(owner for _, owner in self._rights.asked_of)
+        return frozenset(owner for _, owner in self._rights.asked_of) | {*self._rights.named_of}
 
     def asked_by(self) -> frozenset[str]:
         """The other processes whose monitors may ask this one."""
         own = self.monitor.process
-        return frozenset(reader for reader in self._rights.may_ask if reader != own)
+        readers = {*self._rights.may_ask, *self._rights.may_name}
+        return frozenset(reader for reader in readers if reader != own)
 
     # Events of the process.
 

@@ -1,8 +1,8 @@
 """What becomes of an inspection: answers arrive, the last one lets it be judged, and its open
-record becomes what was found. With the last final transition of an event the verdict about it is
-given. Pure functions of a monitor's state.
+records become what was found; or it asks again, where the rules want more. With the last final
+transition of an event the verdict about it is given. Pure functions of a monitor's state.
 
-EvalVc and NotViolate are `choreomon.monitor.rules`; EvalHist is here.
+EvalVc and NotViolate are `choreomon.monitor.record_by_record`; EvalHist is here.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Judgement, Reference, Result
+from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference
 from choreomon.monitor.answering import FEW, FOREVER
-from choreomon.monitor.effects import Declared, Effect
+from choreomon.monitor.effects import CutOff, Declared, Effect, Send
 from choreomon.monitor.history import MAX_CHAIN, Chain, Record, place_in
 from choreomon.monitor.joint import joint_verdict
+from choreomon.monitor.messages import Inquiry, Named, Response
+from choreomon.monitor.plan import Plan
+from choreomon.monitor.rules import Findings
 from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import Decision, Inspection, MonitorState
+from choreomon.monitor.state import Decision, Evidence, Inspection, MonitorState
 
 SMALL: Final = 4
 """A chain is looked through for what can be dropped when its length is a multiple of this
@@ -30,64 +33,153 @@ def received(
     monitor: MonitorSetup,
     state: MonitorState,
     settled: tuple[int, ...],
-    owner: str,
-    reference: Reference,
-    count: int,
-    records: tuple[Record, ...],
+    clock: VectorClock,
+    response: Response,
     effects: list[Effect],
 ) -> MonitorState:
-    """Take down an answer and the promises `settled`; with the last answer, judge."""
+    """Take down an answer and the promises `settled`; with the last answer, judge. `clock` is that
+    of the process, the answer's merged."""
+    owner, _, reference, count, records, _, _, evidence, named = response
     place = inspection_at(monitor, state, owner, reference, count)
-    if place is None:
+    if place is None or named != named_of(state.inspections[place], owner):
         return state if settled is state.settled else state._replace(settled=settled)
-    unprocessed, history, inspections, decisions, postponed, _, gaps = state
-    event, inspected, waiting, answered, behind = inspections[place]
-    records = answered + records
-    if len(waiting) > 1:
-        at = waiting.index(owner)
-        less = Inspection(event, inspected, waiting[:at] + waiting[at + 1 :], records, behind)
-        inspections = (*inspections[:place], less, *inspections[place + 1 :])
-        return MonitorState(unprocessed, history, inspections, decisions, postponed, settled, gaps)
-    judgement = monitor.judge(inspected, event, records)
-    return concluded(monitor, state, settled, place, judgement, effects)
+    inspections = state.inspections
+    inspection = inspections[place]
+    at = inspection.waiting.index(owner)
+    inspection = inspection._replace(
+        waiting=inspection.waiting[:at] + inspection.waiting[at + 1 :],
+        records=inspection.records + records,
+        evidence=inspection.evidence + evidence,
+        resolved=inspection.resolved + named,
+    )
+    inspections = (*inspections[:place], inspection, *inspections[place + 1 :])
+    state = state._replace(inspections=inspections, settled=settled)
+    return state if inspection.waiting else judged(monitor, state, place, clock, effects)
+
+
+def named_of(inspection: Inspection, owner: str) -> tuple[Named, ...]:
+    """What it asks this owner about by name now."""
+    return tuple(each for each in inspection.named if each.reference.process == owner)
 
 
 def inspection_at(
     monitor: MonitorSetup, state: MonitorState, owner: str, reference: Reference, count: int
 ) -> int | None:
-    """Where the inspection of `reference` at the own event number `count` is that still waits
-    for `owner`, if there is one."""
+    """Where the inspection that is called `reference` at the own event number `count` is, if there
+    is one that still waits for `owner`."""
     own, inspections = monitor.own, state.inspections
     place = first_at(inspections, own, count) if len(inspections) > FEW else 0
-    for event, inspected, waiting, _, _ in inspections[place:]:
+    for event, plan, waiting, *_ in inspections[place:]:
         if event[own] > count:
             return None
-        if event[own] == count and inspected.reference == reference and owner in waiting:
+        if event[own] == count and plan.key == reference and owner in waiting:
             return place
         place += 1
     return None
 
 
+def judged(
+    monitor: MonitorSetup,
+    state: MonitorState,
+    place: int,
+    clock: VectorClock,
+    effects: list[Effect],
+) -> MonitorState:
+    """All answers to the inspection at `place` are there: it is over, or asks again."""
+    inspection = state.inspections[place]
+    findings = monitor.rules.findings(monitor, state, inspection)
+    if not findings.named:
+        return concluded(monitor, state, place, findings, effects)
+    owners = tuple(dict.fromkeys(each.reference.process for each in findings.named))
+    inspection = inspection._replace(waiting=owners, behind=(), named=findings.named)
+    state = _recorded(monitor, state, inspection, findings)
+    inspections = (*state.inspections[:place], inspection, *state.inspections[place + 1 :])
+    state = state._replace(inspections=inspections)
+    for inquiry in second_inquiries(monitor, state, inspection, clock):
+        if inquiry.receiver == monitor.process:
+            state = state._replace(postponed=(*state.postponed, inquiry))
+        else:
+            effects.append(Send(inquiry))
+    return state
+
+
+def second_inquiries(
+    monitor: MonitorSetup, state: MonitorState, inspection: Inspection, clock: VectorClock
+) -> list[Inquiry]:
+    """What is asked by name and not answered; of oneself what is still open."""
+    oldest = state.inspections[0].event
+    return [
+        Inquiry(
+            monitor.process,
+            owner,
+            inspection.plan.key,
+            inspection.event,
+            (),
+            clock,
+            oldest[monitor.index_of[owner]],
+            named_of(inspection, owner),
+        )
+        for owner in inspection.waiting
+    ]
+
+
 def concluded(
     monitor: MonitorSetup,
     state: MonitorState,
-    settled: tuple[int, ...],
     place: int,
-    judgement: Judgement,
+    findings: Findings,
     effects: list[Effect],
 ) -> MonitorState:
     """The inspection at `place` is over."""
-    unprocessed, history, inspections, decisions, postponed, _, gaps = state
-    event, inspected, _, _, _ = inspections[place]
+    inspections = state.inspections
+    inspection = inspections[place]
     inspections = inspections[:place] + inspections[place + 1 :]
-    place = monitor.chain_of[inspected.reference]
-    chain = _evaluated(monitor, history[place], place, event, judgement.result)
-    if judgement.result is not None:
-        chain = pruned(monitor, chain, place, inspections, settled)
-    history = (*history[:place], chain, *history[place + 1 :])
-    if inspected.final:
-        decisions = _decided(monitor, decisions, inspected.reference, event, judgement, effects)
-    return MonitorState(unprocessed, history, inspections, decisions, postponed, settled, gaps)
+    state = _recorded(monitor, state._replace(inspections=inspections), inspection, findings)
+    if findings.cut_off:
+        effects.append(CutOff(inspection.event))
+    if inspection.plan.final:
+        decisions = _decided(monitor, state.decisions, inspection, findings, effects)
+        state = state._replace(decisions=decisions)
+    return state
+
+
+def _recorded(
+    monitor: MonitorSetup, state: MonitorState, inspection: Inspection, findings: Findings
+) -> MonitorState:
+    """The state with what was found, by now, in its history."""
+    event, plan, *_ = inspection
+    own = monitor.own
+    history = state.history
+    for place, judgement in zip(plan.places, findings.judgements, strict=True):
+        result, found = judgement.result, None
+        if result is not None:
+            since = event if findings.alone and result == FRM_P else None
+            found = Record(monitor.references[place], event, result, since)
+        chain = _evaluated(monitor, history[place], place, found, event[own])
+        if judgement.result is not None:
+            chain = pruned(monitor, chain, place, state.inspections, state.settled)
+        history = (*history[:place], chain, *history[place + 1 :])
+    evidence = state.evidence
+    if evidence or findings.evidence:
+        count = event[own]
+        others = tuple(each for each in evidence if each.number != count)
+        if findings.evidence:
+            others = (*others, Evidence(count, findings.evidence))
+        evidence = still_needed(history, own, others)
+    return state._replace(history=history, evidence=evidence)
+
+
+def still_needed(
+    history: tuple[Chain, ...], own: int, evidence: tuple[Evidence, ...]
+) -> tuple[Evidence, ...]:
+    """The evidence of events of which an undecided record is left."""
+    undecided = {
+        record.clock[own]
+        for chain in history
+        for record in chain
+        if record.result == FRM_P and record.since is None
+    }
+    return tuple(sorted(each for each in evidence if each.number in undecided))
 
 
 def pruned(
@@ -119,41 +211,57 @@ def pruned(
 
 
 def _evaluated(
-    monitor: MonitorSetup, chain: Chain, place: int, event: VectorClock, result: Result | None
+    monitor: MonitorSetup, chain: Chain, place: int, found: Record | None, count: int
 ) -> Chain:
-    """EvalHist: the open record becomes what was found, or goes."""
+    """EvalHist: the open record of the own event number `count` becomes what was found, or goes.
+    What is certain stays."""
     own = monitor.own
     at = len(chain) - 1
-    if chain[at].clock[own] != event[own]:
-        at = place_in(chain, own, event[own])
-    if result is None or not monitor.remembers[place]:
+    if at < 0 or chain[at].clock[own] != count:
+        at = place_in(chain, own, count)
+    if at == len(chain) or chain[at].clock[own] != count:
+        return chain  # it went before
+    if chain[at].result == FRM or chain[at].since is not None:
+        return chain
+    if found is None or not monitor.remembers[place]:
         return chain[:at] + chain[at + 1 :]
-    return (
-        *chain[:at],
-        Record(chain[at].reference, event, result),
-        *chain[at + 1 :],
-    )
+    return (*chain[:at], found, *chain[at + 1 :])
 
 
 def _decided(
     monitor: MonitorSetup,
     decisions: tuple[Decision, ...],
-    reference: Reference,
-    event: VectorClock,
-    judgement: Judgement,
+    inspection: Inspection,
+    findings: Findings,
     effects: list[Effect],
 ) -> tuple[Decision, ...]:
-    """One final transition of an event is judged; with the last one, give the verdict."""
+    """Final transitions of an event are judged; with the last ones, give the verdict."""
+    event = inspection.event
     place = first_at(decisions, monitor.own, event[monitor.own])
-    _, label, judged, missing, told, silent, waiting_for = decisions[place]
-    judged = (*judged, (reference, judgement))
+    decision = decisions[place]
+    decision = decision._replace(
+        judged=(*decision.judged, *final_judgements(inspection.plan, findings)),
+        missing=decision.missing - 1,
+        surely=decision.surely or findings.surely,
+    )
     before, after = decisions[:place], decisions[place + 1 :]
-    if missing > 1:
-        less = Decision(event, label, judged, missing - 1, told, silent, waiting_for)
-        return (*before, less, *after)
-    verdict = joint_verdict(monitor.process, event, judged, told, silent, waiting_for)
+    if decision.missing:
+        return (*before, decision, *after)
+    _, label, judged, _, told, silent, waiting_for, surely = decision
+    verdict = joint_verdict(
+        monitor.process, event, judged, told, silent, waiting_for, surely=surely
+    )
     effects.append(Declared(event, verdict, False, label))
     return before + after
+
+
+def final_judgements(plan: Plan, findings: Findings) -> tuple[tuple[Reference, Judgement], ...]:
+    """What its final transitions came to."""
+    return tuple(
+        (each.reference, judgement)
+        for each, judgement in zip(plan.inspected, findings.judgements, strict=True)
+        if each.final
+    )
 
 
 def first_at(things: Sequence[Inspection | Decision], own: int, count: int) -> int:

@@ -30,14 +30,17 @@ def joint_verdict(
     told: VerdictKind | None = None,
     silent: tuple[str, ...] = (),
     waiting_for: tuple[str, ...] = (),
+    *,
+    surely: bool = False,
 ) -> MonitorVerdict | None:
-    """`violated` where one final transition surely fired, `possibly-violated` where one
-    possibly did, else `withdrawn` where something else was told before, else `None`.
+    """`violated` where one final transition surely fired, or `surely` one of several did;
+    `possibly-violated` where one possibly did, else `withdrawn` where something else was told
+    before, else `None`.
 
     The verdict rests on what fired or may have; a withdrawal on all that was judged. Final
     transitions out of one state share their reasons, which are given once.
     """
-    kind: VerdictKind | None = None if told is None else WITHDRAWN
+    kind: VerdictKind | None = VIOLATED if surely else None if told is None else WITHDRAWN
     for _, judgement in judged:
         if judgement.result == FRM:
             kind = VIOLATED

@@ -19,10 +19,21 @@ from choreomon.core.verdict import Reference, Result
 from choreomon.monitor.history import Record
 
 
+class Named(NamedTuple):
+    """A transition at the event with this number of its process."""
+
+    number: int
+    reference: Reference
+
+
 @final
 class Inquiry(NamedTuple):
     """ "Which of your transitions `asked` fired, as far as they did not happen after the
-    event with clock `event`?" One for each event, inspected transition and owner."""
+    event with clock `event`?" One for each event, inspected transition and owner, or where a
+    monitor inspects all transitions of an event together, for each event and owner; `inspected` is
+    then the first of them.
+
+    Or, with `named`, the second inquiry of `precise` rules: "what became of these?" """
 
     sender: str
     receiver: str
@@ -31,12 +42,14 @@ class Inquiry(NamedTuple):
     asked: tuple[Reference, ...]
     clock: VectorClock
     settled: int
+    named: tuple[Named, ...] = ()
 
 
 @final
 class Response(NamedTuple):
     """The answer to one inquiry, about all that it asked. `event_count` is the
-    count of the inquired event."""
+    count of the inquired event, `named` what the inquiry named. `evidence` are records of others,
+    on which those records rest that are not certain."""
 
     sender: str
     receiver: str
@@ -45,6 +58,8 @@ class Response(NamedTuple):
     records: tuple[Record, ...]
     clock: VectorClock
     settled: int
+    evidence: tuple[Record, ...] = ()
+    named: tuple[Named, ...] = ()
 
 
 @final

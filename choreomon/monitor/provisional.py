@@ -8,11 +8,11 @@ transitions that were answered for say so (docs/monitors.md, "Deadlines").
 from __future__ import annotations
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM_P, Judgement
 from choreomon.monitor.effects import Declared
+from choreomon.monitor.inspection import final_judgements
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import Inspection, MonitorState
+from choreomon.monitor.state import MonitorState
 from choreomon.monitor.wait_for_graph import unresponsive
 
 
@@ -31,29 +31,22 @@ def provisional_verdict(
     if decision is None or decision.told is not None:
         return None
     judged = [*decision.judged]
+    surely = decision.surely
     silent = dict.fromkeys(decision.silent)
     waiting_for = dict.fromkeys(decision.waiting_for)
     for inspection in state.inspections:
-        if inspection.event[own] == count and inspection.inspected.final:
+        if inspection.event[own] == count and inspection.plan.final:
             missing, behind = unresponsive(monitor, state, inspection)
             silent |= dict.fromkeys(missing)
             waiting_for |= dict.fromkeys(behind)
-            judged.append((inspection.inspected.reference, early_judgement(monitor, inspection)))
+            findings = monitor.rules.findings(monitor, state, inspection)
+            judged += final_judgements(inspection.plan, findings)
+            surely = surely or findings.surely
     behind = tuple(name for name in waiting_for if name not in silent)
-    verdict = joint_verdict(process, event, judged, None, tuple(silent), behind)
+    verdict = joint_verdict(process, event, judged, None, tuple(silent), behind, surely=surely)
     if verdict is None:
         return None
     told = decision._replace(told=verdict.kind)
     decisions = tuple(told if each is decision else each for each in state.decisions)
     declared = Declared(event, verdict, True, decision.label)
     return state._replace(decisions=decisions), declared
-
-
-def early_judgement(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
-    """What is known while answers are missing: what a silent monitor owns is uncertain."""
-    inspected = inspection.inspected
-    judgement = monitor.judge(inspected, inspection.event, inspection.records)
-    missing = any(need.pre.process in inspection.waiting for need in inspected.needs)
-    if judgement.result is None and not missing:
-        return judgement
-    return judgement._replace(result=FRM_P)

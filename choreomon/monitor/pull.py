@@ -30,17 +30,17 @@ from choreomon.core.errors import InternalError
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import Judgement, Reference
-from choreomon.monitor.answering import FOREVER, answer, must_wait, promise, undecided
+from choreomon.monitor.answering import must_wait, promise, undecided
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.gap_bounds import gap_ended, gap_opened
 from choreomon.monitor.giving_up import given_up
 from choreomon.monitor.history import OPEN, Record
-from choreomon.monitor.inspection import SMALL, pruned, received
+from choreomon.monitor.inspection import SMALL, judged, pruned, received
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.monitor.provisional import provisional_verdict
 from choreomon.monitor.retransmission import same_inquiry
-from choreomon.monitor.rules import STARTS
+from choreomon.monitor.rules import STARTS, Findings, Told
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import (
     Decision,
@@ -57,6 +57,9 @@ from choreomon.monitor.state import (
 from choreomon.monitor.wait_for_graph import notice_of_waiting, told_of_waiting
 
 Stepped: TypeAlias = tuple[MonitorState, VectorClock, list[Effect]]
+
+_STARTED: Final = Findings((STARTS,))
+_NOTHING_TOLD: Final = Told(())
 
 WAITING_PER_OPEN: Final = 4
 """Inquiries of others that may wait here for each inspection that may be open. One more is not
@@ -123,59 +126,60 @@ class Monitor(MonitorSetup):
         unprocessed: tuple[Event, ...],
     ) -> Stepped:
         label, event = processed
-        _, history, inspections, decisions, postponed, settled, gaps = state
+        _, history, inspections, decisions, postponed, settled, gaps, evidence = state
         effects: list[Effect] = []
         chains = [*history]
-        judged: list[tuple[Reference, Judgement]] = []
+        judged_now: list[tuple[Reference, Judgement]] = []
         fired: list[int] = []
-        missing = 0
+        missing, answered = 0, None
         oldest = inspections[0].event if inspections else event
-        for inspected, place, others, waiting, own_asked in self.plans[label]:
-            reference = inspected.reference
-            for owner, index, asked in others:
-                effects.append(
-                    Send(
-                        Inquiry(
-                            self.process,
-                            owner,
-                            reference,
-                            event,
-                            asked,
-                            clock,
-                            oldest[index],
-                        ),
+        for plan in self.plans[label]:
+            if plan.starts:
+                findings = _STARTED
+            else:
+                for owner, index, asked in plan.others:
+                    effects.append(
+                        Send(
+                            Inquiry(
+                                self.process, owner, plan.key, event, asked, clock, oldest[index]
+                            )
+                        )
                     )
-                )
-            records: tuple[Record, ...] = ()
-            if own_asked:
-                inquiry = Inquiry(self.process, self.process, reference, event, own_asked, clock, 0)
-                is_open = state.inspections or unprocessed
-                if is_open and must_wait(self, undecided(self, state), inquiry):
-                    waiting = (*waiting, self.process)
-                    postponed = (*postponed, inquiry)
-                else:
-                    records = answer(self, state, inquiry)
-            if waiting:
-                inspections = (
-                    *inspections,
-                    Inspection(event, inspected, waiting, records),
-                )
-                chains[place] = (*chains[place], Record(reference, event, OPEN))
-                missing += inspected.final
-                continue
-            judgement = STARTS if inspected.starts else self.judge(inspected, event, records)
-            result = judgement.result
-            if result is not None and self.remembers[place]:
-                chains[place] = (*chains[place], Record(reference, event, result))
-                fired.append(place)
-            if inspected.final:
-                judged.append((reference, judgement))
+                waiting = tuple([owner for owner, _, _ in plan.others])
+                told = _NOTHING_TOLD
+                if plan.own_asked:
+                    inquiry = Inquiry(
+                        self.process, self.process, plan.key, event, plan.own_asked, clock, 0
+                    )
+                    is_open = state.inspections or unprocessed
+                    if is_open and must_wait(self, undecided(self, state), inquiry):
+                        waiting = (*waiting, self.process)
+                        postponed = (*postponed, inquiry)
+                    else:
+                        told = self.rules.answer(self, state, inquiry)
+                inspection = Inspection(event, plan, waiting, told.records, (), told.evidence)
+                if waiting or self.rules.together:
+                    if not waiting:
+                        answered = len(inspections)  # and may ask again: judged below
+                    inspections = (*inspections, inspection)
+                    for place, each in zip(plan.places, plan.inspected, strict=True):
+                        chains[place] = (*chains[place], Record(each.reference, event, OPEN))
+                    missing += plan.final
+                    continue
+                findings = self.rules.findings(self, state, inspection)
+            for place, each, judgement in zip(
+                plan.places, plan.inspected, findings.judgements, strict=True
+            ):
+                if judgement.result is not None and self.remembers[place]:
+                    record = Record(each.reference, event, judgement.result)
+                    chains[place] = (*chains[place], record)
+                    fired.append(place)
+                if each.final:
+                    judged_now.append((each.reference, judgement))
         if missing:
-            decisions = (*decisions, Decision(event, label, tuple(judged), missing))
-            if self.has_deadline:
-                effects.append(SetDeadline(event))
-        elif judged:
-            verdict = joint_verdict(self.process, event, judged)
+            decisions = (*decisions, Decision(event, label, tuple(judged_now), missing))
+        elif judged_now:
+            verdict = joint_verdict(self.process, event, judged_now)
             effects.append(Declared(event, verdict, False, label))
         # Only now that the open inspections of this very event are in place is it known
         # what of the history no longer matters.
@@ -189,7 +193,12 @@ class Monitor(MonitorSetup):
             postponed,
             settled,
             gaps,
+            evidence,
         )
+        if answered is not None:
+            state = judged(self, state, answered, clock, effects)
+        if self.has_deadline and state.decisions and state.decisions[-1].event == event:
+            effects.append(SetDeadline(event))
         if self.most_open is not None:
             while len(state.inspections) > self.most_open and state.inspections[0].event != event:
                 state = given_up(self, state, state.inspections[0].event, effects)
@@ -199,7 +208,7 @@ class Monitor(MonitorSetup):
     # Algorithm 3: monitoring messages.
 
     def _inquired(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Stepped:
-        asker, _, _, _, _, heard, promised = inquiry
+        asker, _, _, _, _, heard, promised, _ = inquiry
         clock = merge(clock, heard)
         postponed, settled = state.postponed, state.settled
         index = self.index_of[asker]
@@ -219,27 +228,38 @@ class Monitor(MonitorSetup):
         return state, clock, effects
 
     def _answered(self, state: MonitorState, clock: VectorClock, response: Response) -> Stepped:
-        sender, _, inspected, count, records, heard, promised = response
-        clock = merge(clock, heard)
-        settled = state.settled
-        index = self.index_of[sender]
+        clock = merge(clock, response.clock)
+        settled, promised = state.settled, response.settled
+        index = self.index_of[response.sender]
         if promised >= settled[index] + SMALL:
             settled = (*settled[:index], promised, *settled[index + 1 :])
         effects: list[Effect] = []
-        after = received(self, state, settled, sender, inspected, count, records, effects)
-        decided = len(after.inspections) < len(state.inspections)
+        after = received(self, state, settled, clock, response, effects)
+        if not after.postponed or after.inspections is state.inspections:
+            return after, clock, effects
         # What waits does so for the oldest that is undecided of a transition. In a backlog it is
         # mostly another one that was decided now.
-        if decided and after.postponed and undecided(self, after).get(inspected, FOREVER) >= count:
+        if undecided(self, after) != undecided(self, state):
             return self._retried(after, clock, effects)
         return after, clock, effects
 
     def _response(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Send:
-        asker, _, inspected, event, _, _, _ = inquiry
+        asker, _, inspected, event, _, _, _, named = inquiry
         index = self.index_of[asker]
-        records, promised = answer(self, state, inquiry), promise(state, clock, index)
+        told = self.rules.answer(self, state, inquiry)
+        promised = promise(state, clock, index)
         return Send(
-            Response(self.process, asker, inspected, event[index], records, clock, promised),
+            Response(
+                self.process,
+                asker,
+                inspected,
+                event[index],
+                told.records,
+                clock,
+                promised,
+                told.evidence,
+                named,
+            )
         )
 
     def _retried(self, state: MonitorState, clock: VectorClock, effects: list[Effect]) -> Stepped:
@@ -255,17 +275,11 @@ class Monitor(MonitorSetup):
                 break
             state = state._replace(postponed=tuple(waiting))
             for inquiry in ready:
+                response = self._response(state, clock, inquiry)
                 if inquiry.sender == self.process:
-                    state = received(
-                        self,
-                        state,
-                        state.settled,
-                        self.process,
-                        inquiry.inspected,
-                        inquiry.event[self.own],
-                        answer(self, state, inquiry),
-                        effects,
-                    )
+                    told = response.message
+                    assert isinstance(told, Response)
+                    state = received(self, state, state.settled, clock, told, effects)
                 else:
-                    effects.append(self._response(state, clock, inquiry))
+                    effects.append(response)
         return state, clock, effects

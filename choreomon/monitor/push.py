@@ -24,8 +24,8 @@ from choreomon.core.verdict import (
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Push
+from choreomon.monitor.record_by_record import RecordByRecord
 from choreomon.monitor.reevaluation import Judged, Reevaluation
-from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import TransitionTable
 
 
@@ -65,7 +65,9 @@ class JointVerdicts:
 class PushMonitor:
     """The pushing monitor of one process. Grows with the run; see `Reevaluation`."""
 
-    def __init__(self, table: TransitionTable, processes: tuple[str, ...], rules: Rules) -> None:
+    def __init__(
+        self, table: TransitionTable, processes: tuple[str, ...], rules: RecordByRecord
+    ) -> None:
         self.table = table
         self._reevaluation = Reevaluation([table], processes, rules)
         self._verdicts = JointVerdicts()

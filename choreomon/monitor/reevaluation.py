@@ -37,7 +37,8 @@ from choreomon.core.verdict import (
     Result,
 )
 from choreomon.monitor.history import Chain, Record
-from choreomon.monitor.rules import NOTHING, STARTS, Rules
+from choreomon.monitor.record_by_record import RecordByRecord
+from choreomon.monitor.rules import NOTHING, STARTS
 from choreomon.properties.tables import Inspected, TransitionTable
 
 MAX_REVISIONS: Final = 8
@@ -74,7 +75,7 @@ class Reevaluation:
     """
 
     def __init__(
-        self, tables: Sequence[TransitionTable], processes: tuple[str, ...], rules: Rules
+        self, tables: Sequence[TransitionTable], processes: tuple[str, ...], rules: RecordByRecord
     ) -> None:
         self.rules = rules
         self.index_of: Mapping[str, int] = {p: i for i, p in enumerate(processes)}
@@ -270,5 +271,5 @@ class Reevaluation:
                 chain = self.chains.get(reference)
                 if chain:
                     index = self.index_of[reference.process]
-                    records += self.rules.answer(chain, index, event, own)
+                    records += self.rules.tell(chain, index, event, own)
         return self.rules.judge(inspected, event, own, records, self.index_of)

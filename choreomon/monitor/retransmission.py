@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from choreomon.core.vector_clock import VectorClock
+from choreomon.monitor.inspection import named_of
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
@@ -19,18 +20,19 @@ def open_inquiries(
     if not state.inspections:
         return
     oldest = state.inspections[0].event
-    for event, inspected, waiting, _, _ in state.inspections:
-        for owner, asked in inspected.asks:
-            if owner in waiting and owner != monitor.process:
-                index = monitor.index_of[owner]
+    for inspection in state.inspections:
+        asked_of = {owner: asked for owner, _, asked in inspection.plan.others}
+        for owner in inspection.waiting:
+            if owner != monitor.process:
                 yield Inquiry(
                     monitor.process,
                     owner,
-                    inspected.reference,
-                    event,
-                    asked,
+                    inspection.plan.key,
+                    inspection.event,
+                    () if inspection.named else asked_of[owner],
                     clock,
-                    oldest[index],
+                    oldest[monitor.index_of[owner]],
+                    named_of(inspection, owner),
                 )
 
 
@@ -40,4 +42,5 @@ def same_inquiry(inquiry: Inquiry, other: Inquiry, asker: int) -> bool:
         inquiry.event[asker] == other.event[asker]
         and inquiry.inspected == other.inspected
         and inquiry.sender == other.sender
+        and inquiry.named == other.named
     )

@@ -9,19 +9,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, NEVER, Reference
-from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.history import Record
+from choreomon.monitor.messages import Inquiry, Named, Response, Waiting
 from choreomon.monitor.setup import MonitorSetup
 
 RefusalReason: TypeAlias = Literal["kind", "receiver", "rights", "answer", "clock"]
 
-MOST_RECORDS: Final = 8
+MOST_RECORDS: Final = 24
 """Of one reference in one answer, where histories are bounded and no events wait to be judged:
-three that matter, two gaps, and some to spare."""
+those of `precise` rules, which keep `choreomon.monitor.precise.MOST_RECORDS`, the open ones among
+them, four gaps, and some to spare."""
+
+MOST_EVIDENCE_TOLD: Final = 1024
+"""Records of others in one answer, and events in a second inquiry."""
+
+_NONE: Final[frozenset[Reference]] = frozenset()
 
 FARTHEST: Final = NEVER >> 1
 """No process gets to a higher count, however often it forgets: who tells of one is wrong."""
@@ -39,8 +46,10 @@ class Refused(NamedTuple):
 class Rights:
     """Who may ask what of the monitor of `process`, at the index `own`, and whom it asks what.
 
-    `may_ask`: by reader. `asked_of`: by inspected transition and owner. `most_records`: of one
-    reference in one answer; `None`: any number. What judging takes grows with their square.
+    `may_ask`: by reader; `may_name`: the same of second inquiries. `asked_of`: by inspected
+    transition and owner; `named_of`: by owner, what may be asked about by name; so all that
+    evidence may speak of. `most_records`: of one reference in one answer; `None`: any number. What
+    judging takes grows with their square.
     """
 
     process: str
@@ -49,15 +58,22 @@ class Rights:
     may_ask: Mapping[str, frozenset[Reference]]
     asked_of: Mapping[tuple[Reference, str], frozenset[Reference]]
     most_records: int | None = None
+    may_name: Mapping[str, frozenset[Reference]] = field(default_factory=dict)
+    named_of: Mapping[str, frozenset[Reference]] = field(default_factory=dict)
+    own_references: frozenset[Reference] = frozenset()
 
     def wrong_inquiry(self, inquiry: Inquiry) -> Refused | None:
         """Why an inquiry is refused, if it is. Names may be unknown ones; clocks must have an entry
         for each process."""
-        sender, receiver, inspected, event, asked, clock, settled = inquiry
+        sender, receiver, inspected, event, asked, clock, settled, named = inquiry
         if receiver != self.process or sender == receiver:
             return Refused("receiver", sender, f"it is for {receiver}")
-        rights = self.may_ask.get(sender)
-        if rights is None:
+        rights = self.may_ask.get(sender, _NONE)
+        if named:
+            refused = self._wrong_names(sender, named, clock)
+            if refused is not None:
+                return refused
+        elif not rights:
             return Refused("rights", sender, "it has nothing to ask here")
         if len(asked) > len(rights):
             return Refused("rights", sender, "it asks about more transitions than there are")
@@ -74,11 +90,13 @@ class Rights:
 
     def wrong_response(self, present: VectorClock, response: Response) -> Refused | None:
         """The same of a response, where the clock of the own process is `present`."""
-        sender, receiver, inspected, _, records, clock, settled = response
+        sender, receiver, inspected, _, records, clock, settled, evidence, named = response
         if receiver != self.process:
             return Refused("receiver", sender, f"it is for {receiver}")
-        asked = self.asked_of.get((inspected, sender))
-        if asked is None:
+        asked = self.asked_of.get((inspected, sender), _NONE)
+        if named:
+            asked = self.named_of.get(sender, _NONE)
+        if not asked:
             return Refused("answer", sender, f"it was not asked about {inspected}")
         own = self.own
         reached = present[own] if present[own] > clock[own] else clock[own]
@@ -98,13 +116,45 @@ class Rights:
                     return Refused("answer", sender, f"it was not asked about {reference}")
                 if until[own] > reached or (until[peer] > there and result != GAP):
                     return Refused("clock", sender, "it tells of more than it knows of")
+        if evidence:
+            return self._wrong_evidence(sender, evidence, reached)
+        return None
+
+    def _wrong_names(
+        self, sender: str, named: tuple[Named, ...], clock: VectorClock
+    ) -> Refused | None:
+        rights = self.may_name.get(sender, _NONE)
+        if len(named) > MOST_EVIDENCE_TOLD:
+            return Refused("rights", sender, "it asks about more events than it can know of")
+        for number, reference in named:
+            if reference not in rights:
+                return Refused("rights", sender, f"it asks about {reference}")
+            if not 0 < number <= clock[self.own]:
+                return Refused("clock", sender, "it asks about more than it knows of")
+        return None
+
+    def _wrong_evidence(
+        self, sender: str, evidence: tuple[Record, ...], reached: int
+    ) -> Refused | None:
+        if len(evidence) > MOST_EVIDENCE_TOLD:
+            return Refused("answer", sender, f"{len(evidence)} records of others: too many")
+        for record in evidence:
+            reference, until, result, _ = record
+            mine = reference.process == self.process
+            if not mine and reference not in self.named_of.get(reference.process, _NONE):
+                return Refused("answer", sender, f"it was not asked about {reference}")
+            if mine and reference not in self.own_references:
+                return Refused("answer", sender, f"there is no {reference} here")
+            if until[self.own] > reached and not (mine and result == GAP):
+                return Refused("clock", sender, "it tells of more than it knows of")
         return None
 
     def wrong_waiting(self, told: Waiting) -> Refused | None:
         """The same of a notice of waiting."""
         if told.receiver != self.process:
             return Refused("receiver", told.sender, f"it is for {told.receiver}")
-        if (told.inspected, told.sender) not in self.asked_of:
+        asked = (told.inspected, told.sender) in self.asked_of or told.sender in self.named_of
+        if not asked:
             return Refused("answer", told.sender, f"it was not asked about {told.inspected}")
         if len(told.waiting_for) > len(self.index_of):
             return Refused("answer", told.sender, "it waits for more processes than there are")
@@ -113,22 +163,33 @@ class Rights:
 
 def rights_of(monitor: MonitorSetup) -> Rights:
     """The rights of all other monitors, as the table has them."""
-    readers_of = monitor.table.readers
-    readers = dict.fromkeys(reader for readers in readers_of.values() for reader in readers)
+    table = monitor.table
     bounded = monitor.most_open is not None and monitor.rules.keep is not None
+    named_of: dict[str, set[Reference]] = {}
+    for reference in table.skeleton:
+        if reference.process != monitor.process:
+            named_of.setdefault(reference.process, set()).add(reference)
     return Rights(
         monitor.process,
         monitor.own,
         monitor.index_of,
+        _by_reader(table.readers),
         {
-            reader: frozenset(each for each, readers in readers_of.items() if reader in readers)
-            for reader in readers
-        },
-        {
-            (plan.inspected.reference, owner): frozenset(asked)
+            (plan.key, owner): frozenset(asked)
             for plans in monitor.plans.values()
             for plan in plans
             for owner, _, asked in plan.others
         },
         MOST_RECORDS if bounded else None,
+        _by_reader(table.followers),
+        {owner: frozenset(references) for owner, references in named_of.items()},
+        frozenset(monitor.references),
     )
+
+
+def _by_reader(readers_of: Mapping[Reference, tuple[str, ...]]) -> dict[str, frozenset[Reference]]:
+    readers = dict.fromkeys(reader for readers in readers_of.values() for reader in readers)
+    return {
+        reader: frozenset(each for each, readers in readers_of.items() if reader in readers)
+        for reader in readers
+    }

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from choreomon.core.message import Label
-from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Judgement, Reference
-from choreomon.monitor.history import Record
-from choreomon.monitor.rules import SOUND, Rules
-from choreomon.properties.tables import Inspected, TransitionTable
-
-
-class Plan(NamedTuple):
-    """How to inspect one transition: where its chain is, whom of the others to ask for what
-    (with their indices), and what to ask oneself."""
-
-    inspected: Inspected
-    place: int
-    others: tuple[tuple[str, int, tuple[Reference, ...]], ...]
-    waiting: tuple[str, ...]
-    own_asked: tuple[Reference, ...]
+from choreomon.core.verdict import Reference
+from choreomon.monitor.consistent_cuts import Bits
+from choreomon.monitor.plan import Plan, plans_of
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
+from choreomon.properties.tables import TransitionTable
 
 
 @dataclass(frozen=True)
@@ -36,8 +25,8 @@ class MonitorSetup:
 
     The rest is derived: the own process and its index; the index of every process; the own
     references, where the chain of each is in the history, the indices of the processes that
-    may ask for it, and whether it is kept at all; and for each label the plans of what it may
-    fire.
+    may ask for it, and whether it is kept at all; for each label the plans of what it may fire; and
+    the skeleton as a search has it.
     """
 
     table: TransitionTable
@@ -53,6 +42,7 @@ class MonitorSetup:
     readers_of: tuple[tuple[int, ...], ...] = field(init=False)
     remembers: tuple[bool, ...] = field(init=False)
     plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
+    bits: Bits = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         # Plain attributes, not cached properties: every message looks some of them up.
@@ -77,27 +67,18 @@ class MonitorSetup:
         derive(
             "plans",
             {
-                label: tuple(map(self._plan, inspected))
+                label: plans_of(
+                    inspected,
+                    self.process,
+                    self.index_of,
+                    self.chain_of,
+                    together=self.rules.together,
+                )
                 for label, inspected in self.table.inspections.items()
             },
         )
+        derive("bits", Bits(self.table.skeleton))
 
-    def judge(
-        self, inspected: Inspected, event: VectorClock, records: Sequence[Record]
-    ) -> Judgement:
-        """Whether `inspected` fired at the own event with this clock, given all records of what
-        it needs, by the rules of this monitor."""
-        return self.rules.judge(inspected, event, self.own, records, self.index_of)
-
-    def _plan(self, inspected: Inspected) -> Plan:
-        asks = () if inspected.starts else inspected.asks
-        others = tuple(
-            (owner, self.index_of[owner], asked) for owner, asked in asks if owner != self.process
-        )
-        return Plan(
-            inspected=inspected,
-            place=self.chain_of[inspected.reference],
-            others=others,
-            waiting=tuple(owner for owner, _, _ in others),
-            own_asked=next((asked for owner, asked in asks if owner == self.process), ()),
-        )
+    def watched(self, reference: Reference) -> frozenset[Label]:
+        """The labels of an own transition."""
+        return self.table.watched_by.get(reference, frozenset())

@@ -9,8 +9,8 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Judgement, Reference, VerdictKind
 from choreomon.monitor.gaps import Gap
 from choreomon.monitor.history import Chain, Record
-from choreomon.monitor.messages import Inquiry, Response, Waiting
-from choreomon.properties.tables import Inspected
+from choreomon.monitor.messages import Inquiry, Named, Response, Waiting
+from choreomon.monitor.plan import Plan
 
 
 class Observe(NamedTuple):
@@ -68,20 +68,29 @@ Input: TypeAlias = (
 
 
 class Inspection(NamedTuple):
-    """The inspection of one transition at one event: who still has to answer, what was
-    answered, and for whom those that have to answer said that they wait in turn."""
+    """The inspection of transitions at one event: who still has to answer, what was answered, and
+    for whom those that have to answer said that they wait in turn.
+
+    The rest is for rules that ask a second time. `evidence`: what answers told of others. `named`:
+    what is being asked about now; the transitions have been judged once then. `resolved`: what
+    was asked about before.
+    """
 
     event: VectorClock
-    inspected: Inspected
+    plan: Plan
     waiting: tuple[str, ...]
     records: tuple[Record, ...] = ()
     behind: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    evidence: tuple[Record, ...] = ()
+    named: tuple[Named, ...] = ()
+    resolved: tuple[Named, ...] = ()
 
 
 class Decision(NamedTuple):
     """The joint verdict about an event that labels final transitions, while it is not given:
-    what those that were judged came to, how many are still inspected, the provisional verdict
-    that was given, if any, and who was given up, with those whom they waited for."""
+    what those that were judged came to, how many inspections of others go on, the provisional
+    verdict that was given, if any, and who was given up, with those whom they waited for. `surely`:
+    one of those that were judged fired, though it may not be certain which."""
 
     event: VectorClock
     label: Label
@@ -90,6 +99,14 @@ class Decision(NamedTuple):
     told: VerdictKind | None = None
     silent: tuple[str, ...] = ()
     waiting_for: tuple[str, ...] = ()
+    surely: bool = False
+
+
+class Evidence(NamedTuple):
+    """What the undecided records of the own event with this number rest on."""
+
+    number: int
+    records: tuple[Record, ...]
 
 
 class MonitorState(NamedTuple):
@@ -100,6 +117,7 @@ class MonitorState(NamedTuple):
     it. `inspections` and `decisions`: oldest event first. `postponed`: the inquiries that
     wait, the monitor's own to itself among them. `settled`: for each process, what its
     monitor promised (`Inquiry.settled`). `gaps`: oldest first; the last one may be open.
+    `evidence`: oldest first; only `precise` rules have any.
     """
 
     unprocessed: tuple[Event, ...]
@@ -109,8 +127,11 @@ class MonitorState(NamedTuple):
     postponed: tuple[Inquiry, ...]
     settled: tuple[int, ...]
     gaps: tuple[Gap, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def records(self) -> int:
-        """The size of the history."""
-        return sum(map(len, self.history))
+        """The size of the history, with what it rests on."""
+        if not self.evidence:
+            return sum(map(len, self.history))
+        return sum(map(len, self.history)) + sum(len(each.records) for each in self.evidence)

@@ -18,7 +18,6 @@ from choreomon.monitor.inspection import inspection_at
 from choreomon.monitor.messages import Inquiry, Waiting
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
-from choreomon.properties.tables import Inspected
 
 
 def notice_of_waiting(
@@ -26,7 +25,11 @@ def notice_of_waiting(
 ) -> Waiting:
     """What the asker of an inquiry that waits here is told."""
     count = inquiry.event[monitor.index_of[inquiry.sender]]
-    names = waited_for(monitor, state, inquiry.asked, inquiry.event[monitor.own])
+    if inquiry.named:
+        asked = tuple(each.reference for each in inquiry.named)
+        names = waited_for(monitor, state, asked, max(each.number for each in inquiry.named))
+    else:
+        names = waited_for(monitor, state, inquiry.asked, inquiry.event[monitor.own])
     behind = tuple(name for name in names if name != inquiry.sender)
     return Waiting(monitor.process, inquiry.sender, inquiry.inspected, count, behind, clock)
 
@@ -57,8 +60,8 @@ def unresponsive(
     silent = tuple(name for name in inspection.waiting if name != process)
     behind = roots(silent, inspection.behind)
     if process in inspection.waiting:
-        asked, before = own_asked(monitor, inspection.inspected), inspection.event[monitor.own] - 1
-        behind |= dict.fromkeys(waited_for(monitor, state, asked, before))
+        asked, known = own_asked(monitor, inspection)
+        behind |= dict.fromkeys(waited_for(monitor, state, asked, known))
     return silent, tuple(name for name in behind if name not in (*silent, process))
 
 
@@ -71,20 +74,25 @@ def waited_for(
     own, process = monitor.own, monitor.process
     names: dict[str, None] = {}
     latest = dict.fromkeys(asked, known)
-    for event, inspected, waiting, _, behind in reversed(state.inspections):
-        if event[own] > latest.get(inspected.reference, 0):
+    for inspection in reversed(state.inspections):
+        inspected = [each.reference for each in inspection.plan.inspected]
+        if inspection.named or inspection.event[own] > max(latest.get(r, 0) for r in inspected):
             continue
-        names |= roots(waiting, behind)
-        if process in waiting:  # for events that are older, which come later in this loop
-            for reference in own_asked(monitor, inspected):
-                latest[reference] = max(latest.get(reference, 0), event[own] - 1)
+        names |= roots(inspection.waiting, inspection.behind)
+        if process in inspection.waiting:  # for older events, which come later in this loop
+            mine, before = own_asked(monitor, inspection)
+            for reference in mine:
+                latest[reference] = max(latest.get(reference, 0), before)
     names.pop(process, None)
     return tuple(names)
 
 
-def own_asked(monitor: MonitorSetup, inspected: Inspected) -> tuple[Reference, ...]:
-    """What a monitor asks itself about one transition."""
-    return next((asked for owner, asked in inspected.asks if owner == monitor.process), ())
+def own_asked(monitor: MonitorSetup, inspection: Inspection) -> tuple[tuple[Reference, ...], int]:
+    """What a monitor asks itself, and up to which of its events it waits for that."""
+    named = [each for each in inspection.named if each.reference.process == monitor.process]
+    if named:
+        return tuple(each.reference for each in named), max(each.number for each in named)
+    return inspection.plan.own_asked, inspection.event[monitor.own] - 1
 
 
 def roots(waiting: Iterable[str], behind: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, None]:

@@ -3,28 +3,31 @@
 A row names a transition that this monitor watches, one of its pre-transitions and the
 vio-transitions of that one, the latter two only as references without labels.
 
-Two kinds of tables: those of the `paper` rules are Definition 7 to the letter. Those of
+Three kinds of tables: those of the `paper` rules are Definition 7 to the letter. Those of
 the `sound` rules add what G1 needs (docs/monitors.md, "3. A cancellation from a state
 that was left" and "4. A start in the middle"): the vio-transitions of backward rows, and
-a row without pre-transition for every forward transition that leaves an initial state.
+a row without pre-transition for every forward transition that leaves an initial state. Those
+of the `precise` rules add the *skeleton*: what the transitions that the rows name rest on in
+turn, and so on, without labels (docs/monitors.md, "Precise rules").
 
-`readers` says which monitors may ask for which own reference. It names processes only,
-and nothing that their inquiries would not tell anyway.
+`readers` says which monitors may ask for which own reference, and `followers` which may ask
+about single events of it, since it is in their skeletons. Both name processes only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from choreomon.core.message import Label
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
-RulesName: TypeAlias = Literal["sound", "paper"]
+RulesName: TypeAlias = Literal["precise", "sound", "paper"]
+RULES_NAMES: Final[tuple[RulesName, ...]] = get_args(RulesName)
 
 
 class Row(NamedTuple):
@@ -57,13 +60,21 @@ class Inspected(NamedTuple):
     asks: tuple[tuple[str, tuple[Reference, ...]], ...]
 
 
+Skeleton: TypeAlias = Mapping[Reference, tuple[Need, ...]]
+"""What each transition needs, without labels: its pre-transitions, with what may cancel them."""
+
+
 @dataclass(frozen=True)
 class TransitionTable:
-    """The table of one process; `readers` by own reference, in the order of processes."""
+    """The table of one process; `readers` and `followers` by own reference, in the order of
+    processes. Both `followers` and `skeleton` are empty but in tables of the `precise` rules;
+    there the skeleton has the own transitions, and whatever they rest on."""
 
     process: str
     rows: tuple[Row, ...]
     readers: Mapping[Reference, tuple[str, ...]]
+    skeleton: Skeleton = field(default_factory=dict)
+    followers: Mapping[Reference, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def inspections(self) -> Mapping[Label, tuple[Inspected, ...]]:
@@ -102,29 +113,61 @@ def _inspected(reference: Reference, rows: Sequence[Row]) -> Inspected:
 
 
 def transition_tables(
-    automaton: SequenceAutomaton, processes: Sequence[str], rules: RulesName = "sound"
+    automaton: SequenceAutomaton, processes: Sequence[str], rules: RulesName = "precise"
 ) -> dict[str, TransitionTable]:
     """The table of every process, in the order of `processes`, which must name every
     process that watches a label."""
+    transitions = (*automaton.forward, *automaton.backward)
     rows: dict[str, list[Row]] = {process: [] for process in processes}
-    for transition in (*automaton.forward, *automaton.backward):
+    for transition in transitions:
         rows[transition.label.process] += _rows(automaton, transition, rules)
+    own = {
+        process: tuple(dict.fromkeys(row.transition.reference for row in rows[process]))
+        for process in processes
+    }
     readers: dict[Reference, dict[str, None]] = {}
     for process in processes:
         for row in rows[process]:
             for asked in ((row.pre,) if row.pre else ()) + row.vio:
                 readers.setdefault(asked, {})[process] = None
+    skeletons: dict[str, Skeleton] = {process: {} for process in processes}
+    if rules == "precise":
+        needs = {t.reference: _needs(automaton, t) for t in transitions}
+        for process in processes:
+            skeletons[process] = {each: needs[each] for each in closure(needs, own[process])}
+    followers: dict[Reference, dict[str, None]] = {}
+    for process in processes:
+        for reference in skeletons[process]:
+            followers.setdefault(reference, {})[process] = None
     return {
         process: TransitionTable(
             process=process,
             rows=tuple(rows[process]),
-            readers={
-                reference: tuple(readers.get(reference, ()))
-                for reference in dict.fromkeys(r.transition.reference for r in rows[process])
-            },
+            readers={each: tuple(readers.get(each, ())) for each in own[process]},
+            skeleton=skeletons[process],
+            followers={each: tuple(followers[each]) for each in own[process] if each in followers},
         )
         for process in processes
     }
+
+
+def closure(skeleton: Skeleton, references: Iterable[Reference]) -> dict[Reference, None]:
+    """The references, and whatever they rest on, in the order in which it is found."""
+    found = dict.fromkeys(references)
+    queue = [*found]
+    for reference in queue:
+        for pre, vio in skeleton[reference]:
+            new = [each for each in (pre, *vio) if each not in found]
+            found.update(dict.fromkeys(new))
+            queue += dict.fromkeys(new)
+    return found
+
+
+def _needs(automaton: SequenceAutomaton, transition: Transition) -> tuple[Need, ...]:
+    """Empty where the transition starts a sequence: then it fires whenever it is seen."""
+    if transition in automaton.forward and transition.source in automaton.initial:
+        return ()
+    return tuple(Need(row.pre, row.vio) for row in _rows(automaton, transition, "sound") if row.pre)
 
 
 def _rows(automaton: SequenceAutomaton, transition: Transition, rules: RulesName) -> Iterator[Row]:
@@ -134,7 +177,7 @@ def _rows(automaton: SequenceAutomaton, transition: Transition, rules: RulesName
         pre.reference: tuple(dict.fromkeys(v.reference for v in vio_transitions(automaton, pre)))
         for pre in pre_transitions(automaton, transition)
     }
-    starts = transition.source in automaton.initial and (rules == "sound" or not vio_of)
+    starts = transition.source in automaton.initial and (rules != "paper" or not vio_of)
     if starts and not backward:
         yield Row(transition, final, None, ())
     for reference, vio in vio_of.items():

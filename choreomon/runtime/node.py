@@ -20,7 +20,7 @@ from choreomon.formats.agent_config import AgentConfig, refuse, told_at
 from choreomon.formats.table_file import SplitTable
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.rules import RULES
+from choreomon.monitor.rule_sets import RULES
 from choreomon.runtime.credentials import load_security
 from choreomon.runtime.driver import CommitFailed, Driver, Store, Timeouts
 from choreomon.runtime.inputs import FromPeer

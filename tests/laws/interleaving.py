@@ -25,7 +25,8 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.rules import SOUND, Rules
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.monitor.state import Expire, MonitorState, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations

@@ -20,7 +20,7 @@ from choreomon.monitor.history import (
     relevant,
     without_dominated,
 )
-from choreomon.monitor.rules import Sound
+from choreomon.monitor.record_by_record import Sound
 from choreomon.properties.tables import Inspected
 
 

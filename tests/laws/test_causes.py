@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 
 from choreomon.core.message import SEND, Label, Message
-from choreomon.monitor.rules import PAPER, SOUND, Rules
+from choreomon.monitor.record_by_record import PAPER, SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,

@@ -15,7 +15,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Result
 from choreomon.monitor.gaps import Gap, gap_records, relevant_gaps
 from choreomon.monitor.history import Chain, Record
-from choreomon.monitor.rules import SOUND
+from choreomon.monitor.record_by_record import SOUND
 from choreomon.properties.tables import Inspected
 from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution

@@ -15,7 +15,8 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor import inspection, pull
 from choreomon.monitor.effects import Effect
 from choreomon.monitor.pull import Monitor, Stepped
-from choreomon.monitor.rules import PAPER, SOUND, Rules
+from choreomon.monitor.record_by_record import PAPER, SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.monitor.state import MonitorState
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.laws.interleaving import Run, System, play, weighted

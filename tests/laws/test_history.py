@@ -26,7 +26,7 @@ from choreomon.monitor.history import (
 )
 from choreomon.monitor.inspection import SMALL
 from choreomon.monitor.messages import Inquiry
-from choreomon.monitor.rules import SOUND
+from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.state import MonitorState
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import Inspected

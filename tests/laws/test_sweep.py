@@ -7,7 +7,7 @@ from itertools import islice
 from random import Random
 
 from benchmarks.sweep import ONCE, WIDE, Counts, drawn, instances, sweep
-from choreomon.monitor.rules import PAPER
+from choreomon.monitor.record_by_record import PAPER
 from tests.laws.planted import TrustsUncertainRecords
 
 

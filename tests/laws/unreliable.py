@@ -21,7 +21,8 @@ from choreomon.monitor.effects import Send, SetDeadline
 from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, PeerMessage
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.rules import SOUND, Rules
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.monitor.state import Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables

@@ -10,7 +10,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.messages import Notice
-from choreomon.monitor.rules import SOUND
+from choreomon.monitor.record_by_record import SOUND
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from tests.simulator.monitored import draw_simulation, judged

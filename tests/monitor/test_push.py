@@ -25,7 +25,7 @@ from choreomon.monitor.effects import Declared, Send
 from choreomon.monitor.messages import MonitoringMessage, Push
 from choreomon.monitor.push import JointVerdicts, PushMonitor
 from choreomon.monitor.reevaluation import Judged
-from choreomon.monitor.rules import SOUND
+from choreomon.monitor.record_by_record import SOUND
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from tests.simulator.monitored import draw_simulation, judged

@@ -10,7 +10,9 @@ import pytest
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reason, Reference, Result
 from choreomon.monitor.history import OPEN, Record, RecordResult
-from choreomon.monitor.rules import PAPER, RULES, SOUND, Rules
+from choreomon.monitor.record_by_record import PAPER, SOUND
+from choreomon.monitor.rule_sets import RULES
+from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import Inspected, Need
 
 INDEX_OF = {"P1": 0, "P2": 1, "P3": 2}

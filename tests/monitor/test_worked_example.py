@@ -15,7 +15,7 @@ from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.rules import RULES
+from choreomon.monitor.rule_sets import RULES
 from choreomon.monitor.state import Input, MonitorState, Observe, ProcessNext
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import RulesName, transition_tables

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Judgement
 from choreomon.monitor.history import Record
-from choreomon.monitor.rules import Sound
+from choreomon.monitor.record_by_record import Sound
 from choreomon.properties.tables import Inspected
 
 

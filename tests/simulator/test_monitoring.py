@@ -19,7 +19,8 @@ from choreomon.actors.delays import (
     microseconds,
 )
 from choreomon.core.message import ENVIRONMENT
-from choreomon.monitor.rules import RULES, Sound
+from choreomon.monitor.record_by_record import Sound
+from choreomon.monitor.rule_sets import RULES
 from choreomon.properties.tables import RulesName
 from simulator.monitoring import StrategyName
 from tests.laws.planted import TrustsUncertainCancellations

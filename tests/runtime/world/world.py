@@ -9,7 +9,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from choreomon.formats.local import Policy
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.rules import SOUND, Rules
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver, Timeouts
