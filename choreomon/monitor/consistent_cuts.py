@@ -278,6 +278,10 @@ def _stretch(
     for chain, clocks in chains:
         known = since[chain] - (chain == index)
         least.append(bisect_right(clocks, known, key=lambda other: other[chain]))
-    most = [bisect_left(clocks, last, key=lambda other: other[index]) for _, clocks in chains]
+    # What its last event fired is live after whatever else that event did.
+    most = [
+        bisect_left(clocks, last + (chain == index), key=lambda other: other[index])
+        for chain, clocks in chains
+    ]
     effect = bits.effect(record.reference, record.result)
     return _Stretch(tuple(least), tuple(most), effect.adds, effect.takes)

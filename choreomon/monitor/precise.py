@@ -237,7 +237,7 @@ def _known(monitor: MonitorSetup, state: MonitorState, inspection: Inspection) -
     event, plan, waiting, direct, _, evidence, _, resolved = inspection
     own, index_of = monitor.own, monitor.index_of
     points: dict[_At, Record] = {}
-    stretches: dict[tuple[Reference, VectorClock], Record] = {}
+    stretches: dict[tuple[Reference, VectorClock, str], Record] = {}
     at_first_hand: dict[Reference, list[Record]] = {}
     refreshed: list[Record] = []
     for record in evidence:
@@ -246,10 +246,11 @@ def _known(monitor: MonitorSetup, state: MonitorState, inspection: Inspection) -
     for record in (*direct, *evidence, *refreshed):
         reference, clock, result, since = record
         if since is not None and result != FRM:
-            known = stretches.get((reference, since))
+            # A gap that has ended was open before; what was merged grows.
+            known = stretches.get((reference, since, result))
             index = index_of[reference.process]
-            if known is None or clock[index] < known.clock[index]:
-                stretches[reference, since] = record
+            if known is None or (clock[index] < known.clock[index]) == (result == GAP):
+                stretches[reference, since, result] = record
         else:
             at = (reference, clock[index_of[reference.process]])
             best = points.get(at)
@@ -282,9 +283,9 @@ def _known(monitor: MonitorSetup, state: MonitorState, inspection: Inspection) -
             )
         else:
             continue
-        if told is None or (told.since is not None and told.result != FRM):
+        if told is None:
             del points[at]
-        elif told.result == FRM and told.clock != record.clock:
+        elif told.clock != record.clock or told.since is not None:
             points[at] = record._replace(result=FRM_P, since=record.clock)
     missing = [
         Record(each, _for_ever(event, index_of[each.process]), GAP, zero(len(event)))
@@ -374,7 +375,11 @@ def _pruned(
         if (
             latest is None
             or clock[index] >= latest.clock[index]
-            or any(each.first[index] < latest.clock[index] for each in needing.get(reference, ()))
+            or any(
+                each.clock[index]
+                < latest.clock[index] + (each.reference.process == reference.process)
+                for each in needing.get(reference, ())
+            )
         ):
             kept.append(record)
     return tuple(kept)
