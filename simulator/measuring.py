@@ -43,7 +43,7 @@ class Measures:
         self._on_verdict = on_verdict
         self.messages = 0
         self.bytes = 0
-        self.cut_offs = 0
+        self.unsettled_verdicts = 0
         self._sizes: dict[int, int] = defaultdict(int)
         self._since: dict[tuple[str, int], tuple[int, Label]] = {}
         self._last: dict[tuple[str, int], TimedVerdict] = {}
@@ -60,8 +60,8 @@ class Measures:
     def stepped(self, process: str, records: int) -> None:
         self._sizes[records] += 1
 
-    def cut_off(self) -> None:
-        self.cut_offs += 1
+    def unsettled(self) -> None:
+        self.unsettled_verdicts += 1
 
     def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])

@@ -23,7 +23,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
-from choreomon.monitor.effects import CutOff, Declared, Send, SetDeadline
+from choreomon.monitor.effects import Declared, Send, SetDeadline, Unsettled
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Notice, PeerMessage
 from choreomon.monitor.pull import Monitor
@@ -56,8 +56,8 @@ class Measurements(Protocol):
     def stepped(self, process: str, records: int) -> None:
         """The monitor of this process made a step, and has so many records."""
 
-    def cut_off(self) -> None:
-        """A monitor met a bound while it judged an event."""
+    def unsettled(self) -> None:
+        """A monitor could not show that a possible verdict is inherent in the order of the run."""
 
     def told(self, process: str, effect: Declared) -> None:
         """The monitor of, or for, this process declared something."""
@@ -178,8 +178,8 @@ class PullSidecar:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
             elif kind is SetDeadline:
                 self._set_deadline(effect.event)  # type: ignore[union-attr]
-            elif kind is CutOff:
-                measurements.cut_off()
+            elif kind is Unsettled:
+                measurements.unsettled()
             else:
                 raise InternalError(f"{self._process}: {effect}")
         if state.history is not before.history:

@@ -109,23 +109,27 @@ class _Stretch(NamedTuple):
 
 
 class Bits:
-    """The transitions of a skeleton as bits, numbered as they are met. Made once for a monitor."""
+    """The transitions of a skeleton as bits, numbered as they are met. Made once for a monitor.
+    `cancels`: what each backward transition cancels."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self._skeleton = skeleton
         self._bits: dict[Reference, int] = {}
-        self._takes: dict[Reference, int] = {}
+        self.cancels: dict[Reference, tuple[Reference, ...]] = {}
         for needs in skeleton.values():
             for pre, vio in needs:
-                bit = self._bits.setdefault(pre, 1 << len(self._bits))
+                self._bits.setdefault(pre, 1 << len(self._bits))
                 for each in vio:
-                    self._takes[each] = self._takes.get(each, 0) | bit
+                    if pre not in self.cancels.get(each, ()):
+                        self.cancels[each] = (*self.cancels.get(each, ()), pre)
 
     def effect(self, reference: Reference, result: str) -> _Effect:
-        pre = 0
+        pre = takes = 0
         for need in self._skeleton[reference]:
             pre |= self._bits[need.pre]
-        return _Effect(result, pre, self._bits.get(reference, 0), self._takes.get(reference, 0))
+        for each in self.cancels.get(reference, ()):
+            takes |= self._bits[each]
+        return _Effect(result, pre, self._bits.get(reference, 0), takes)
 
 
 def possible_outcomes(

@@ -37,11 +37,11 @@ class Declared(NamedTuple):
     label: Label | None = None
 
 
-class CutOff(NamedTuple):
-    """A bound was met while the event with this clock was judged: what is said of it is right, and
-    may be less certain than it could be."""
+class Unsettled(NamedTuple):
+    """By `precise` rules: of the event with this clock `possibly-violated` is said, and it is not
+    shown that the order of the run leaves that open. A bound was met, or something was not seen."""
 
     event: VectorClock
 
 
-Effect: TypeAlias = Send | SetDeadline | Declared | CutOff
+Effect: TypeAlias = Send | SetDeadline | Declared | Unsettled

@@ -14,7 +14,7 @@ from typing import Final
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference
 from choreomon.monitor.answering import FEW, FOREVER
-from choreomon.monitor.effects import CutOff, Declared, Effect, Send
+from choreomon.monitor.effects import Declared, Effect, Send, Unsettled
 from choreomon.monitor.history import MAX_CHAIN, Chain, Record, place_in
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Named, Response
@@ -135,8 +135,8 @@ def concluded(
     inspection = inspections[place]
     inspections = inspections[:place] + inspections[place + 1 :]
     state = _recorded(monitor, state._replace(inspections=inspections), inspection, findings)
-    if findings.cut_off:
-        effects.append(CutOff(inspection.event))
+    if findings.unsettled:
+        effects.append(Unsettled(inspection.event))
     if inspection.plan.final:
         decisions = _decided(monitor, state.decisions, inspection, findings, effects)
         state = state._replace(decisions=decisions)

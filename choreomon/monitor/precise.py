@@ -24,7 +24,7 @@ one transition the oldest become a stretch in which it may have fired.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, Judgement, Reason, Reference, Result
@@ -102,21 +102,21 @@ class Precise:
     ) -> Findings:
         event, plan, waiting, *_ = inspection
         own = monitor.own
-        known = _relevant(monitor, plan_references(inspection), _known(monitor, state, inspection))
+        references = [each.reference for each in plan.inspected]
+        known = _mattering(monitor, event, own, references, _known(monitor, state, inspection))
         inspected = [(each.reference, each.final) for each in plan.inspected]
         found = possible_outcomes(monitor.bits, monitor.index_of, event, own, inspected, known)
         results: list[Result | None] = [
             FRM if each.always else None if each.never else FRM_P for each in found.each
         ]
-        holes = [each for each in known if each.result == OPEN]
+        unsettled = plan.final and not waiting and found.final.unknown and not found.final.both
         named: tuple[Named, ...] = ()
-        if holes and not waiting and not found.cut_off:
-            unsettled = any(each.unknown and not each.both for each in (*found.each, found.final))
-            if unsettled:
-                named = tuple(
-                    Named(each.clock[monitor.index_of[each.reference.process]], each.reference)
-                    for each in holes
-                )
+        if unsettled and not found.cut_off:
+            named = tuple(
+                Named(record.clock[monitor.index_of[record.reference.process]], record.reference)
+                for record in known
+                if record.result == OPEN
+            )
         evidence: tuple[Record, ...] = ()
         if FRM_P in results:
             undecided = [
@@ -124,7 +124,7 @@ class Precise:
                 for (reference, _), result in zip(inspected, results, strict=True)
                 if result == FRM_P
             ]
-            evidence = _pruned(monitor, event, own, _relevant(monitor, undecided, known))
+            evidence = tuple(_mattering(monitor, event, own, undecided, known))
         alone = len(evidence) > MOST_EVIDENCE
         judgements = tuple(
             Judgement(result, self._because(monitor, event, each, known) if each.final else ())
@@ -136,7 +136,7 @@ class Precise:
             named,
             () if alone else evidence,
             alone,
-            found.cut_off or alone,
+            unsettled and not named,
         )
 
     def _because(
@@ -202,10 +202,6 @@ def standing_for(records: Iterable[Record], own: int, count: int) -> Record | No
         if record.since is not None and record.clock[own] >= count and found is None:
             found = record
     return found
-
-
-def plan_references(inspection: Inspection) -> list[Reference]:
-    return [each.reference for each in inspection.plan.inspected]
 
 
 def _evidence_of(
@@ -347,39 +343,63 @@ def _relevant(
     return found
 
 
-def _pruned(
-    monitor: MonitorSetup, event: VectorClock, own: int, known: Sequence[Record]
-) -> tuple[Record, ...]:
-    """What of this an undecided event rests on: without what a later `Frm` makes irrelevant to it,
-    and to all that is undecided and needs it."""
-    index_of, skeleton = monitor.index_of, monitor.table.skeleton
-    last: dict[Reference, Record] = {}
-    for record in known:
-        reference, clock, result, _ = record
-        index = index_of[reference.process]
-        if result == FRM and clock[index] <= event[index] - (index == own):
-            best = last.get(reference)
-            if best is None or clock[index] > best.clock[index]:
-                last[reference] = record
-    needing: dict[Reference, list[Record]] = {}
-    for record in known:
-        if record.result == FRM_P and record.since is None:
-            for pre, vio in skeleton[record.reference]:
-                for each in (pre, *vio):
-                    needing.setdefault(each, []).append(record)
-    kept = []
-    for record in known:
-        reference, clock, _, _ = record
-        latest = last.get(reference)
-        index = index_of[reference.process]
-        if (
-            latest is None
-            or clock[index] >= latest.clock[index]
-            or any(
-                each.clock[index]
-                < latest.clock[index] + (each.reference.process == reference.process)
-                for each in needing.get(reference, ())
-            )
-        ):
-            kept.append(record)
-    return tuple(kept)
+def _mattering(
+    monitor: MonitorSetup,
+    event: VectorClock,
+    own: int,
+    references: Sequence[Reference],
+    known: Sequence[Record],
+) -> list[Record]:
+    """What of this matters to these transitions at the event: what they rest on, but no record of
+    whose effect nothing is left. A forward transition that surely fired is live after that, one
+    that was surely cancelled is not, whatever was before; so a record matters no more to an event
+    that comes after such a one for each transition that it concerns. It may still matter to an
+    undecided event that matters itself."""
+    index_of, skeleton, cancels = monitor.index_of, monitor.table.skeleton, monitor.bits.cancels
+    while True:
+        known = _relevant(monitor, references, known)
+        settling: dict[Reference, list[_Place]] = {}
+        users: dict[Reference, list[_Place]] = {}
+        for reference, clock, result, since in known:
+            place = _Place(index_of[reference.process], clock)
+            if result == FRM:
+                for each in cancels.get(reference, (reference,)):
+                    settling.setdefault(each, []).append(place)
+            elif result == FRM_P and since is None:
+                for need in skeleton[reference]:
+                    users.setdefault(need.pre, []).append(place)
+        for reference in references:
+            for need in skeleton[reference]:
+                users.setdefault(need.pre, []).append(_Place(own, event))
+        kept = []
+        for record in known:
+            reference, clock, result, since = record
+            index = index_of[reference.process]
+            last = _Place(index, clock)
+            first = last if since is None or result == FRM else _Place(index, since)
+            if any(
+                not user.before(first)
+                and not any(
+                    last.before(settled) and settled.before(user)
+                    for settled in settling.get(each, ())
+                )
+                for each in cancels.get(reference, (reference,))
+                for user in users.get(each, ())
+                if user != first or first != last
+            ):
+                kept.append(record)
+        if len(kept) == len(known):
+            return kept
+        known = kept
+
+
+class _Place(NamedTuple):
+    """An event: the index of its process, and its clock."""
+
+    process: int
+    clock: VectorClock
+
+    def before(self, other: _Place) -> bool:
+        """Whether this one happened before the other."""
+        here, there = self.clock[self.process], other.clock[self.process]
+        return here < there or (here == there and self.process != other.process)

@@ -38,14 +38,14 @@ class Findings(NamedTuple):
     """What an inspection came to: a judgement for each transition; `surely` where one of the final
     ones fired, though it may not be certain which; `named`, what is to be asked about before it is
     over; `evidence`, what is not certain rests on; `alone`: that is too much, and not kept.
-    `cut_off`: a bound was met, so that it may be less certain than it could be."""
+    `unsettled`: some final transition possibly fired, and more answers might have told."""
 
     judgements: tuple[Judgement, ...]
     surely: bool = False
     named: tuple[Named, ...] = ()
     evidence: tuple[Record, ...] = ()
     alone: bool = False
-    cut_off: bool = False
+    unsettled: bool = False
 
 
 class Rules(Protocol):
