@@ -78,11 +78,8 @@ class RecordByRecord(ABC):
     ) -> Findings:
         event, ((inspected,), *_), waiting, records, *_ = inspection
         judgement = self.judge(inspected, event, monitor.own, records, monitor.index_of)
-        if waiting and (
-            judgement.result is not None
-            or any(need.pre.process in waiting for need in inspected.needs)
-        ):
-            judgement = judgement._replace(result=FRM_P)
+        if waiting:
+            judgement = early_judgement(inspected, waiting, judgement)
         return Findings((judgement,))
 
     def judge(
@@ -133,6 +130,16 @@ class RecordByRecord(ABC):
     ) -> Result | None:
         """What comes of one pre record; its reason and those of the vio records that concern it
         go to `because`, where they are asked for."""
+
+
+def early_judgement(
+    inspected: Inspected, waiting: Sequence[str], judgement: Judgement
+) -> Judgement:
+    """What is known while these have not answered: what a silent monitor owns is uncertain."""
+    missing = any(need.pre.process in waiting for need in inspected.needs)
+    if judgement.result is None and not missing:
+        return judgement
+    return judgement._replace(result=FRM_P)
 
 
 class Sound(RecordByRecord):

@@ -113,7 +113,7 @@ def _inspected(reference: Reference, rows: Sequence[Row]) -> Inspected:
 
 
 def transition_tables(
-    automaton: SequenceAutomaton, processes: Sequence[str], rules: RulesName = "precise"
+    automaton: SequenceAutomaton, processes: Sequence[str], rules: RulesName = "sound"
 ) -> dict[str, TransitionTable]:
     """The table of every process, in the order of `processes`, which must name every
     process that watches a label."""

@@ -13,7 +13,7 @@ import pytest
 from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.core.verdict import FRM, GAP
 from choreomon.formats.wire import open_untrusted, read_untrusted
-from choreomon.monitor import rules
+from choreomon.monitor import record_by_record
 from choreomon.monitor.history import Record
 from choreomon.monitor.host import Host, HostState
 from choreomon.monitor.host import Stepped as HostStepped
@@ -218,7 +218,7 @@ class TellsNoGaps(Host):
 
 def gaps_are_possible_events(monkeypatch: pytest.MonkeyPatch) -> None:
     """A gap is taken for an event that possibly fired, which cancels by the states."""
-    monkeypatch.setattr(rules, "GAP", "nothing is called so")
+    monkeypatch.setattr(record_by_record, "GAP", "nothing is called so")
 
 
 class TakesGapsForCancellations(Misjudges):

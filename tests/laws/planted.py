@@ -43,7 +43,7 @@ class WholeChains(Sound):
     def keep(self, chain: Chain, own: int, settled: int | None) -> Chain:
         return chain
 
-    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+    def tell(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         told = not_after(chain, own, event, asker)
         return [r for r in told if not (own == asker and r.clock[own] == event[asker])]
 
@@ -51,7 +51,7 @@ class WholeChains(Sound):
 class ForgetsConcurrentRecords(Sound):
     """Tells only what happened before the inquired event."""
 
-    def answer(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
+    def tell(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         return [r for r in relevant(chain, own, event, asker) if r.clock[own] <= event[own]]
 
 
@@ -127,6 +127,13 @@ class MergesCertainly(ShortChains):
             r._replace(result=FRM) if r.since is not None and r.result == FRM_P else r
             for r in super().keep(chain, own, settled)
         )
+
+
+def trusting_what_is_missing(
+    inspected: Inspected, waiting: Sequence[str], judgement: Judgement
+) -> Judgement:
+    """What is missing is judged as if nothing had happened there."""
+    return judgement
 
 
 # Gaps.

@@ -13,13 +13,10 @@ from choreomon.core.verdict import (
     POSSIBLY_VIOLATED,
     VIOLATED,
     WITHDRAWN,
-    Judgement,
 )
-from choreomon.monitor import provisional
+from choreomon.monitor import record_by_record
 from choreomon.monitor.effects import Declared
-from choreomon.monitor.provisional import early_judgement
-from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import Inspection
+from tests.laws import planted
 from tests.laws.interleaving import EXPIRE, Run
 from tests.laws.test_guarantees import draw_run, runs
 
@@ -79,10 +76,7 @@ def test_silence_at_the_deadline_means_that_nothing_was_formed() -> None:
 def test_the_law_of_silence_notices_judging_missing_answers_as_empty(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
-        return monitor.judge(inspection.inspected, inspection.event, inspection.records)
-
-    monkeypatch.setattr(provisional, "early_judgement", early)
+    monkeypatch.setattr(record_by_record, "early_judgement", planted.trusting_what_is_missing)
     assert any(expired_in_silence(run) & run.formed for run in runs(300, deadline=True))
 
 
@@ -91,10 +85,7 @@ def test_the_law_of_certain_words_notices_trusting_missing_answers(
 ) -> None:
     """Planted: what is known of the pre records alone is declared."""
 
-    def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
-        return monitor.judge(inspection.inspected, inspection.event, inspection.records)
-
-    monkeypatch.setattr(provisional, "early_judgement", early)
+    monkeypatch.setattr(record_by_record, "early_judgement", planted.trusting_what_is_missing)
     assert any(
         said.verdict and said.verdict.kind == VIOLATED and index not in run.formed
         for run in runs(1500, deadline=True)
@@ -124,7 +115,7 @@ def test_a_provisional_word_names_exactly_the_other_monitors_that_have_not_answe
                 waiting = {
                     owner
                     for inspection in state.inspections
-                    if inspection.event == effect.event and inspection.inspected.final
+                    if inspection.event == effect.event and inspection.plan.final
                     for owner in inspection.waiting
                 }
                 own = run.system.processes[process]
@@ -149,4 +140,5 @@ def test_what_is_possible_while_an_owner_is_silent_is_not_called_certain() -> No
             for place, state in enumerate(world.states):
                 monitor = run.system.monitors[place]
                 for inspection in state.inspections:
-                    assert early_judgement(monitor, inspection).result in (None, FRM_P)
+                    found = monitor.rules.findings(monitor, state, inspection).judgements
+                    assert all(each.result in (None, FRM_P) for each in found)

@@ -13,7 +13,7 @@ from hypothesis import given
 
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import GAP, NEVER, POSSIBLY_VIOLATED, VIOLATED
-from choreomon.monitor import answering, gap_bounds, gaps, pull
+from choreomon.monitor import gap_bounds, gaps, pull, record_by_record
 from choreomon.monitor.gap_bounds import gap_ended
 from choreomon.monitor.gaps import MAX_GAPS
 from choreomon.monitor.host import Host
@@ -109,11 +109,11 @@ def test_no_monitor_keeps_more_gaps_than_it_may() -> None:
 
 
 PLANTED: list[tuple[Any, str, Callable[..., object], int]] = [
-    (answering, "relevant_gaps", planted.no_gaps, 400),
-    (answering, "relevant_gaps", planted.gaps_before, 400),
-    (answering, "relevant_gaps", planted.gaps_not_before, 400),
-    (answering, "gap_records", planted.gaps_as_possible_events, 400),
-    (answering, "gap_records", planted.gaps_as_moments, 400),
+    (record_by_record, "relevant_gaps", planted.no_gaps, 400),
+    (record_by_record, "relevant_gaps", planted.gaps_before, 400),
+    (record_by_record, "relevant_gaps", planted.gaps_not_before, 400),
+    (record_by_record, "gap_records", planted.gaps_as_possible_events, 400),
+    (record_by_record, "gap_records", planted.gaps_as_moments, 400),
     (gap_bounds, "with_gap", planted.only_the_last_gap, 2000),
     (gap_bounds, "with_gap", planted.last_gap_without_the_first, 2000),
 ]
@@ -132,7 +132,7 @@ def test_the_law_of_gaps_notices(
 def test_the_law_of_definite_words_notices_gaps_that_are_not_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(answering, "relevant_gaps", planted.no_gaps)
+    monkeypatch.setattr(record_by_record, "relevant_gaps", planted.no_gaps)
     assert any(run.false_alarms() for run in executions(400, AT_ONCE))
 
 
@@ -189,7 +189,7 @@ def test_a_gap_may_be_a_cancellation_and_may_be_none() -> None:
 def test_that_run_shows_taking_a_gap_for_an_event_that_possibly_happened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(answering, "gap_records", planted.gaps_as_possible_events)
+    monkeypatch.setattr(record_by_record, "gap_records", planted.gaps_as_possible_events)
     assert a_cancellation_that_never_was().missed() == {2}
 
 

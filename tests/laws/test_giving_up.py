@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Judgement, Reference
-from choreomon.monitor import giving_up, pull
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Reference
+from choreomon.monitor import pull, record_by_record
 from choreomon.monitor.effects import Declared, Effect
 from choreomon.monitor.messages import Response
 from choreomon.monitor.provisional import provisional_verdict
 from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
-from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import Inspection, MonitorState
+from choreomon.monitor.state import MonitorState
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
+from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution, executions
 from tests.laws.test_gaps import wrong
 from tests.laws.test_guarantees import randoms, thorough
@@ -89,7 +89,7 @@ def test_where_nobody_ever_answers_every_event_gets_its_word_in_the_end() -> Non
 
 
 def opened(process: int, state: MonitorState) -> set[tuple[int, Reference, int]]:
-    return {(process, each.inspected.reference, each.event[process]) for each in state.inspections}
+    return {(process, each.plan.key, each.event[process]) for each in state.inspections}
 
 
 def test_answers_after_a_word_change_nothing() -> None:
@@ -114,10 +114,7 @@ def test_answers_after_a_word_change_nothing() -> None:
 def test_the_law_of_giving_up_notices_taking_missing_answers_for_empty_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def early(monitor: MonitorSetup, inspection: Inspection) -> Judgement:
-        return monitor.judge(inspection.inspected, inspection.event, inspection.records)
-
-    monkeypatch.setattr(giving_up, "early_judgement", early)
+    monkeypatch.setattr(record_by_record, "early_judgement", planted.trusting_what_is_missing)
     runs = list(executions(600, GIVING_UP))
     assert any(run.missed() for run in runs)
     assert any(run.false_alarms() for run in runs)

@@ -97,7 +97,7 @@ def judge(case: Case, answer: Answer) -> Result | None:
 
 
 def whole(chain: Chain, place: int, event: VectorClock, asker: int) -> list[Record]:
-    return WholeChains().answer(chain, place, event, asker)
+    return WholeChains().tell(chain, place, event, asker)
 
 
 def last_of_each(chain: Chain, place: int, event: VectorClock, asker: int) -> list[Record]:

@@ -74,7 +74,7 @@ def test_that_law_notices_naming_those_who_were_asked(monkeypatch: pytest.Monkey
 def test_that_law_notices_monitors_that_wait_for_themselves_and_do_not_say_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(wait_for_graph, "own_asked", lambda monitor, inspected: ())
+    monkeypatch.setattr(wait_for_graph, "own_asked", lambda monitor, inspection: ((), 0))
     runs = executions(300, Faults(dead=1), count=(3, 5))
     assert any(misnamed(named) for run in runs for named in early_words(run))
 

@@ -117,7 +117,7 @@ def test_the_guarantees_notice_answers_that_are_taken_for_those_about_another_ev
         monitor: Monitor, state: MonitorState, owner: str, reference: Reference, count: int
     ) -> int | None:
         for place, each in enumerate(state.inspections):
-            if each.inspected.reference == reference and owner in each.waiting:
+            if each.plan.key == reference and owner in each.waiting:
                 return place
         return None
 

@@ -24,8 +24,8 @@ from choreomon.formats.wire import decode_untrusted, encode
 from choreomon.monitor.effects import Declared, Send
 from choreomon.monitor.messages import MonitoringMessage, Push
 from choreomon.monitor.push import JointVerdicts, PushMonitor
-from choreomon.monitor.reevaluation import Judged
 from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.reevaluation import Judged
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from tests.simulator.monitored import draw_simulation, judged

@@ -17,8 +17,8 @@ from choreomon.monitor.effects import Send
 from choreomon.monitor.history import FAR_BACK, Chain, Record, RecordResult, relevant
 from choreomon.monitor.messages import Push
 from choreomon.monitor.push import PushMonitor
-from choreomon.monitor.reevaluation import MAX_REVISIONS, RecordChange, Reevaluation
 from choreomon.monitor.record_by_record import PAPER, SOUND
+from choreomon.monitor.reevaluation import MAX_REVISIONS, RecordChange, Reevaluation
 from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import (
     SequenceAutomaton,

@@ -11,7 +11,6 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reason, Reference, Result
 from choreomon.monitor.history import OPEN, Record, RecordResult
 from choreomon.monitor.record_by_record import PAPER, SOUND
-from choreomon.monitor.rule_sets import RULES
 from choreomon.monitor.rules import Rules
 from choreomon.properties.tables import Inspected, Need
 
@@ -36,7 +35,8 @@ def judged(
     records = [Record(pre, *p), *([Record(vio, *v)] if v else [])]
     need = inspected(Need(pre, (vio,)))
     return {
-        name: rules.judge(need, event, 2, records, INDEX_OF).result for name, rules in RULES.items()
+        rules.name: rules.judge(need, event, 2, records, INDEX_OF).result
+        for rules in (SOUND, PAPER)
     }
 
 
@@ -221,7 +221,7 @@ def test_the_paper_is_told_whatever_did_not_happen_after() -> None:
             ((4, 0, 1), FRM),
         )
     )
-    told = PAPER.answer(chain, 0, (1, 0, 1), 2)
+    told = PAPER.tell(chain, 0, (1, 0, 1), 2)
     assert [(record.clock[0], record.result) for record in told] == [
         (3, FRM_P),
         (2, FRM_P),
@@ -232,5 +232,5 @@ def test_the_paper_is_told_whatever_did_not_happen_after() -> None:
 def test_the_paper_is_told_of_the_event_itself_and_of_nothing_later() -> None:
     reference = Reference("q0", "P3", "q1")
     chain = tuple(Record(reference, (0, 0, count), FRM) for count in (1, 2, 3))
-    told = PAPER.answer(chain, 2, (0, 0, 2), 2)
+    told = PAPER.tell(chain, 2, (0, 0, 2), 2)
     assert [record.clock[2] for record in told] == [2, 1]

@@ -26,8 +26,8 @@ from choreomon.core.verdict import (
 )
 from choreomon.formats.read import parse_document
 from choreomon.monitor.history import Record
-from choreomon.monitor.reevaluation import MAX_REVISIONS, Reevaluation
 from choreomon.monitor.record_by_record import Sound
+from choreomon.monitor.reevaluation import MAX_REVISIONS, Reevaluation
 from choreomon.monitor.rule_sets import RULES
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import Inspected
