@@ -165,6 +165,11 @@ def rights_of(monitor: MonitorSetup) -> Rights:
     """The rights of all other monitors, as the table has them."""
     table = monitor.table
     bounded = monitor.most_open is not None and monitor.rules.keep is not None
+    asked_of: dict[tuple[Reference, str], set[Reference]] = {}
+    for plans in monitor.plans.values():
+        for plan in plans:
+            for owner, _, asked in plan.others:
+                asked_of.setdefault((plan.key, owner), set()).update(asked)
     named_of: dict[str, set[Reference]] = {}
     for reference in table.skeleton:
         if reference.process != monitor.process:
@@ -174,12 +179,7 @@ def rights_of(monitor: MonitorSetup) -> Rights:
         monitor.own,
         monitor.index_of,
         _by_reader(table.readers),
-        {
-            (plan.key, owner): frozenset(asked)
-            for plans in monitor.plans.values()
-            for plan in plans
-            for owner, _, asked in plan.others
-        },
+        {key: frozenset(asked) for key, asked in asked_of.items()},
         MOST_RECORDS if bounded else None,
         _by_reader(table.followers),
         {owner: frozenset(references) for owner, references in named_of.items()},

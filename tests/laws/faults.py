@@ -8,6 +8,8 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from choreomon.core.message import Message
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
 from tests.laws.course import Step
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.laws.interleaving import Script
@@ -173,6 +175,7 @@ def draw_execution(
     events: tuple[int, int] = (4, 14),
     deadline: bool = False,
     most_open: int | None = None,
+    rules: Rules = SOUND,
 ) -> Execution:
     """A random property, and a random run with such faults."""
     names = processes(random.randint(*count))
@@ -181,6 +184,7 @@ def draw_execution(
     setting = Setting(
         automaton,
         names,
+        rules,
         in_order=random.random() < 0.5,
         queued=random.random() < 0.3,
         deadline=deadline,
