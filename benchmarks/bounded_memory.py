@@ -30,6 +30,7 @@ from choreomon.actors.randomness import Streams
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Declared
+from choreomon.monitor.messages import MonitoringMessage
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from simulator.event_queue import MONITORING
@@ -109,13 +110,13 @@ class Sizes:
     def observed(self, label: Label, clock: VectorClock) -> None:
         pass
 
-    def sent(self, size: int) -> None:
+    def sent(self, message: MonitoringMessage, size: int) -> None:
         pass
 
     def told(self, process: str, effect: Declared) -> None:
         pass
 
-    def stepped(self, process: str, records: int) -> None:
+    def stepped(self, process: str, records: int, monitor: Remembering) -> None:
         self.total += records - self._sizes.get(process, 0)
         self._sizes[process] = records
         window = (self._world.events - 1) // WINDOW

@@ -9,6 +9,7 @@
     observation                  what logs show of a run
     run                          a document and a seed -> a run
     generation                   applications with forbidden sequences, drawn at random
+    experiments                  the paper's experiments over such applications
 
 What actors are, how long things take and where chance comes from is in `choreomon.actors`.
 Nothing here reads a clock or draws from anything but the streams of the run's seed: one

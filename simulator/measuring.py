@@ -5,13 +5,15 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from choreomon.core.message import Label
 from choreomon.core.run import Summary, summary, summary_of_counts
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
+from choreomon.monitor.messages import MonitoringMessage
+from simulator.monitoring import Remembering
 
 
 class TimedVerdict(NamedTuple):
@@ -26,10 +28,21 @@ class TimedVerdict(NamedTuple):
     provisional: bool
 
 
+class Observer(Protocol):
+    """Who looks at the monitors of a run while it goes on, and changes nothing."""
+
+    def sent(self, message: MonitoringMessage, time: int) -> None:
+        """A monitoring message left."""
+
+    def stepped(self, process: str, monitor: Remembering, time: int) -> None:
+        """The monitor of this process made a step; `monitor` is what it remembers now."""
+
+
 class Measures:
     """Implements `simulator.monitoring.Measurements`.
 
-    `now` tells the virtual time; `on_verdict` hears every verdict as it is given.
+    `now` tells the virtual time; `on_verdict` hears every verdict as it is given; `observer`, where
+    there is one, sees messages and states.
     """
 
     def __init__(
@@ -37,10 +50,12 @@ class Measures:
         index_of: Mapping[str, int],
         now: Callable[[], int],
         on_verdict: Callable[[TimedVerdict], None] | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self._index_of = index_of
         self._now = now
         self._on_verdict = on_verdict
+        self._observer = observer
         self.messages = 0
         self.bytes = 0
         self.unsettled_verdicts = 0
@@ -53,12 +68,16 @@ class Measures:
         process = label.process
         self._since[process, clock[self._index_of[process]]] = (self._now(), label)
 
-    def sent(self, size: int) -> None:
+    def sent(self, message: MonitoringMessage, size: int) -> None:
         self.messages += 1
         self.bytes += size
+        if self._observer is not None:
+            self._observer.sent(message, self._now())
 
-    def stepped(self, process: str, records: int) -> None:
+    def stepped(self, process: str, records: int, monitor: Remembering) -> None:
         self._sizes[records] += 1
+        if self._observer is not None:
+            self._observer.stepped(process, monitor, self._now())
 
     def unsettled(self) -> None:
         self.unsettled_verdicts += 1

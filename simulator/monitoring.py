@@ -25,11 +25,11 @@ from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unsettled
 from choreomon.monitor.host import Host
-from choreomon.monitor.messages import Notice, PeerMessage
+from choreomon.monitor.messages import MonitoringMessage, Notice, PeerMessage
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
-from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
+from choreomon.monitor.state import Expire, Input, MonitorState, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 from simulator.event_queue import MONITORING, EventQueue
@@ -44,17 +44,22 @@ CENTRE: Final = "(central)"
 Watchers: TypeAlias = Mapping[Label, Watcher]
 
 
+Remembering: TypeAlias = MonitorState | PushMonitor | CentralMonitor
+"""What a monitor remembers: a value where it pulls, else the monitor itself."""
+
+
 class Measurements(Protocol):
     """Where the measurements of monitors go."""
 
     def observed(self, label: Label, clock: VectorClock) -> None:
         """An event happened that labels a final transition."""
 
-    def sent(self, size: int) -> None:
+    def sent(self, message: MonitoringMessage, size: int) -> None:
         """A monitoring message of so many bytes left."""
 
-    def stepped(self, process: str, records: int) -> None:
-        """The monitor of this process made a step, and has so many records."""
+    def stepped(self, process: str, records: int, monitor: Remembering) -> None:
+        """The monitor of this process made a step, and has so many records; `monitor` is what
+        remembers them, as it is now."""
 
     def unsettled(self) -> None:
         """A monitor could not show that a possible verdict is inherent in the order of the run."""
@@ -172,7 +177,7 @@ class PullSidecar:
             kind = type(effect)
             if kind is Send:
                 message = effect.message  # type: ignore[union-attr]
-                measurements.sent(len(encode(message)))
+                measurements.sent(message, len(encode(message)))
                 self._channels[message.receiver](message)
             elif kind is Declared:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
@@ -184,7 +189,7 @@ class PullSidecar:
                 raise InternalError(f"{self._process}: {effect}")
         if state.history is not before.history:
             self._records = state.records
-        measurements.stepped(self._process, self._records)
+        measurements.stepped(self._process, self._records, state)
 
     def _set_deadline(self, event: VectorClock) -> None:
         context = self._context
@@ -227,11 +232,11 @@ class PushSidecar:
         measurements = self._context.measurements
         for effect in effects:
             if type(effect) is Send:
-                measurements.sent(len(encode(effect.message)))
+                measurements.sent(effect.message, len(encode(effect.message)))
                 self._channels[effect.message.receiver](effect.message)
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
-        measurements.stepped(self._process, self._monitor.records)
+        measurements.stepped(self._process, self._monitor.records, self._monitor)
 
 
 class CentralNode:
@@ -257,7 +262,7 @@ class CentralNode:
 
         def tell(label: Label, clock: VectorClock) -> None:
             notice = Notice(process, label, clock)
-            context.measurements.sent(len(encode(notice)))
+            context.measurements.sent(notice, len(encode(notice)))
             channel(notice)
 
         return tell
@@ -266,7 +271,7 @@ class CentralNode:
         measurements = self._context.measurements
         for process, effect in self._monitor.receive(notice):
             measurements.told(process, effect)
-        measurements.stepped(CENTRE, self._monitor.records)
+        measurements.stepped(CENTRE, self._monitor.records, self._monitor)
 
 
 def _watching(table: TransitionTable, watch: Watcher, measurements: Measurements) -> Watchers:

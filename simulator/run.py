@@ -22,7 +22,7 @@ from choreomon.properties.linear import FormationRules
 from choreomon.properties.tables import RulesName
 from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
-from simulator.measuring import Measures, TimedVerdict
+from simulator.measuring import Measures, Observer, TimedVerdict
 from simulator.monitoring import RunContext, StrategyName, monitors
 from simulator.network import Network
 from simulator.recording import each_of
@@ -44,12 +44,14 @@ class Simulation(Scenario):
         recorder: Recorder | None = None,
         keep_events: bool = False,
         on_verdict: Callable[[RunVerdict], None] | None = None,
+        observer: Observer | None = None,
     ) -> Run:
         """Run once.
 
         `rules` overrides the document's. `recorder` is given every event, `on_verdict` every
         verdict of a monitor as it is given, the provisional ones too, with the reasons of then;
-        the last verdicts of the `Run` have those of the end. With `keep_events` the last
+        the last verdicts of the `Run` have those of the end; `observer` sees what monitors send
+        and remember. With `keep_events` the last
         `KEPT_EVENTS` events are kept, and where those are all, it is found out by which of them
         the property was formed in their real order; where it was is noted always.
         """
@@ -67,7 +69,7 @@ class Simulation(Scenario):
         formed: Sequence[int] = ()
         if self.automaton is not None:
             measures, explained = self._monitored(
-                self.automaton, world, seed, strategy, rules, on_verdict
+                self.automaton, world, seed, strategy, rules, on_verdict, observer
             )
             world.watchers[:], formed = noting_formations(
                 self._formation_rules, world.watchers, lambda: world.events
@@ -114,6 +116,7 @@ class Simulation(Scenario):
         strategy: StrategyName,
         rules: RulesName | None,
         on_verdict: Callable[[RunVerdict], None] | None,
+        observer: Observer | None,
     ) -> tuple[Measures, Callable[[MonitorVerdict], MonitorVerdict]]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
@@ -123,6 +126,7 @@ class Simulation(Scenario):
             {process: index for index, process in enumerate(world.processes)},
             lambda: event_queue.now,
             (lambda timed: on_verdict(lookup.verdict(timed, pulling))) if on_verdict else None,
+            observer,
         )
         context = RunContext(
             event_queue=event_queue,

@@ -47,6 +47,7 @@ What a live agent says:
 Runs:
 
     wire         monitoring messages as bytes
+    packing      what a monitor remembers, in bytes
     trace        an event as one line of a trace
     event_log    traces -> multi-traces
     results      runs -> the JSON of `choreomon simulate --json`

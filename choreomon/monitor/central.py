@@ -33,6 +33,11 @@ class CentralMonitor:
     def records(self) -> int:
         return self._reevaluation.records
 
+    @property
+    def remembered(self) -> tuple[object, ...]:
+        """All that grows with the run, as plain values."""
+        return self._reevaluation.remembered + self._verdicts.remembered
+
     def receive(self, notice: Notice) -> list[tuple[str, Declared]]:
         """Judge the event of a notice, and anew whatever it concerns; the verdicts to give,
         each with the process of its event."""

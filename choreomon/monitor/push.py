@@ -40,6 +40,12 @@ class JointVerdicts:
         self._finals: dict[tuple[str, VectorClock], dict[Reference, Judgement]] = {}
         self._told_possible: set[tuple[str, VectorClock]] = set()
 
+    @property
+    def remembered(self) -> tuple[object, ...]:
+        """All that grows with the run, as plain values."""
+        finals = [(event, list(found.items())) for event, found in self._finals.items()]
+        return finals, list(self._told_possible)
+
     def revise(self, changed: Sequence[Judged]) -> list[tuple[str, Declared]]:
         """The verdicts to declare after these judgements were made or changed, each with the
         process of its event."""
@@ -75,6 +81,11 @@ class PushMonitor:
     @property
     def records(self) -> int:
         return self._reevaluation.records
+
+    @property
+    def remembered(self) -> tuple[object, ...]:
+        """All that grows with the run, as plain values."""
+        return self._reevaluation.remembered + self._verdicts.remembered
 
     def observe(self, event: Event, clock: VectorClock) -> list[Effect]:
         """Judge an own event; `clock` is that of the process now."""

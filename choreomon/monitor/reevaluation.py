@@ -103,6 +103,18 @@ class Reevaluation:
         """The size of what is remembered as fired."""
         return sum(map(len, self.chains.values()))
 
+    @property
+    def remembered(self) -> tuple[object, ...]:
+        """All that grows with the run, as plain values; of a row of a table only its name."""
+        return (
+            list(self.chains.items()),
+            [
+                (reference, [(each.event, each.judgement, each.revision) for each in entries])
+                for reference, entries in self.judged.items()
+            ],
+            list(self.revisions.items()),
+        )
+
     def observe(self, event: Event) -> list[Judged]:
         """Judge an event of one of the tables' processes; all judgements that are new or
         have another result now, its own first."""

@@ -73,6 +73,7 @@ THIRD_PARTY = {
     "zmq": "runtime sdk deployment",
     "uvloop": "cli runtime",
     "prometheus_client": "runtime",
+    "ray": "batch",
 }
 """Where each dependency may be imported."""
 
@@ -107,6 +108,7 @@ LISTING = (
     "choreomon/deployment",
     "simulator",
     "simulator/generation",
+    "simulator/experiments",
 )
 """Packages whose docstring names their modules."""
 
@@ -279,7 +281,7 @@ PLAIN = {
 }
 """Parts of one picture, which its modules introduce together."""
 
-PROTOCOLS = ("Rules", "Measurements")
+PROTOCOLS = ("Rules", "Measurements", "Observer")
 """What is documented here need not be again where it is implemented."""
 
 
