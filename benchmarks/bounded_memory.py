@@ -34,7 +34,7 @@ from choreomon.monitor.messages import MonitoringMessage
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from simulator.event_queue import MONITORING
-from simulator.monitoring import RunContext, monitors
+from simulator.monitoring import Remembering, RunContext, monitors
 from simulator.network import Network
 from simulator.world import World
 

@@ -1,9 +1,9 @@
 """How many bytes values take: the length of their MessagePack form, as on disk and on the wire.
 
-It is the same on every machine and in every process, which the size of Python's objects is not. What
-it leaves out: what a program spends on pointers, on tables of names and on looking things up. So it
-compares states with each other, and says how much a state holds, not how much memory a process
-takes.
+It is the same on every machine and in every process, which the size of Python's objects is not.
+What it leaves out: what a program spends on pointers, on tables of names and on looking things up.
+So it compares states with each other, and says how much a state holds, not how much memory a
+process takes.
 """
 
 from __future__ import annotations

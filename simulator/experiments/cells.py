@@ -71,7 +71,8 @@ class Measured(NamedTuple):
     - `inquiries`, and how many of them could have been saved: `joined`, `empty`
       (`simulator.experiments.overhead`);
     - `waiting`: how long a transition waited for answers, on average;
-    - `latency`: from an event that may complete a sequence to the last verdict about it, on average;
+    - `latency`: from an event that may complete a sequence to the last verdict about it, on
+      average;
     - `memory`: bytes that a monitor's state held at most, on average over monitors;
     - `formed`: events at which the property was formed in the real order;
     - `violated`, `possible`: events with these verdicts; `missed`: formed events with neither;

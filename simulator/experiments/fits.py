@@ -1,15 +1,16 @@
 """Is a series constant, does it grow linearly, or is it bent? Decided by least squares, not by eye.
 
-A series has several measurements at each of some places. Four models are fitted to all of them:
-a constant, a line, a parabola, and a mean of its own for every place, which has any shape. The model
+A series has several measurements at each of some places. Four models are fitted to all of them: a
+constant, a line, a parabola, and a mean of its own for every place, which has any shape. The model
 with the least Bayesian information criterion is taken (Schwarz 1978): of `n` measurements and `k`
-coefficients it is `n ln(rss / n) + k ln n`, so another coefficient must lower the sum of the squared
-residuals (`rss`) by a factor of about `n ** (1 / n)` to be worth having. A series counts as linear
-when that is the line, and not when a line merely has a high R^2: that of `x ** 2` over 2 to 6 is
-0.98.
+coefficients it is `n ln(rss / n) + k ln n`, so another coefficient must lower the sum of the
+squared residuals (`rss`) by a factor of about `n ** (1 / n)` to be worth having. A series counts as
+linear when that is the line, and not when a line merely has a high R^2: that of `x ** 2` over 2 to
+6 is 0.98.
 
-Assumed, and not tested: that residuals are alike at all places and independent. With few or scattered
-measurements a bend that is there may not be found, nor growth; `spread` says how far they scatter.
+Assumed, and not tested: that residuals are alike at all places and independent. With few or
+scattered measurements a bend that is there may not be found, nor growth; `spread` says how far they
+scatter.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def fit(series: Mapping[float, Sequence[float]]) -> Fit:
     )
     within = _squares(points, mean_of.__getitem__)
     freedom = len(points) - len(places)
-    line_of = dict((x, evaluated(a_line, x)) for x in places)
+    line_of = {x: evaluated(a_line, x) for x in places}
     return Fit(
         places=places,
         means=means,
@@ -116,9 +117,9 @@ def fit(series: Mapping[float, Sequence[float]]) -> Fit:
 
 
 def polynomial(points: Sequence[tuple[float, float]], degree: int) -> tuple[float, ...]:
-    """The coefficients of the polynomial with the least sum of squared residuals, that of the lowest
-    power first: the normal equations, about the mean place, solved by elimination. There must be
-    more different places than `degree`."""
+    """The coefficients of the polynomial with the least sum of squared residuals, that of the
+    lowest power first: the normal equations, about the mean place, solved by elimination. There
+    must be more different places than `degree`."""
     centre = _mean([x for x, _ in points])
     size = degree + 1
     rows = [

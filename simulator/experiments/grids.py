@@ -1,8 +1,8 @@
 """Which runs an experiment has.
 
 Wherever the paper has one measurement, here are all `VARIANTS` and several delays. `pull` with the
-rules `paper` is the paper's algorithm. Every point has as many runs as the paper says, with the seeds
-from the given one on, and each seed has an application of its own: the paper says "different
+rules `paper` is the paper's algorithm. Every point has as many runs as the paper says, with the
+seeds from the given one on, and each seed has an application of its own: the paper says "different
 synthesized applications" and nothing more.
 
 A reduced grid has the same shape with fewer points, delays and runs.

@@ -123,8 +123,8 @@ def share(part: float, whole: float) -> float | None:
 
 
 def interval(part: int, whole: int) -> tuple[float, float]:
-    """Between which shares the true one lies with 95 % confidence, where `part` of `whole` (at least
-    one) were found: Wilson's score interval."""
+    """Between which shares the true one lies with 95 % confidence, where `part` of `whole` were
+    found, which is at least one: Wilson's score interval."""
     found, z2 = part / whole, _NORMAL**2
     centre = (found + z2 / (2 * whole)) / (1 + z2 / whole)
     half = _NORMAL * math.sqrt(found * (1 - found) / whole + z2 / (4 * whole**2))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def number(value: float | None) -> str:
-    """To three digits, or whole where it is larger: `0.0123`, `12.3`, `1,234`; a dash for nothing."""
+    """To three digits, or whole where it is larger: `0.0123`, `12.3`, `1,234`; `–` for nothing."""
     if value is None:
         return "–"
     if abs(value) >= 100:
@@ -16,7 +16,7 @@ def number(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """`12.3 %`; a dash for nothing."""
+    """`12.3 %`; `–` for nothing."""
     return "–" if share is None else f"{100 * share:.3g} %"
 
 

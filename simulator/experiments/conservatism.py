@@ -1,0 +1,73 @@
+"""RQ4: how often nothing is declared where no sequence was formed.
+
+"Our algorithm declares the non-formation of the sequences in 76% of executions", of a hundred; and
+the question was how conservative the algorithm is "when no bad-prefix is formed". It is read as: of
+the runs in which no sequence was formed, the share of those in which nothing was declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from simulator.experiments.cells import Row
+from simulator.experiments.claims import AGREES, Claim
+from simulator.experiments.grids import DELAY, OF_THE_PAPER
+from simulator.experiments.summaries import Summary, grouped, interval, summary
+from simulator.experiments.wording import listed, number, percent
+from simulator.generation.parameters import BRANCHING
+
+PUBLISHED: Final = 0.76
+
+_PAPER: Final = (
+    "The algorithm declares the non-formation of the sequences in 76 % of executions, read as: of "
+    "those in which no sequence was formed."
+)
+
+
+def claims(rows: Sequence[Row]) -> tuple[Claim, ...]:
+    own = [row for row in rows if (row.cell.strategy, row.cell.rules) == OF_THE_PAPER]
+    main = [row for row in own if (row.cell.delay, row.cell.branching) == (DELAY, BRANCHING)]
+    found = summary(main)
+    if not found.unformed:
+        return (Claim(_PAPER, "In every run a sequence was formed.", "not as the paper says"),)
+    low, high = interval(found.quiet, found.unformed)
+    agrees = low <= PUBLISHED <= high
+    return (
+        Claim(
+            _PAPER,
+            f"In {found.quiet} of the {found.unformed} runs in which no sequence was formed "
+            f"nothing was declared: {percent(found.quiet_share)}, with 95 % confidence between "
+            f"{percent(low)} and {percent(high)}. Of all {found.runs} runs {found.nothing} end "
+            f"with nothing, {found.possible_runs} with possibly violated and "
+            f"{found.violated_runs} with violated.",
+            AGREES if agrees else "not as the paper says",
+            _why(own, found),
+        ),
+    )
+
+
+def _why(rows: Sequence[Row], main: Summary) -> tuple[str, ...]:
+    by_delay = _shares([row for row in rows if row.cell.branching == BRANCHING], "delay")
+    by_branching = _shares([row for row in rows if row.cell.delay == DELAY], "branching")
+    return (
+        f"The paper says that its share depends on the network delay, which it does not give. "
+        f"With delays of {listed([number(delay) for delay in by_delay])} service times it is here "
+        f"{listed([percent(quiet) for quiet in by_delay.values()])}{_around(by_delay)}.",
+        f"Nor does it say how often its applications branch. Where "
+        f"{listed([percent(one) for one in by_branching])} of the handlers that send do so only "
+        f"if a variable says so, the share is "
+        f"{listed([percent(quiet) for quiet in by_branching.values()])}{_around(by_branching)}.",
+        f"If all executions were counted, it would be {percent(main.nothing / main.runs)}.",
+    )
+
+
+def _around(shares: dict[Any, float]) -> str:
+    inside = min(shares.values()) <= PUBLISHED <= max(shares.values())
+    return f": {percent(PUBLISHED)} lies {'among' if inside else 'outside of'} these"
+
+
+def _shares(rows: Sequence[Row], parameter: str) -> dict[Any, float]:
+    """The shares of quiet runs by a parameter, where there are any that could be quiet."""
+    found = {key: summary(own).quiet_share for (key,), own in grouped(rows, parameter).items()}
+    return {key: quiet for key, quiet in sorted(found.items()) if quiet is not None}

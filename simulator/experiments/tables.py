@@ -1,0 +1,75 @@
+"""Tables of an experiment, as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from simulator.experiments.cells import Row
+from simulator.experiments.claims import Series
+from simulator.experiments.summaries import Summary, grouped, summary
+from simulator.experiments.wording import number, percent
+
+
+class Table(NamedTuple):
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+_COLUMNS: Final[tuple[tuple[str, Callable[[Summary], str]], ...]] = (
+    ("runs", lambda s: f"{s.runs:,}"),
+    ("messages", lambda s: number(s.messages)),
+    ("per monitor", lambda s: number(s.messages_per_monitor)),
+    ("bytes", lambda s: number(s.bytes)),
+    ("inquiries saved", lambda s: percent(s.saved)),
+    ("waiting, ms", lambda s: number(s.waiting)),
+    ("latency, ms", lambda s: number(s.latency)),
+    ("memory per monitor, bytes", lambda s: number(s.memory)),
+    ("runs with nothing", lambda s: percent(s.nothing / s.runs)),
+    ("possible", lambda s: percent(s.possible_runs / s.runs)),
+    ("violated", lambda s: percent(s.violated_runs / s.runs)),
+    ("nothing, of unformed", lambda s: percent(s.quiet_share)),
+    ("formed", lambda s: f"{s.formed:,}"),
+    ("missed", lambda s: f"{s.missed:,}"),
+    ("false", lambda s: f"{s.false_alarms:,}"),
+    ("possible verdicts", lambda s: f"{s.possible:,}"),
+    ("avoidable", lambda s: f"{s.avoidable:,}"),
+    ("rate", lambda s: percent(s.avoidable_share)),
+    ("undecided", lambda s: f"{s.undecided:,}"),
+)
+
+
+def by_parameters(title: str, rows: Sequence[Row], *parameters: str) -> Table:
+    """Means and shares of the rows with the same values of these parameters."""
+    return Table(
+        title,
+        (*parameters, *(name for name, _ in _COLUMNS)),
+        tuple(
+            (*map(str, key), *(text(found) for _, text in _COLUMNS))
+            for key, own in grouped(rows, *parameters).items()
+            for found in [summary(own)]
+        ),
+    )
+
+
+def of_fits(series: Sequence[Series]) -> Table:
+    """The fits, with the residuals of the means from the line."""
+    return Table(
+        "Fits by least squares",
+        (
+            *("measure", "variant", "series", "shape", "slope", "intercept", "R²", "R² of means"),
+            *("residuals of means", "bend", "spread"),
+        ),
+        tuple(
+            (
+                *(one.measure, str(one.variant), one.part or "all", found.shape),
+                *(number(found.slope), number(found.intercept)),
+                *(f"{found.r2:.3f}", f"{found.r2_of_means:.3f}"),
+                ", ".join(map(number, found.residuals)),
+                *(number(found.bend), number(found.spread)),
+            )
+            for one in series
+            for found in [one.fit]
+        ),
+    )
