@@ -6,8 +6,7 @@ The page needs nothing from outside and no scripts; it reads on a phone and on p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Sequence
 from typing import Final
 
 from choreomon.core.run import Run, RunVerdict
@@ -21,7 +20,7 @@ from choreomon.render.drawing import MUTED, POSSIBLY, QUIET, Picture
 from choreomon.render.drawing import VIOLATED as VIOLATED_COLOUR
 from choreomon.render.explanation import explanation
 from choreomon.render.highlights import highlights_in_run, highlights_of_missed
-from choreomon.render.report_style import STYLE
+from choreomon.render.page import as_html, facts, figure, page, section, table
 from choreomon.render.sequence_diagram import sequence_diagram
 from choreomon.render.space_time import space_time_picture
 from choreomon.render.summary import (
@@ -35,7 +34,6 @@ from choreomon.render.summary import (
     tells,
     worst_verdict,
 )
-from choreomon.render.svg import svg_element
 from choreomon.render.text import table_rows
 from choreomon.render.verification import verdict_of, verification_headline, verified
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number, with_arrow
@@ -43,8 +41,6 @@ from choreomon.render.wording import VERDICT_IN_WORDS, counted, number, with_arr
 MAX_DETAILED_RUNS: Final = 5
 MAX_VERDICTS_PER_RUN: Final = 3
 MAX_ROWS: Final = 200
-
-_LEAST_SCALE: Final = 0.75  # a picture shrinks so far to fit; then it scrolls
 
 _CLASS: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly"}
 
@@ -72,21 +68,15 @@ def report_page(
     tones = {*map(_tone, runs), *map(_tone_of_logs, runs)}
     tone = next((tone for tone in ("violated", "possibly") if tone in tones), "quiet")
     body = [
-        f'<header class="{tone}"><p>{_text(title)}</p><h1>{_text(result)}</h1></header>',
-        _section("Verdicts", _verdicts(runs, automaton, max_detailed_runs)),
-        _section("What must not happen", [_figure(automaton_picture(automaton, title))]),
-        _section("What should happen", _logs(interaction, title, runs)) if interaction else "",
-        _section("What each monitor knows", _tables(tables)) if tables else "",
-        _section("Measurements", _measurements(runs)),
-        _section("What was run", [_facts(document_facts)]),
+        f'<header class="{tone}"><p>{as_html(title)}</p><h1>{as_html(result)}</h1></header>',
+        section("Verdicts", _verdicts(runs, automaton, max_detailed_runs)),
+        section("What must not happen", [figure(automaton_picture(automaton, title))]),
+        section("What should happen", _logs(interaction, title, runs)) if interaction else "",
+        section("What each monitor knows", _tables(tables)) if tables else "",
+        section("Measurements", _measurements(runs)),
+        section("What was run", [facts(document_facts)]),
     ]
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(title)}: {_text(result)}</title>\n<style>{STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{chr(10).join(part for part in body if part)}\n</main>\n"
-        "</body>\n</html>\n"
-    )
+    return page(f"{title}: {result}", body)
 
 
 def _tone(run: Run) -> str:
@@ -103,8 +93,8 @@ def _tone_of_logs(run: Run) -> str:
 def _logs(interaction: Interaction, title: str, runs: Sequence[Run]) -> list[str]:
     """The interaction, and the logs of the first run that do not fit it."""
     parts = [
-        f"<p>{_text(verification_headline(runs))}</p>",
-        _figure(sequence_diagram(interaction, lifelines=runs[0].processes, name=title)),
+        f"<p>{as_html(verification_headline(runs))}</p>",
+        figure(sequence_diagram(interaction, lifelines=runs[0].processes, name=title)),
     ]
     worst = next((run for run in runs if _tone_of_logs(run) == "violated"), None)
     if worst is not None and worst.verification is not None:
@@ -113,31 +103,13 @@ def _logs(interaction: Interaction, title: str, runs: Sequence[Run]) -> list[str
             for processes, seen, events in worst.verification.logs
         ]
         parts.append(f"<h3>The logs with seed {worst.seed}, which do not fit</h3>")
-        parts.append(_table(("log of", "events seen", "events"), rows))
+        parts.append(table(("log of", "events seen", "events"), rows))
     return parts
-
-
-def _text(text: str) -> str:
-    return escape("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text))
 
 
 def _sentence(text: str) -> str:
     """With arrows that no line break can cut in two."""
-    return _text(with_arrow(text))
-
-
-def _section(heading: str, parts: Iterable[str]) -> str:
-    return f"<section>\n<h2>{_text(heading)}</h2>\n{chr(10).join(parts)}\n</section>"
-
-
-def _figure(picture: Picture, caption: str = "") -> str:
-    words = f"<figcaption>{_text(caption)}</figcaption>" if caption else ""
-    width = picture.drawing.width
-    size = f"max-width:{width:.0f}px;min-width:{_LEAST_SCALE * width:.0f}px"
-    return (
-        f'<figure tabindex="0"><div class="picture" style="{size}">'
-        f"{svg_element(picture.drawing)}</div>{words}</figure>"
-    )
+    return as_html(with_arrow(text))
 
 
 def _verdicts(runs: Sequence[Run], automaton: SequenceAutomaton, limit: int) -> list[str]:
@@ -147,7 +119,7 @@ def _verdicts(runs: Sequence[Run], automaton: SequenceAutomaton, limit: int) -> 
         shown = next((run for run in runs if run.kept_events), None)
         if shown is not None:
             picture = space_time_picture(shown.kept_events, shown.processes)
-            parts.append(_figure(picture, f"The run with seed {shown.seed}"))
+            parts.append(figure(picture, f"The run with seed {shown.seed}"))
         return parts
     parts = [_run(run, automaton) for run in found[:limit]]
     if len(found) > limit:
@@ -194,7 +166,7 @@ def _missed(run: Run) -> list[str]:
     for index in indices[:MAX_VERDICTS_PER_RUN] if run.kept_events else ():
         highlights = highlights_of_missed(run, index)
         picture = space_time_picture(run.kept_events, run.processes, highlights, missed=index)
-        parts.append(_figure(picture, f"Marked: the sequence that was formed at event {index}."))
+        parts.append(figure(picture, f"Marked: the sequence that was formed at event {index}."))
     return parts
 
 
@@ -216,7 +188,7 @@ def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str
         sequence = formed.get(verdict.event_index, ())
         highlights = highlights_in_run(run, verdict, automaton)
         parts.append(
-            _figure(
+            figure(
                 space_time_picture(run.kept_events, run.processes, highlights, verdict=verdict),
                 "Marked: a sequence that was formed, by the real order."
                 if sequence
@@ -232,11 +204,11 @@ def _tables(tables: Sequence[TransitionTable]) -> list[str]:
         "it knows the states and whom to ask, never the messages. ⊤ stands where a transition "
         "completes a sequence.</p>"
     ]
-    for table in tables:
-        rows = [tuple(map(with_arrow, row)) for row in table_rows(table)]
-        parts.append(f"<h3>{_text(table.process)}</h3>")
+    for one in tables:
+        rows = [tuple(map(with_arrow, row)) for row in table_rows(one)]
+        parts.append(f"<h3>{as_html(one.process)}</h3>")
         parts.append(
-            _table(("transition", "final", "pre-transition", "vio-transitions"), rows)
+            table(("transition", "final", "pre-transition", "vio-transitions"), rows)
             if rows
             else "<p>No rows: this monitor has nothing to watch.</p>"
         )
@@ -244,7 +216,7 @@ def _tables(tables: Sequence[TransitionTable]) -> list[str]:
 
 
 def _measurements(runs: Sequence[Run]) -> list[str]:
-    parts = [_facts(figures(runs))]
+    parts = [facts(figures(runs))]
     if any(run.formed is not None for run in runs):
         parts.append(
             '<p class="note">"Formations in the real order" counts the events at which the '
@@ -257,7 +229,7 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
     )
     charts = _charts(runs)
     if charts:
-        parts.append(f'<div class="charts">{"".join(map(_figure, charts))}</div>')
+        parts.append(f'<div class="charts">{"".join(map(figure, charts))}</div>')
     if len(runs) > 1:
         parts.append("<h3>Runs</h3>")
         columns = ["seed", "result", "events", "monitoring messages", "bytes", "latency, ms"]
@@ -266,7 +238,7 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
         if any(run.verification is not None for run in runs):
             columns.append("logs")
             rows = [(*row, verified(run)) for row, run in zip(rows, shown, strict=True)]
-        parts.append(_table(columns, rows))
+        parts.append(table(columns, rows))
     if len(runs) > MAX_ROWS:
         parts.append(f'<p class="note">{not_shown(len(runs) - MAX_ROWS)}.</p>')
     return parts
@@ -300,22 +272,3 @@ def _charts(runs: Sequence[Run]) -> list[Picture]:
     messages = [float(run.monitoring_messages) for run in runs]
     pictures.append(histogram("Runs by monitoring messages", messages))
     return pictures
-
-
-def _facts(facts: Sequence[tuple[str, str]]) -> str:
-    rows = "".join(
-        f'<tr><th scope="row">{_text(name)}</th><td>{_text(value)}</td></tr>'
-        for name, value in facts
-    )
-    return f'<div class="wide"><table class="facts">{rows}</table></div>'
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{_text(column)}</th>' for column in columns)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return (
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody>'
-        "</table></div>"
-    )

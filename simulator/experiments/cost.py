@@ -95,6 +95,6 @@ def _longer_waiting(waiting: Fit, latency: Fit) -> Claim:
         if grows
         else (
             f"Single runs scatter by {number(waiting.spread)} ms about the mean of their length, "
-            f"and the means differ by {number(max(waiting.means) - min(waiting.means))} ms at most.",
+            f"and means differ by {number(max(waiting.means) - min(waiting.means))} ms at most.",
         ),
     )

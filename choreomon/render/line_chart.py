@@ -1,0 +1,254 @@
+"""Charts of lines: measurements along a parameter, each line with a colour and a mark of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from choreomon.render.drawing import (
+    INK,
+    MUTED,
+    PAPER,
+    RULE,
+    Box,
+    Circle,
+    Drawing,
+    Group,
+    Picture,
+    Point,
+    Polygon,
+    Polyline,
+    Shape,
+    Text,
+    middle_of_line,
+    text_width,
+)
+from choreomon.render.wording import number
+
+COLOURS: Final = ("#1d3f72", "#b3151b", "#0b6e63", "#a45200", "#6a3d9a", "#5a6673")
+"""Of the first lines, and again of later ones; told apart without their marks, too, by those who
+see few colours."""
+
+_WIDTH: Final = 430.0
+_HEIGHT: Final = 250.0
+_TOP: Final = 62.0
+_SMALL: Final = 11.5
+_MARK: Final = 4.2
+_TICKS: Final = 6
+
+
+class Line(NamedTuple):
+    """Points in the order of x. A `fitted` line is dashed, has no marks and no entry in the legend,
+    and the colour of the line before it."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    fitted: bool = False
+
+
+class Axis(NamedTuple):
+    """What it shows, with its unit, and its ticks."""
+
+    title: str
+    ticks: tuple[tuple[float, str], ...]
+
+
+def line_chart(
+    title: str,
+    along: Axis,
+    upwards: str,
+    lines: Sequence[Line],
+    *,
+    scale: Literal["numbers", "shares"] = "numbers",
+    level: tuple[float, str] | None = None,
+) -> Picture:
+    """Lines above an axis that begins at 0, with a legend beside them, and across them a `level`
+    with its name. Shares have an axis from 0 to 100 %. There must be at least one point."""
+    values = [y for line in lines for _, y in line.points] + ([level[0]] if level else [])
+    ticks = [tick / 5 for tick in range(6)] if scale == "shares" else rising_ticks(max(values))
+    least = min(0.0, *values)
+    words = [f"{100 * tick:.0f} %" if scale == "shares" else number(tick) for tick in ticks]
+    left = 24 + max(text_width(word, _SMALL) for word in words)
+    plot = _Plot(left, [x for x, _ in along.ticks], least, ticks[-1])
+    shapes: list[Shape] = [
+        Text(at=Point(10, 20), content=title, bold=True, colour=INK),
+        Text(at=Point(10, _TOP - 16), content=upwards, size=_SMALL, colour=MUTED),
+        *plot.frame(along, list(zip(ticks, words, strict=True))),
+    ]
+    if level is not None:
+        shapes += plot.level(*level)
+    entries: list[tuple[str, int]] = []
+    place = -1
+    for line in lines:
+        if not line.fitted:
+            place += 1
+            entries.append((line.name, place))
+        shapes.append(plot.line(line, max(place, 0)))
+    right = plot.right + 22
+    fitted = any(line.fitted for line in lines)
+    shapes += _legend(entries, right, fitted=fitted)
+    names = [name for name, _ in entries] + (["least-squares line"] if fitted else [])
+    width = right + 34 + max(text_width(name, _SMALL) for name in names)
+    height = max(plot.base + 50, _TOP + 20 * len(names) + 10)
+    return Picture(
+        drawing=Drawing(width=width, height=height, shapes=tuple(shapes), title=title),
+        structure={
+            "title": title,
+            "along": along.title,
+            "upwards": upwards,
+            "lines": [
+                {"name": line.name, "fitted": line.fitted, "points": [*map(list, line.points)]}
+                for line in lines
+            ],
+            "level": None if level is None else [*level],
+        },
+    )
+
+
+def rising_ticks(most: float) -> list[float]:
+    """From 0 to at least `most` in steps of 1, 2 or 5 times a power of ten, at most six of them."""
+    if most <= 0:
+        return [0.0, 1.0]
+    power = 10.0 ** math.floor(math.log10(most / _TICKS))
+    step = next(each * power for each in (1, 2, 5, 10) if most / (each * power) <= _TICKS)
+    return [step * tick for tick in range(math.ceil(most / step - 1e-9) + 1)]
+
+
+class _Plot:
+    """Where points are."""
+
+    def __init__(self, left: float, places: Sequence[float], low: float, high: float) -> None:
+        self.left = left
+        self.right = left + _WIDTH
+        self.base = _TOP + _HEIGHT
+        self._first, self._last = min(places), max(places)
+        self._low, self._high = low, high
+
+    def at(self, x: float, y: float) -> Point:
+        inner = _WIDTH - 40
+        along = (x - self._first) / (self._last - self._first) if self._last > self._first else 0.5
+        up = (y - self._low) / (self._high - self._low)
+        return Point(self.left + 20 + inner * along, self.base - _HEIGHT * up)
+
+    def frame(self, along: Axis, ticks: Sequence[tuple[float, str]]) -> list[Shape]:
+        shapes: list[Shape] = []
+        for tick, word in ticks:
+            y = self.at(self._first, tick).y
+            shapes += [
+                self._across(y, RULE, dashed=False),
+                Text(
+                    at=Point(self.left - 8, middle_of_line(y, _SMALL)),
+                    content=word,
+                    size=_SMALL,
+                    anchor="end",
+                    colour=MUTED,
+                ),
+            ]
+        for place, word in along.ticks:
+            x = self.at(place, self._low).x
+            shapes += [
+                Polyline(points=(Point(x, self.base), Point(x, self.base + 4)), colour=MUTED),
+                Text(
+                    at=Point(x, self.base + 18),
+                    content=word,
+                    size=_SMALL,
+                    anchor="middle",
+                    colour=MUTED,
+                ),
+            ]
+        shapes.append(
+            Text(
+                at=Point(self.left + _WIDTH / 2, self.base + 38),
+                content=along.title,
+                size=_SMALL,
+                anchor="middle",
+                colour=MUTED,
+            )
+        )
+        return shapes
+
+    def level(self, y: float, name: str) -> list[Shape]:
+        height = self.at(self._first, y).y
+        return [
+            self._across(height, INK, dashed=True),
+            Text(
+                at=Point(self.right - 4, height - 5),
+                content=name,
+                size=_SMALL,
+                anchor="end",
+                bold=True,
+                halo=True,
+            ),
+        ]
+
+    def _across(self, y: float, colour: str, *, dashed: bool) -> Polyline:
+        ends = (Point(self.left, y), Point(self.right, y))
+        return Polyline(points=ends, colour=colour, width=1.2, dashed=dashed)
+
+    def line(self, line: Line, place: int) -> Group:
+        colour = COLOURS[place % len(COLOURS)]
+        points = tuple(self.at(*point) for point in line.points)
+        width = 1.2 if line.fitted else 2.0
+        shapes: list[Shape] = []
+        if len(points) > 1:
+            shapes.append(Polyline(points=points, colour=colour, width=width, dashed=line.fitted))
+        if not line.fitted:
+            shapes += [_mark(point, place) for point in points]
+        return Group(shapes=tuple(shapes), title=line.name)
+
+
+def _mark(at: Point, place: int) -> Shape:
+    """Filled and empty ones, so that lines which coincide can both be seen."""
+    colour = COLOURS[place % len(COLOURS)]
+    size = _MARK + (1.6 if place % 2 == 0 else 0)
+    match place % 4:
+        case 0:
+            return Circle(centre=at, radius=size, fill=colour, colour=colour, width=1)
+        case 1:
+            corner = Point(at.x - size + 1, at.y - size + 1)
+            side = 2 * size - 2
+            return Box(at=corner, width=side, height=side, fill=PAPER, colour=colour, stroke=1.8)
+        case 2:
+            return Polygon(
+                points=(
+                    Point(at.x, at.y - size),
+                    Point(at.x + size, at.y + 0.8 * size),
+                    Point(at.x - size, at.y + 0.8 * size),
+                ),
+                fill=colour,
+            )
+        case _:
+            return Circle(centre=at, radius=size - 1, fill=PAPER, colour=colour, width=1.8)
+
+
+def _legend(entries: Sequence[tuple[str, int]], left: float, *, fitted: bool) -> list[Shape]:
+    shapes: list[Shape] = []
+    y = _TOP + 6
+    for name, place in entries:
+        colour = COLOURS[place % len(COLOURS)]
+        ends = (Point(left, y), Point(left + 24, y))
+        shapes += [
+            Polyline(points=ends, colour=colour, width=2),
+            _mark(Point(left + 12, y), place),
+            Text(
+                at=Point(left + 32, middle_of_line(y, _SMALL)),
+                content=name,
+                size=_SMALL,
+                colour=INK,
+            ),
+        ]
+        y += 20
+    if fitted:
+        shapes += [
+            Polyline(
+                points=(Point(left, y), Point(left + 24, y)), colour=MUTED, width=1.2, dashed=True
+            ),
+            Text(
+                at=Point(left + 32, middle_of_line(y, _SMALL)),
+                content="least-squares line",
+                size=_SMALL,
+                colour=MUTED,
+            ),
+        ]
+    return shapes
