@@ -18,6 +18,7 @@ neither. Nothing here prints.
     explaining   explanations, within bounds
     bounds       time and memory that may be used
     workers      processes that share work, and end with whoever started them
+    ray_cluster  the same on the machines of a Ray cluster
     interrupts   interrupts that wait until no lock can be left held
     collector    the cycle collector, out of the way while verdicts are made
 """

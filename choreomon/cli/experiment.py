@@ -1,5 +1,4 @@
-"""`choreomon experiment`: the experiments of the removal and slices papers, on published or fresh
-data."""
+"""`choreomon experiment`: the experiments of the papers, on published or fresh data."""
 
 from __future__ import annotations
 
@@ -10,6 +9,22 @@ import click
 from choreomon.cli.lazy import LazyGroup
 
 _COMMANDS: Final = {
+    "fig7": (
+        "choreomon.cli.experiment_monitors:fig7",
+        "Monitoring messages by complexity and sequences (the paper, RQ1, Fig. 7).",
+    ),
+    "fig8": (
+        "choreomon.cli.experiment_monitors:fig8",
+        "Messages, memory and latency by length (the paper, RQ2 and RQ3, Fig. 8).",
+    ),
+    "rq4": (
+        "choreomon.cli.experiment_monitors:rq4",
+        "How often nothing is declared where nothing was formed (the paper, RQ4).",
+    ),
+    "all": (
+        "choreomon.cli.experiment_monitors:all_of_them",
+        "These three, and one report about them.",
+    ),
     "multiprefix": (
         "choreomon.cli.experiment_multiprefix",
         "Graph sizes and times with and without reductions (the removal paper, section 6).",

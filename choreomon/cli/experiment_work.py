@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from choreomon.cli.jobs import jobs_option, loss_told
-from choreomon.cli.options import added, seed_option
+from choreomon.cli.options import Decorator, added, seed_option
 from choreomon.cli.pictures import write_picture
 from choreomon.cli.seconds import Seconds
 from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
@@ -39,15 +39,17 @@ def work_options(seconds: float, budget: str) -> Callable[[_Command], _Command]:
     return added(
         click.option("--budget", type=Seconds(), default=seconds, show_default=True, help=budget),
         jobs_option,
+        *published_options("A folder for tables and plots."),
+    )
+
+
+def published_options(folder: str) -> tuple[Decorator[Any], ...]:
+    """What becomes of results: `as_json`, and `output`, a folder, with its help."""
+    return (
         click.option(
             "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
         ),
-        click.option(
-            "-o",
-            "--output",
-            type=WrittenPath(directory=True),
-            help="A folder for tables and plots.",
-        ),
+        click.option("-o", "--output", type=WrittenPath(directory=True), help=folder),
     )
 
 

@@ -10,8 +10,8 @@ import click
 
 
 class LazyGroup(click.Group):
-    """`commands_at` maps a command's name to its module, whose `command` it is, and to
-    its line in the help of the group."""
+    """`commands_at` maps a command's name to its module, whose `command` it is, or `module:name`,
+    and to its line in the help of the group."""
 
     def __init__(
         self, *args: Any, commands_at: Mapping[str, tuple[str, str]], **kwargs: Any
@@ -25,8 +25,9 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._commands_at:
             return None
-        module, _ = self._commands_at[cmd_name]
-        command: click.Command = import_module(module).command
+        where, _ = self._commands_at[cmd_name]
+        module, _, name = where.partition(":")
+        command: click.Command = getattr(import_module(module), name or "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

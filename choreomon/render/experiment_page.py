@@ -45,8 +45,8 @@ class Part(NamedTuple):
 def experiment_page(
     title: str, parts: Sequence[Part], made_with: Sequence[tuple[str, str]], notes: Sequence[str]
 ) -> str:
-    """A whole HTML page; pictures come with their captions. `made_with` are names and values that say
-    how to make it again, `notes` what the columns of tables mean."""
+    """A whole HTML page; pictures come with their captions. `made_with` are names and values that
+    say how to make it again, `notes` what the columns of tables mean."""
     claims = [claim for part in parts for claim in part.claims]
     degree = max((claim.degree for claim in claims), default=0)
     counts = Counter(claim.agreement for claim in claims)

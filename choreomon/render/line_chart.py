@@ -1,4 +1,4 @@
-"""Charts of lines: measurements along a parameter, each line with a colour and a mark of its own."""
+"""Charts of lines: measurements along a parameter, each line with its own colour and mark."""
 
 from __future__ import annotations
 

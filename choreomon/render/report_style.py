@@ -30,6 +30,9 @@ figcaption {{ color: {MUTED}; font-size: .875rem; }}
 figure svg {{ display: block; width: 100%; height: auto; }}
 .charts {{ display: flex; flex-wrap: wrap; gap: 1rem; }}
 .charts figure {{ flex: 1 1 20rem; max-width: 26rem; }}
+.plots {{ display: flex; flex-wrap: wrap; gap: 1rem 2rem; }}
+.plots figure {{ flex: 0 1 auto; max-width: 100%; }}
+summary {{ cursor: pointer; margin: 1.25rem 0 .5rem; font-weight: 600; }}
 table {{ border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0;
   border-bottom: 1px solid {RULE}; }}

@@ -73,3 +73,26 @@ def of_fits(series: Sequence[Series]) -> Table:
             for found in [one.fit]
         ),
     )
+
+
+MEANINGS: Final = (
+    "Messages, messages by the number of monitors, bytes, waiting, latency and memory are means "
+    "over runs. Bytes are those of the messages' wire form.",
+    "Inquiries saved: the share of all inquiries that need not have been, since another one to the "
+    "same monitor about the same event could have asked for it, too, or since no answer to these "
+    "had a record. Only pulling monitors inquire.",
+    "Waiting: how long a transition waited for answers; what needed none is left out. Latency: "
+    "from an event that may complete a sequence to the last verdict about it.",
+    "Memory: the most that the state of a monitor held after one of its steps, in the bytes of its "
+    "MessagePack form, on average over monitors. With central there is one monitor.",
+    "Runs by gravest verdict: nothing, possible, violated. Nothing, of unformed: of the runs in "
+    "which no sequence was formed in the real order, those in which nothing was declared.",
+    "Formed, missed, false: events at which a sequence was formed, those of them about which "
+    "nothing was declared, and violations at events at which none was formed.",
+    "Avoidable: possible verdicts although all orders that are consistent with the run's "
+    "happened-before order, monitoring messages included, agree; their rate is of those that could "
+    "be decided. Undecided: those of which the budget of the exact evaluation left that open.",
+    "Delay: what a message takes on average, in service times; a service time is how long a "
+    "monitor is busy with an event or a message.",
+)
+"""What the columns of tables mean, in sentences."""

@@ -1,0 +1,268 @@
+"""`choreomon experiment fig7`, `fig8`, `rq4` and `all`: the paper's experiments, with baselines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+
+from choreomon.cli import NOTHING_FOUND, VIOLATION
+from choreomon.cli.experiment_engines import EngineName, engine_option, shared
+from choreomon.cli.experiment_rows import measured_rows
+from choreomon.cli.experiment_work import published_options
+from choreomon.cli.jobs import jobs_option
+from choreomon.cli.options import added, seed_option
+from choreomon.cli.pictures import check_picture, write_picture
+from choreomon.cli.writing import check_writable, make_directory, write
+
+if TYPE_CHECKING:
+    from choreomon.cli.experiment_figures import Figure
+    from simulator.experiments.cells import Row
+    from simulator.experiments.findings import Finding
+    from simulator.experiments.grids import ExperimentName
+    from simulator.experiments.tables import Table
+
+_options: Final = added(
+    seed_option("Of the first run; later ones have the numbers after it."),
+    click.option("--quick", is_flag=True, help="A reduced grid: fewer points, delays and runs."),
+    jobs_option,
+    engine_option,
+    *published_options(
+        "A folder for data, plots and a report; started again with the same folder, the command "
+        "goes on where it was interrupted."
+    ),
+)
+
+
+class Asked(NamedTuple):
+    """What the options say."""
+
+    seed: int
+    quick: bool
+    jobs: int
+    engine: EngineName
+    as_json: bool
+    output: Path | None
+
+
+class Result(NamedTuple):
+    """What came of one experiment."""
+
+    name: ExperimentName
+    rows: Sequence[Row]
+    finding: Finding
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+
+@click.command("fig7")
+@_options
+def fig7(**options: Any) -> int:
+    """Monitoring messages of classes C3 to C9, with two to five sequences of length nine, ten runs
+    each, for all strategies, rules and delays.
+
+    The exit code is 1 where a verdict is wrong that its rules promise.
+    """
+    return _experiment("fig7", ("fig7",), Asked(**options))
+
+
+@click.command("fig8")
+@_options
+def fig8(**options: Any) -> int:
+    """Messages, memory and latency of class C6, with three sequences of length two to six, ten
+    runs each, for all strategies, rules and delays.
+
+    The exit code is 1 where a verdict is wrong that its rules promise.
+    """
+    return _experiment("fig8", ("fig8",), Asked(**options))
+
+
+@click.command("rq4")
+@_options
+def rq4(**options: Any) -> int:
+    """A hundred runs of class C6 with three sequences of length seven: how many end with nothing,
+    violated or possibly violated, for all strategies, rules and delays.
+
+    The exit code is 1 where a verdict is wrong that its rules promise.
+    """
+    return _experiment("rq4", ("rq4",), Asked(**options))
+
+
+@click.command("all")
+@_options
+def all_of_them(**options: Any) -> int:
+    """`fig7`, `fig8` and `rq4`, and one report about them.
+
+    The exit code is 1 where a verdict is wrong that its rules promise.
+    """
+    from simulator.experiments.grids import EXPERIMENTS
+
+    return _experiment("all", EXPERIMENTS, Asked(**options))
+
+
+def _experiment(name: str, parts: Sequence[ExperimentName], asked: Asked) -> int:
+    output = asked.output
+    if output is not None:
+        make_directory(output)
+        check_picture(output / "any.png")
+        check_writable(output / f"{name}.html")
+    results = [_result(part, rows) for part, rows in _measured(parts, asked)]
+    printed = {each.name: _findings(each) for each in results}
+    if output is not None:
+        for each in results:
+            _write(output, each, asked)
+        write(output / f"{name}.html", _page(name, results, asked))
+    if asked.as_json:
+        click.echo(json.dumps(printed, indent=2))
+    else:
+        click.echo("\n".join(map(_text, results)), nl=False)
+    return VIOLATION if any(each.finding.wrong for each in results) else NOTHING_FOUND
+
+
+def _measured(
+    parts: Sequence[ExperimentName], asked: Asked
+) -> Iterator[tuple[ExperimentName, list[Row]]]:
+    """The rows of each experiment. Every file is looked at before the first is gone on with."""
+    from choreomon.cli.screen import screens, tracked
+    from simulator.experiments.cells import measured
+    from simulator.experiments.grids import FULL, QUICK, grid
+
+    def results(cells: Sequence[Any]) -> Iterator[Row]:
+        return shared(measured, cells, asked.engine, asked.jobs)
+
+    begun = []
+    for part in parts:
+        cells = grid(part, asked.seed, QUICK if asked.quick else FULL)
+        path = None if asked.output is None else asked.output / f"{part}.csv"
+        begun.append((part, len(cells), measured_rows(path, cells, results)))
+    _, errors = screens()
+    for part, number, rows in begun:
+        shown = tracked(rows, errors, part, number) if sys.stderr.isatty() else rows
+        yield part, list(shown)
+
+
+def _result(name: ExperimentName, rows: list[Row]) -> Result:
+    from choreomon.cli.experiment_figures import figures
+    from simulator.experiments.findings import finding
+    from simulator.experiments.tables import by_parameters
+
+    found = finding(name, rows)
+    along = {"fig7": ("sequences", "complexity"), "fig8": ("length",), "rq4": ("branching",)}[name]
+    how = ("strategy", "rules", "delay")
+    tables = (
+        by_parameters("All points, by strategy, rules and delay", rows, *how),
+        by_parameters("Every point", rows, *how, *along),
+    )
+    return Result(name, rows, found, tables, figures(name, rows, found.series))
+
+
+def _write(folder: Path, result: Result, asked: Asked) -> None:
+    """The data beside the rows that are there already, and the pictures."""
+    from simulator.experiments.cells import SERVICE
+    from simulator.experiments.records import COLUMNS, values
+
+    head = {
+        "experiment": result.name,
+        "seed": asked.seed,
+        "quick": asked.quick,
+        "service_ms": SERVICE.value,
+        **_findings(result),
+        "columns": COLUMNS,
+    }
+    # A row a line, so that two versions of the file can be compared.
+    rows = ",\n".join(json.dumps(values(row)) for row in result.rows)
+    text = json.dumps(head, indent=1).removesuffix("\n}")
+    write(folder / f"{result.name}.json", f'{text},\n "rows": [\n{rows}\n]}}\n')
+    for figure in result.figures:
+        for suffix in (".svg", ".png"):
+            write_picture(folder / f"{figure.name}{suffix}", figure.picture)
+
+
+def _findings(result: Result) -> dict[str, Any]:
+    """What came out but the single rows, as JSON."""
+    found = result.finding
+    summary, _ = result.tables
+    return {
+        "claims": [claim._asdict() for claim in found.claims],
+        "fits": [
+            {
+                "measure": one.measure,
+                **one.variant._asdict(),
+                "series": one.part,
+                **_rounded(asdict(one.fit)),
+            }
+            for one in found.series
+        ],
+        "precision": found.precision,
+        "wrong": found.wrong,
+        "summary": [dict(zip(summary.head, row, strict=True)) for row in summary.rows],
+    }
+
+
+def _rounded(value: Any) -> Any:
+    """Nine digits, which every machine computes alike."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, dict):
+        return {key: _rounded(each) for key, each in value.items()}
+    return [*map(_rounded, value)] if isinstance(value, list | tuple) else value
+
+
+def _text(result: Result) -> str:
+    """Claims and the summary, in Markdown."""
+    from choreomon.render.experiment_tables import markdown
+
+    lines = [f"## {result.name}\n"]
+    for claim in result.finding.claims:
+        lines += [f"Paper: {claim.paper}", f"Measured, {claim.agreement}: {claim.measured}"]
+        lines += [*(f"- {reason}" for reason in claim.because), ""]
+    lines += [*(f"- {said}" for said in result.finding.precision), ""]
+    summary, _ = result.tables
+    return "\n".join([*lines, markdown(summary.head, summary.rows)])
+
+
+_TITLES: Final = {
+    "fig7": "RQ1, Fig. 7: messages by complexity and number of sequences",
+    "fig8": "RQ2 and RQ3, Fig. 8: messages, memory and latency by length",
+    "rq4": "RQ4: how conservative verdicts are",
+}
+
+
+def _page(name: str, results: Sequence[Result], asked: Asked) -> str:
+    from choreomon.render.experiment_page import Compared, Part, Tabulated, experiment_page
+    from simulator.experiments.cells import SERVICE
+    from simulator.experiments.tables import MEANINGS, of_fits
+
+    degrees = {"as the paper says": 0, "partly": 1, "not as the paper says": 2}
+    parts = []
+    for result in results:
+        summary, points = result.tables
+        tables = [Tabulated(*summary, folded=False), Tabulated(*points, folded=True)]
+        if result.finding.series:
+            tables.insert(0, Tabulated(*of_fits(result.finding.series), folded=False))
+        parts.append(
+            Part(
+                _TITLES[result.name],
+                [
+                    Compared(
+                        one.paper, one.measured, one.agreement, degrees[one.agreement], one.because
+                    )
+                    for one in result.finding.claims
+                ],
+                result.finding.precision,
+                [(figure.picture, figure.caption) for figure in result.figures],
+                tables,
+            )
+        )
+    quick = " --quick" if asked.quick else ""
+    made_with = (
+        ("command", f"choreomon experiment {name} --seed {asked.seed}{quick} -o FOLDER"),
+        ("runs", f"{sum(len(result.rows) for result in results):,}"),
+        ("service time", f"{SERVICE.value} ms"),
+    )
+    return experiment_page("Experiments of the paper, repeated", parts, made_with, MEANINGS)
