@@ -108,6 +108,7 @@ def _fig8(rows: Sequence[Row], series: Sequence[Series]) -> Iterator[Figure]:
                 _line(str(one), _of(longest, one), _delay_place(rows), LATENCY.value)
                 for one in VARIANTS
             ],
+            scale="powers",
         ),
         "Class C6, three sequences; places on the axis are those of the grid, not to scale.",
     )
@@ -164,8 +165,7 @@ def _rq4(rows: Sequence[Row], series: Sequence[Series]) -> Iterator[Figure]:
             scale="shares",
         ),
         "By the exact evaluation over the run's happened-before order, monitoring messages "
-        "included. A monitor that sends fewer messages orders fewer events, so that less can be "
-        "known.",
+        "included.",
     )
 
 

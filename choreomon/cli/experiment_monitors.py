@@ -148,14 +148,14 @@ def _measured(
 
 def _result(name: ExperimentName, rows: list[Row]) -> Result:
     from choreomon.cli.experiment_figures import figures
-    from simulator.experiments.findings import finding
+    from simulator.experiments.findings import finding, of_all_variants
     from simulator.experiments.tables import by_parameters
 
     found = finding(name, rows)
     along = {"fig7": ("sequences", "complexity"), "fig8": ("length",), "rq4": ("branching",)}[name]
     how = ("strategy", "rules", "delay")
     tables = (
-        by_parameters("All points, by strategy, rules and delay", rows, *how),
+        by_parameters("By strategy, rules and delay", of_all_variants(rows), *how),
         by_parameters("Every point", rows, *how, *along),
     )
     return Result(name, rows, found, tables, figures(name, rows, found.series))
@@ -198,7 +198,7 @@ def _findings(result: Result) -> dict[str, Any]:
             }
             for one in found.series
         ],
-        "precision": found.precision,
+        "notes": dict(found.notes),
         "wrong": found.wrong,
         "summary": [dict(zip(summary.head, row, strict=True)) for row in summary.rows],
     }
@@ -221,7 +221,8 @@ def _text(result: Result) -> str:
     for claim in result.finding.claims:
         lines += [f"Paper: {claim.paper}", f"Measured, {claim.agreement}: {claim.measured}"]
         lines += [*(f"- {reason}" for reason in claim.because), ""]
-    lines += [*(f"- {said}" for said in result.finding.precision), ""]
+    for heading, sentences in result.finding.notes:
+        lines += [f"{heading}:", *(f"- {sentence}" for sentence in sentences), ""]
     summary, _ = result.tables
     return "\n".join([*lines, markdown(summary.head, summary.rows)])
 
@@ -254,7 +255,7 @@ def _page(name: str, results: Sequence[Result], asked: Asked) -> str:
                     )
                     for one in result.finding.claims
                 ],
-                result.finding.precision,
+                result.finding.notes,
                 [(figure.picture, figure.caption) for figure in result.figures],
                 tables,
             )

@@ -33,11 +33,11 @@ class Tabulated(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What is said of one experiment."""
+    """What is said of one experiment; `notes` are sentences under headings."""
 
     title: str
     claims: Sequence[Compared]
-    precision: Sequence[str]
+    notes: Sequence[tuple[str, Sequence[str]]]
     pictures: Sequence[tuple[Picture, str]]
     tables: Sequence[Tabulated]
 
@@ -66,8 +66,9 @@ def _part(part: Part) -> list[str]:
     found = [_claim(claim) for claim in part.claims]
     pictures = "".join(figure(picture, caption) for picture, caption in part.pictures)
     found.append(f'<div class="plots">{pictures}</div>')
-    found.append("<h3>How precise verdicts were</h3>")
-    found.append("<ul>" + "".join(f"<li>{as_html(said)}</li>" for said in part.precision) + "</ul>")
+    for heading, sentences in part.notes:
+        items = "".join(f"<li>{as_html(sentence)}</li>" for sentence in sentences)
+        found.append(f"<h3>{as_html(heading)}</h3><ul>{items}</ul>")
     return found + [_table(each) for each in part.tables]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from choreomon.render.drawing import (
@@ -60,17 +60,23 @@ def line_chart(
     upwards: str,
     lines: Sequence[Line],
     *,
-    scale: Literal["numbers", "shares"] = "numbers",
+    scale: Literal["numbers", "shares", "powers"] = "numbers",
     level: tuple[float, str] | None = None,
 ) -> Picture:
-    """Lines above an axis that begins at 0, with a legend beside them, and across them a `level`
-    with its name. Shares have an axis from 0 to 100 %. There must be at least one point."""
+    """Lines of values from 0 on, above an axis that begins there, with a legend beside them, and across them a `level`
+    with its name. Shares have an axis from 0 to 100 %. `powers` is a logarithmic axis, for values
+    above 0. There must be at least one point."""
     values = [y for line in lines for _, y in line.points] + ([level[0]] if level else [])
-    ticks = [tick / 5 for tick in range(6)] if scale == "shares" else rising_ticks(max(values))
-    least = min(0.0, *values)
+    if scale == "powers":
+        ticks = powers_of_ten(min(values), max(values))
+    elif scale == "shares":
+        ticks = [tick / 5 for tick in range(6)]
+    else:
+        ticks = rising_ticks(max(values))
     words = [f"{100 * tick:.0f} %" if scale == "shares" else number(tick) for tick in ticks]
     left = 24 + max(text_width(word, _SMALL) for word in words)
-    plot = _Plot(left, [x for x, _ in along.ticks], least, ticks[-1])
+    height_of = math.log10 if scale == "powers" else float
+    plot = _Plot(left, [x for x, _ in along.ticks], (ticks[0], ticks[-1]), height_of)
     shapes: list[Shape] = [
         Text(at=Point(10, 20), content=title, bold=True, colour=INK),
         Text(at=Point(10, _TOP - 16), content=upwards, size=_SMALL, colour=MUTED),
@@ -115,20 +121,35 @@ def rising_ticks(most: float) -> list[float]:
     return [step * tick for tick in range(math.ceil(most / step - 1e-9) + 1)]
 
 
-class _Plot:
-    """Where points are."""
+def powers_of_ten(least: float, most: float) -> list[float]:
+    """Those between which all values are, at least two."""
+    low = math.floor(math.log10(least))
+    high = max(low + 1, math.ceil(math.log10(most)))
+    return [10.0**power for power in range(low, high + 1)]
 
-    def __init__(self, left: float, places: Sequence[float], low: float, high: float) -> None:
+
+class _Plot:
+    """Where points are; `height_of` makes an axis of values."""
+
+    def __init__(
+        self,
+        left: float,
+        places: Sequence[float],
+        span: tuple[float, float],
+        height_of: Callable[[float], float],
+    ) -> None:
         self.left = left
         self.right = left + _WIDTH
         self.base = _TOP + _HEIGHT
         self._first, self._last = min(places), max(places)
-        self._low, self._high = low, high
+        self._height_of = height_of
+        self._least = span[0]
+        self._low, self._high = map(height_of, span)
 
     def at(self, x: float, y: float) -> Point:
         inner = _WIDTH - 40
         along = (x - self._first) / (self._last - self._first) if self._last > self._first else 0.5
-        up = (y - self._low) / (self._high - self._low)
+        up = (self._height_of(y) - self._low) / (self._high - self._low)
         return Point(self.left + 20 + inner * along, self.base - _HEIGHT * up)
 
     def frame(self, along: Axis, ticks: Sequence[tuple[float, str]]) -> list[Shape]:
@@ -146,7 +167,7 @@ class _Plot:
                 ),
             ]
         for place, word in along.ticks:
-            x = self.at(place, self._low).x
+            x = self.at(place, self._least).x
             shapes += [
                 Polyline(points=(Point(x, self.base), Point(x, self.base + 4)), colour=MUTED),
                 Text(

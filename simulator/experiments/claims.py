@@ -38,19 +38,20 @@ class Series(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """Something that is measured of a run, with its name in sentences and on axes."""
+    """Something that is measured of a run, with its name in sentences and on axes, and its unit
+    where it has one."""
 
     name: str
     unit: str
     value: Callable[[Row], float | None]
 
     def __str__(self) -> str:
-        return f"{self.name}, {self.unit}"
+        return f"{self.name}, {self.unit}" if self.unit else self.name
 
 
-MESSAGES: Final = Measure("monitoring messages", "a run", lambda row: row.measured.messages)
+MESSAGES: Final = Measure("monitoring messages of a run", "", lambda row: row.measured.messages)
 PER_MONITOR: Final = Measure(
-    "messages per monitor", "a run", lambda row: row.measured.messages / row.measured.monitors
+    "messages of a run per monitor", "", lambda row: row.measured.messages / row.measured.monitors
 )
 MEMORY: Final = Measure("memory per monitor", "bytes", lambda row: row.measured.memory)
 WAITING: Final = Measure("waiting for answers", "ms", lambda row: row.measured.waiting)

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from simulator.experiments import conservatism, cost, scalability
-from simulator.experiments.cells import Row
-from simulator.experiments.claims import Claim, Series
-from simulator.experiments.grids import ExperimentName, Variant
+from simulator.experiments.cells import Cell, Row
+from simulator.experiments.claims import Claim, Series, of_variant, total
+from simulator.experiments.grids import (
+    DELAY,
+    OF_THE_PAPER,
+    PULLING,
+    VARIANTS,
+    ExperimentName,
+    Variant,
+)
 from simulator.experiments.summaries import Summary, grouped, summary
-from simulator.experiments.wording import percent
+from simulator.experiments.wording import number, percent
 
 
 class Finding(NamedTuple):
-    """`precision` says for each variant how many possible verdicts were avoidable (G3), and how
-    many verdicts were wrong; `wrong` counts those that no rules but the paper's may give."""
+    """`notes` are sentences under headings: how many possible verdicts were avoidable (G3) and how
+    many verdicts wrong, which inquiries could have been saved, and how strategies and rules
+    compare. `wrong` counts wrong verdicts that no rules but the paper's may give."""
 
     claims: tuple[Claim, ...]
     series: tuple[Series, ...]
-    precision: tuple[str, ...]
+    notes: tuple[tuple[str, tuple[str, ...]], ...]
     wrong: int
 
 
@@ -34,7 +44,23 @@ def finding(name: ExperimentName, rows: Sequence[Row]) -> Finding:
         claims = cost.claims(rows, series)
     else:
         claims = conservatism.claims(rows)
-    return Finding(claims, series, _precision(rows), wrong(rows))
+    alike = of_all_variants(rows)
+    notes = (
+        ("How precise verdicts were", _precision(alike)),
+        ("What could have been saved", _saved(alike)),
+        ("Strategies and rules beside each other", _compared(alike)),
+    )
+    return Finding(claims, series, notes, wrong(rows))
+
+
+def of_all_variants(rows: Sequence[Row]) -> list[Row]:
+    """The rows of runs that all variants had, so that sums over them can be compared."""
+    runs = Counter(_run(row) for row in rows)
+    return [row for row in rows if runs[_run(row)] == len(VARIANTS)]
+
+
+def _run(row: Row) -> Cell:
+    return replace(row.cell, strategy="pull", rules="sound")
 
 
 def wrong(rows: Sequence[Row]) -> int:
@@ -63,3 +89,33 @@ def _avoidable(found: Summary) -> str:
         f"{percent(found.avoidable_share)} of those that could be decided; the budget left "
         f"{found.undecided:,} open"
     )
+
+
+def _saved(rows: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(
+        f"{variant}: of {number(sent)} inquiries {percent((joined + empty) / sent)} need not have "
+        f"been. {percent(joined / sent)} could have been part of another one, and "
+        f"{percent(empty / sent)} had answers without a record. Each has an answer, too."
+        for variant in PULLING
+        for own in [of_variant(rows, variant)]
+        for sent, joined, empty in [[total(own, each) for each in ("inquiries", "joined", "empty")]]
+        if sent
+    )
+
+
+def _compared(rows: Sequence[Row]) -> tuple[str, ...]:
+    """At the delay of generated documents, against the paper's algorithm on the same runs."""
+    own = {variant: summary(of_variant(rows, variant)) for variant in VARIANTS}
+    base = own[OF_THE_PAPER]
+    return tuple(
+        f"{variant}, beside {OF_THE_PAPER} at a delay of {DELAY} service times: "
+        f"{_times(found.messages, base.messages)} the messages, {_times(found.bytes, base.bytes)} "
+        f"the bytes, {_times(found.latency, base.latency)} the latency and "
+        f"{_times(found.memory, base.memory)} the memory per monitor."
+        for variant, found in own.items()
+        if variant != OF_THE_PAPER
+    )
+
+
+def _times(value: float | None, base: float | None) -> str:
+    return f"{number(value / base)} times" if value is not None and base else "–"
