@@ -8,7 +8,7 @@ REPORT ?= demo-report.html
 FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check format bench faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test
+.PHONY: demo test check format bench experiments experiments-quick faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -34,6 +34,17 @@ format: $(VENV)/.installed-to-check
 
 bench: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks
+
+# The paper's experiments on a reduced grid: half a minute.
+experiments-quick: $(VENV)/.installed-to-check
+	rm -rf build/experiments
+	$(BIN)/choreomon experiment all --quick --jobs 2 -o build/experiments
+
+# The same on the full grid, of which the docs show the results: minutes.
+EXPERIMENTS := benchmarks/results/experiments
+experiments: $(VENV)/.installed-to-check
+	rm -rf $(EXPERIMENTS)
+	$(BIN)/choreomon experiment all --seed 0 --jobs 2 -o $(EXPERIMENTS) > $(EXPERIMENTS).md
 
 # Real processes that are killed, stopped, cut off: half an hour. FAULTS_ARGS="agent disk" are some.
 faults: $(VENV)/.installed-to-check

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from choreomon.render.line_chart import Axis, Line
     from simulator.experiments.cells import Row
     from simulator.experiments.claims import Measure, Series
+    from simulator.experiments.fits import Fit
     from simulator.experiments.grids import ExperimentName, Variant
     from simulator.experiments.summaries import Summary
 
@@ -180,10 +181,17 @@ def _fitted(
         if (one.measure, one.variant) == (measure.name, variant):
             found = one.fit
             lines.append(Line(name or one.part, tuple(zip(found.places, found.means, strict=True))))
-            ends = (found.places[0], found.places[-1])
-            straight = tuple((x, found.intercept + found.slope * x) for x in ends)
-            lines.append(Line("", straight, fitted=True))
+            lines.append(Line("", _straight(found), fitted=True))
     return lines
+
+
+def _straight(found: Fit) -> tuple[tuple[float, float], ...]:
+    """The ends of the fitted line, as far as it is not below 0."""
+    ends = []
+    for x in (found.places[0], found.places[-1]):
+        y = found.intercept + found.slope * x
+        ends.append((x, y) if y >= 0 else (-found.intercept / found.slope, 0.0))
+    return tuple(ends)
 
 
 def _line(

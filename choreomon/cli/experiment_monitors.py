@@ -185,8 +185,11 @@ def _write(folder: Path, result: Result, asked: Asked) -> None:
 
 def _findings(result: Result) -> dict[str, Any]:
     """What came out but the single rows, as JSON."""
+    from simulator.experiments.findings import of_all_variants
+    from simulator.experiments.summaries import grouped, summary
+
     found = result.finding
-    summary, _ = result.tables
+    how = ("strategy", "rules", "delay")
     return {
         "claims": [claim._asdict() for claim in found.claims],
         "fits": [
@@ -200,7 +203,10 @@ def _findings(result: Result) -> dict[str, Any]:
         ],
         "notes": dict(found.notes),
         "wrong": found.wrong,
-        "summary": [dict(zip(summary.head, row, strict=True)) for row in summary.rows],
+        "summary": [
+            {**dict(zip(how, key, strict=True)), **_rounded(summary(own)._asdict())}
+            for key, own in grouped(of_all_variants(result.rows), *how).items()
+        ],
     }
 
 

@@ -63,9 +63,9 @@ def line_chart(
     scale: Literal["numbers", "shares", "powers"] = "numbers",
     level: tuple[float, str] | None = None,
 ) -> Picture:
-    """Lines of values from 0 on, above an axis that begins there, with a legend beside them, and across them a `level`
-    with its name. Shares have an axis from 0 to 100 %. `powers` is a logarithmic axis, for values
-    above 0. There must be at least one point."""
+    """Lines of values that are at least 0, with a legend beside them, and across them a `level`
+    with its name. The axis of `shares` is from 0 to 100 %, that of `powers`, for values above 0,
+    is logarithmic; else it begins at 0. There must be at least one point."""
     values = [y for line in lines for _, y in line.points] + ([level[0]] if level else [])
     if scale == "powers":
         ticks = powers_of_ten(min(values), max(values))
