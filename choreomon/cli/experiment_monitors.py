@@ -120,8 +120,16 @@ def _experiment(name: str, parts: Sequence[ExperimentName], asked: Asked) -> int
     if asked.as_json:
         click.echo(json.dumps(printed, indent=2))
     else:
+        runs = sum(len(each.rows) for each in results)
+        click.echo(f"`{_command(name, asked)}`: {runs:,} runs\n")
         click.echo("\n".join(map(_text, results)), nl=False)
     return VIOLATION if any(each.finding.wrong for each in results) else NOTHING_FOUND
+
+
+def _command(name: str, asked: Asked) -> str:
+    """All that results depend on."""
+    quick = " --quick" if asked.quick else ""
+    return f"choreomon experiment {name} --seed {asked.seed}{quick}"
 
 
 def _measured(
@@ -266,9 +274,8 @@ def _page(name: str, results: Sequence[Result], asked: Asked) -> str:
                 tables,
             )
         )
-    quick = " --quick" if asked.quick else ""
     made_with = (
-        ("command", f"choreomon experiment {name} --seed {asked.seed}{quick} -o FOLDER"),
+        ("command", _command(name, asked)),
         ("runs", f"{sum(len(result.rows) for result in results):,}"),
         ("service time", f"{SERVICE.value} ms"),
     )

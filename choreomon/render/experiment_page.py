@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from choreomon.render.drawing import Picture
 from choreomon.render.page import as_html, facts, figure, page, section, table
+from choreomon.render.wording import counted
 
 _TONES: Final = ("quiet", "possibly", "violated")
 
@@ -51,7 +52,7 @@ def experiment_page(
     degree = max((claim.degree for claim in claims), default=0)
     counts = Counter(claim.agreement for claim in claims)
     result = ", ".join(f"{number} {words}" for words, number in counts.items())
-    heading = f"{len(claims)} claims of the paper: {result}"
+    heading = f"{counted(len(claims), 'claim')} of the paper: {result}"
     body = [
         f'<header class="{_TONES[degree]}"><p>{as_html(title)}</p><h1>{as_html(heading)}</h1>'
         "</header>",

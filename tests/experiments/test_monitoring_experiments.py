@@ -78,7 +78,7 @@ def test_all_of_them_end_to_end(tmp_path: Path) -> None:
 def test_one_of_them_alone_has_a_report_of_its_own(tmp_path: Path) -> None:
     assert experiment("rq4", "-o", tmp_path).code == 0
     assert {"rq4.html", "rq4.csv", "rq4.json"} <= files(tmp_path).keys()
-    assert "1 claims of the paper" in tmp_path.joinpath("rq4.html").read_text("utf-8")
+    assert "1 claim of the paper" in tmp_path.joinpath("rq4.html").read_text("utf-8")
 
 
 def test_without_a_folder_nothing_is_written(
