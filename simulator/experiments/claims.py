@@ -93,8 +93,9 @@ def in_words(found: Fit) -> str:
             way = "grows" if found.slope > 0 else "falls"
             return f"{way} linearly by {by}, {ends} ({explained})"
         case "bent":
-            way = "upwards" if found.bend > 0 else "downwards"
-            return f"not linear, bent {way}, {ends} (the line has {explained})"
+            way = "rises" if found.means[-1] > found.means[0] else "falls"
+            bent = "upwards" if found.bend > 0 else "downwards"
+            return f"{way}, and not linearly but bent {bent}, {ends} (the line has {explained})"
         case _:
             return f"neither a line nor a parabola, {ends} (the line has {explained})"
 
@@ -118,9 +119,10 @@ def why_messages(rows: Sequence[Row], place: Callable[[Row], float], what: str) 
 def ends(rows: Sequence[Row], place: Callable[[Row], float]) -> tuple[list[Row], list[Row]]:
     """The rows at the first place and those at the last one."""
     places = [place(row) for row in rows]
+    first, last = min(places), max(places)
     return (
-        [row for row in rows if place(row) == min(places)],
-        [row for row in rows if place(row) == max(places)],
+        [row for row in rows if place(row) == first],
+        [row for row in rows if place(row) == last],
     )
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 Shape: TypeAlias = Literal["constant", "linear", "bent", "irregular"]
@@ -64,15 +65,7 @@ class Fit:
     @property
     def rises(self) -> int:
         """Steps from one place to the next at which the mean rises."""
-        return sum(later > before for before, later in self._steps())
-
-    @property
-    def falls(self) -> int:
-        """The same where it falls."""
-        return sum(later < before for before, later in self._steps())
-
-    def _steps(self) -> list[tuple[float, float]]:
-        return list(zip(self.means, self.means[1:], strict=False))
+        return sum(later > before for before, later in pairwise(self.means))
 
 
 def fit(series: Mapping[float, Sequence[float]]) -> Fit:

@@ -41,10 +41,6 @@ class Inquiries(NamedTuple):
     joined: int
     empty: int
 
-    @property
-    def saved(self) -> int:
-        return self.joined + self.empty
-
 
 class Overhead:
     """Implements `simulator.measuring.Observer`, for monitors of these processes."""

@@ -80,7 +80,7 @@ def test_linear_growth_is_as_the_paper_says() -> None:
 def test_a_planted_parabola_is_not_and_the_report_says_why() -> None:
     together, _, _ = claims("fig7", by_class(lambda i: 3 * i * i))
     assert together.agreement == "not as the paper says"
-    assert together.measured.count("not linear, bent upwards") == 4
+    assert together.measured.count("rises, and not linearly but bent upwards") == 4
     assert "times the messages for each" in together.because[0]
     assert "Of the inquiries 20 %" in together.because[1]
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 from examples_to_draw import (
@@ -18,42 +17,11 @@ from examples_to_draw import (
 from choreomon.core.run import Run
 from choreomon.properties.tables import transition_tables
 from choreomon.render.report import MAX_ROWS, MAX_VERDICTS_PER_RUN, report_page
+from tests.render.html_pages import Page
 
 FACTS = [("file", "smart-home.yaml"), ("strategy", "pull"), ("rules", "sound")]
 MISSED = ((2, (1, 2)),)
 TABLES = tuple(transition_tables(SMART_HOME, PROCESSES, "sound").values())
-EMPTY_TAGS = {"meta", "br", "hr"}
-
-
-class Page(HTMLParser):
-    """The text and the tags of a page; notes tags that are not closed in their order."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.misplaced: list[str] = []
-        self.words: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        if tag not in EMPTY_TAGS:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self.open or self.open.pop() != tag:
-            self.misplaced.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.words).split())
 
 
 def page_of(*runs: Run, **options: int) -> str:
