@@ -94,6 +94,7 @@ class Simulation(Scenario):
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
             formed=self._formed(formed, kept if complete else (), verdicts),
+            unsettled=measures.unsettled_verdicts if measures else 0,
         )
 
     def _formed(

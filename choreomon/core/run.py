@@ -125,7 +125,9 @@ class Run:
     `formed` says by the reference semantics what happened in the real order: for each event at
     which the property was formed, its index and the indices of one sequence of events that formed
     it. That is empty where the events were not kept. `None`: there is no property.
-    `verification` is `None` where the logs were not verified.
+    `verification` is `None` where the logs were not verified. `unsettled` counts the possible
+    verdicts by `precise` rules of which the monitors did not show that the order of the run leaves
+    them open.
     """
 
     seed: int
@@ -141,3 +143,4 @@ class Run:
     kept_events: tuple[RunEvent, ...] = ()
     formed: tuple[tuple[int, tuple[int, ...]], ...] | None = None
     verification: Verification | None = None
+    unsettled: int = 0

@@ -79,6 +79,7 @@ class Measured(NamedTuple):
       `false_alarms`: violated ones that were not formed;
     - `avoidable`: possible ones on which all orders agree that are consistent with happened-before;
       `undecided`: those of which the budget of the exact evaluation left that open;
+      `unsettled`: those of which monitors by `precise` rules did not show that they are none;
     - `outcome`: the gravest verdict of the run.
     """
 
@@ -101,6 +102,7 @@ class Measured(NamedTuple):
     false_alarms: int
     avoidable: int
     undecided: int
+    unsettled: int
     outcome: Outcome
 
 
@@ -165,6 +167,7 @@ def _measured(cell: Cell, automaton: SequenceAutomaton, run: Run, overhead: Over
         false_alarms=len(violated - formed),
         avoidable=precision.avoidable,
         undecided=precision.undecided,
+        unsettled=run.unsettled,
         outcome="violated" if violated else "possible" if possible else "nothing",
     )
 

@@ -8,12 +8,14 @@ it held after any of its steps counts.
 monitors and decide": from the inquiries about a transition at an event until it is decided. What is
 decided at once, without asking others, is left out.
 
-**Saved** inquiries are those that need not have been. One monitor asks another one about one event
-once for each transition that the event may fire. All that it asks the same monitor about the same
-event could have been one inquiry; and where no answer to them has a record, the result is as if
-nothing had been asked. So of a group of `k` such inquiries `k - 1` could have been saved, or all
-`k`. Each would have saved its response, too. This is known afterwards: nobody can know beforehand
-that an answer will be empty, and its clock still tells that nothing happened yet.
+**Saved** inquiries are those that need not have been. By the rules `sound` and `paper` one monitor
+asks another one about one event once for each transition that the event may fire. All that it asks
+the same monitor about the same event could have been one inquiry; and where no answer to them has a
+record, the result is as if nothing had been asked. A second inquiry of `precise` rules, which names
+what was left open, could not have been part of the first: it is a group of its own. So of a group
+of `k` such inquiries `k - 1` could have been saved, or all `k`. Each would have saved its response,
+too. This is known afterwards: nobody can know beforehand that an answer will be empty, and its
+clock still tells that nothing happened yet.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ from typing import NamedTuple, TypeAlias
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference
 from choreomon.formats.packing import packed_bytes
-from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response
+from choreomon.monitor.messages import Inquiry, MonitoringMessage, Named, Response
 from choreomon.monitor.state import MonitorState
 from simulator.monitoring import Remembering
 
 _Inspection: TypeAlias = tuple[str, VectorClock, Reference]
+_Group: TypeAlias = tuple[str, str, int, tuple[Named, ...]]
+"""Who asks whom, about the event with which count, and what by name."""
 
 
 class Inquiries(NamedTuple):
@@ -52,16 +56,17 @@ class Overhead:
         self._seen: dict[str, object] = {}
         self.waited: list[int] = []
         """Microseconds, of every inspection that had to wait for answers."""
-        self._groups: dict[tuple[str, str, int], Counter[Reference]] = {}
-        self._found: set[tuple[str, str, int]] = set()
+        self._groups: dict[_Group, Counter[Reference]] = {}
+        self._found: set[_Group] = set()
 
     def sent(self, message: MonitoringMessage, time: int) -> None:
         if isinstance(message, Inquiry):
             count = message.event[self._index_of[message.sender]]
-            group = self._groups.setdefault((message.sender, message.receiver, count), Counter())
-            group[message.inspected] += 1
+            key = (message.sender, message.receiver, count, message.named)
+            self._groups.setdefault(key, Counter())[message.inspected] += 1
         elif isinstance(message, Response) and message.records:
-            self._found.add((message.receiver, message.sender, message.event_count))
+            key = (message.receiver, message.sender, message.event_count, message.named)
+            self._found.add(key)
 
     def stepped(self, process: str, monitor: Remembering, time: int) -> None:
         if isinstance(monitor, MonitorState):
@@ -73,7 +78,7 @@ class Overhead:
         if self._seen.get(process) is state.inspections:
             return
         self._seen[process] = state.inspections
-        now = {(process, each.event, each.inspected.reference) for each in state.inspections}
+        now = {(process, each.event, each.plan.key) for each in state.inspections}
         over = [key for key in self._open if key[0] == process and key not in now]
         self.waited += [time - self._open.pop(key) for key in over]
         for key in now:
@@ -102,7 +107,7 @@ def remembered(monitor: Remembering) -> object:
     return monitor._replace(
         inspections=tuple(
             [
-                each._replace(inspected=each.inspected.reference)  # type: ignore[arg-type]
+                each._replace(plan=each.plan.key)  # type: ignore[arg-type]
                 for each in monitor.inspections
             ]
         )

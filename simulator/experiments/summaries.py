@@ -20,7 +20,7 @@ class Summary(NamedTuple):
     - `nothing`, `possible_runs`, `violated_runs`: runs by gravest verdict;
     - `unformed`: runs in which no sequence was formed in the real order, and `quiet`: those of them
       in which nothing was declared;
-    - from `formed` to `undecided`: sums over runs, as in `simulator.experiments.cells.Measured`.
+    - from `formed` to `unsettled`: sums over runs, as in `simulator.experiments.cells.Measured`.
     """
 
     runs: int
@@ -45,6 +45,7 @@ class Summary(NamedTuple):
     false_alarms: int
     avoidable: int
     undecided: int
+    unsettled: int
 
     @property
     def avoidable_share(self) -> float | None:
@@ -94,6 +95,7 @@ def summary(rows: Sequence[Row]) -> Summary:
         false_alarms=total("false_alarms"),
         avoidable=total("avoidable"),
         undecided=total("undecided"),
+        unsettled=total("unsettled"),
     )
 
 

@@ -37,6 +37,7 @@ _COLUMNS: Final[tuple[tuple[str, Callable[[Summary], str]], ...]] = (
     ("avoidable", lambda s: f"{s.avoidable:,}"),
     ("rate", lambda s: percent(s.avoidable_share)),
     ("undecided", lambda s: f"{s.undecided:,}"),
+    ("unsettled", lambda s: f"{s.unsettled:,}"),
 )
 
 
