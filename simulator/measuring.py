@@ -29,18 +29,19 @@ class TimedVerdict(NamedTuple):
 class Measures:
     """Implements `simulator.monitoring.Measurements`.
 
-    `now` tells the virtual time; `on_verdict` hears every verdict as it is given.
+    `now` tells the virtual time; `on_told` hears every verdict as it is given, and that nothing
+    was formed.
     """
 
     def __init__(
         self,
         index_of: Mapping[str, int],
         now: Callable[[], int],
-        on_verdict: Callable[[TimedVerdict], None] | None = None,
+        on_told: Callable[[TimedVerdict], None] | None = None,
     ) -> None:
         self._index_of = index_of
         self._now = now
-        self._on_verdict = on_verdict
+        self._on_told = on_told
         self.messages = 0
         self.bytes = 0
         self._sizes: dict[int, int] = defaultdict(int)
@@ -72,8 +73,8 @@ class Measures:
             self._last.pop(key, None)
             if timed.verdict is not None:
                 self._last[key] = timed
-        if self._on_verdict is not None and timed.verdict is not None:
-            self._on_verdict(timed)
+        if self._on_told is not None:
+            self._on_told(timed)
 
     def last_verdicts(
         self, explained: Callable[[MonitorVerdict], MonitorVerdict]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from choreomon.actors.delays import Sampler
 from choreomon.core.errors import InternalError
@@ -25,7 +25,7 @@ from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.host import Host
-from choreomon.monitor.messages import Notice, PeerMessage
+from choreomon.monitor.messages import MonitoringMessage, Notice, PeerMessage
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.rules import RULES, Rules
@@ -42,6 +42,8 @@ CENTRE: Final = "(central)"
 """The name of the central monitor's end of its channels; no process can have it."""
 
 Watchers: TypeAlias = Mapping[Label, Watcher]
+
+Message = TypeVar("Message", bound=MonitoringMessage)
 
 
 class Measurements(Protocol):
@@ -60,9 +62,20 @@ class Measurements(Protocol):
         """The monitor of, or for, this process declared something."""
 
 
+class MonitorLog(Protocol):
+    """Who is told of every message between monitors, where somebody wants to know."""
+
+    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+        """A message of so many bytes left, and will be at its receiver then."""
+
+    def taken(self, message: MonitoringMessage) -> None:
+        """Its receiver starts on it, before anything becomes of it."""
+
+
 class RunContext:
     """What all sidecars of one run share. `clocks[i]` is the clock of the process at `i`,
-    shared with the world. `at_once`: services never take any time."""
+    shared with the world. `at_once`: services never take any time. Without a `log` nobody is told
+    of messages."""
 
     def __init__(
         self,
@@ -75,6 +88,7 @@ class RunContext:
         at_once: bool,
         deadline: int | None,
         measurements: Measurements,
+        log: MonitorLog | None = None,
     ) -> None:
         self.event_queue = event_queue
         self.clocks = clocks
@@ -84,7 +98,16 @@ class RunContext:
         self.at_once = at_once
         self.deadline = deadline
         self.measurements = measurements
+        self.log = log
         self.schedule = event_queue.schedule_of(MONITORING)
+
+    def send(self, message: Message, channel: Channel[Message]) -> None:
+        """Send it, and count it."""
+        size = len(encode(message))
+        self.measurements.sent(size)
+        arrives = channel(message)
+        if self.log is not None:
+            self.log.sent(message, size, arrives)
 
 
 class SingleServer:
@@ -95,13 +118,14 @@ class SingleServer:
         self._schedule = context.schedule
         self._draw = context.service(name)
         self._handle = handle
+        self._take = take = handle if context.log is None else _logging(context.log, handle)
         self._messages: deque[Any] = deque()
         self._events: deque[Any] = deque()
         self._busy = False
         self.message: Callable[[Any], None] = self._queue_message
         self.event: Callable[[Any], None] = self._queue_event
         if context.at_once:
-            self.message = self.event = handle
+            self.message, self.event = take, handle
 
     def _queue_message(self, given: object) -> None:
         self._messages.append(given)
@@ -113,9 +137,11 @@ class SingleServer:
 
     def _next(self) -> None:
         while not self._busy and (self._messages or self._events):
-            queue = self._messages or self._events
             self._busy = True
-            self._handle(queue.popleft())
+            if self._messages:
+                self._take(self._messages.popleft())
+            else:
+                self._handle(self._events.popleft())
             taken = self._draw()
             if taken:
                 self._schedule(self._event_queue.now + taken, self._free, None)
@@ -125,6 +151,14 @@ class SingleServer:
     def _free(self, _: None) -> None:
         self._busy = False
         self._next()
+
+
+def _logging(log: MonitorLog, handle: Callable[[Any], None]) -> Callable[[Any], None]:
+    def take(message: MonitoringMessage) -> None:
+        log.taken(message)
+        handle(message)
+
+    return take
 
 
 class PullSidecar:
@@ -169,8 +203,7 @@ class PullSidecar:
             kind = type(effect)
             if kind is Send:
                 message = effect.message  # type: ignore[union-attr]
-                measurements.sent(len(encode(message)))
-                self._channels[message.receiver](message)
+                self._context.send(message, self._channels[message.receiver])
             elif kind is Declared:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
             elif kind is SetDeadline:
@@ -222,8 +255,8 @@ class PushSidecar:
         measurements = self._context.measurements
         for effect in effects:
             if type(effect) is Send:
-                measurements.sent(len(encode(effect.message)))
-                self._channels[effect.message.receiver](effect.message)
+                message = effect.message
+                self._context.send(message, self._channels[message.receiver])
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
         measurements.stepped(self._process, self._monitor.records)
@@ -251,9 +284,7 @@ class CentralNode:
         channel: Channel[Notice] = context.network.channel(process, CENTRE, self._server.message)
 
         def tell(label: Label, clock: VectorClock) -> None:
-            notice = Notice(process, label, clock)
-            context.measurements.sent(len(encode(notice)))
-            channel(notice)
+            context.send(Notice(process, label, clock), channel)
 
         return tell
 

@@ -23,6 +23,7 @@ from choreomon.properties.tables import RulesName
 from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
 from simulator.measuring import Measures, TimedVerdict
+from simulator.monitor_log import MonitorRecorder, RecordedMonitors
 from simulator.monitoring import RunContext, StrategyName, monitors
 from simulator.network import Network
 from simulator.recording import each_of
@@ -44,14 +45,16 @@ class Simulation(Scenario):
         recorder: Recorder | None = None,
         keep_events: bool = False,
         on_verdict: Callable[[RunVerdict], None] | None = None,
+        monitor_recorder: MonitorRecorder | None = None,
     ) -> Run:
         """Run once.
 
         `rules` overrides the document's. `recorder` is given every event, `on_verdict` every
         verdict of a monitor as it is given, the provisional ones too, with the reasons of then;
-        the last verdicts of the `Run` have those of the end. With `keep_events` the last
-        `KEPT_EVENTS` events are kept, and where those are all, it is found out by which of them
-        the property was formed in their real order; where it was is noted always.
+        the last verdicts of the `Run` have those of the end. `monitor_recorder` is given all that
+        monitors send, take and declare; without a property it hears nothing. With `keep_events` the
+        last `KEPT_EVENTS` events are kept, and where those are all, it is found out by which of
+        them the property was formed in their real order; where it was is noted always.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         recorders = [r for r in (recorder, kept.append if keep_events else None) if r]
@@ -67,7 +70,7 @@ class Simulation(Scenario):
         formed: Sequence[int] = ()
         if self.automaton is not None:
             measures, explained = self._monitored(
-                self.automaton, world, seed, strategy, rules, on_verdict
+                self.automaton, world, seed, strategy, rules, on_verdict, monitor_recorder
             )
             world.watchers[:], formed = noting_formations(
                 self._formation_rules, world.watchers, lambda: world.events
@@ -114,15 +117,26 @@ class Simulation(Scenario):
         strategy: StrategyName,
         rules: RulesName | None,
         on_verdict: Callable[[RunVerdict], None] | None,
+        monitor_recorder: MonitorRecorder | None,
     ) -> tuple[Measures, Callable[[MonitorVerdict], MonitorVerdict]]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
         event_queue, streams, lookup = world.event_queue, Streams(seed), _Lookup(world)
-        pulling = strategy == "pull"
+        log = None if monitor_recorder is None else RecordedMonitors(world, monitor_recorder)
+
+        def told(timed: TimedVerdict) -> None:
+            verdict = None
+            if timed.verdict is not None:
+                verdict = lookup.verdict(timed, strategy == "pull")
+                if on_verdict is not None:
+                    on_verdict(verdict)
+            if log is not None:
+                log.declared(timed, verdict)
+
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
             lambda: event_queue.now,
-            (lambda timed: on_verdict(lookup.verdict(timed, pulling))) if on_verdict else None,
+            None if on_verdict is None and log is None else told,
         )
         context = RunContext(
             event_queue=event_queue,
@@ -142,6 +156,7 @@ class Simulation(Scenario):
             at_once=self.monitoring_service == NO_TIME,
             deadline=self.deadline,
             measurements=measures,
+            log=log,
         )
         placed = monitors(strategy, context, automaton, rules or self.rules)
         world.watchers[:] = placed.watchers

@@ -48,6 +48,7 @@ Runs:
 
     wire         monitoring messages as bytes
     trace        an event as one line of a trace
+    monitor_log  what a monitor does as one line
     event_log    traces -> multi-traces
     results      runs -> the JSON of `choreomon simulate --json`
 
