@@ -32,6 +32,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Declared
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
+from choreomon.properties.tables import transition_tables
 from simulator.event_queue import MONITORING
 from simulator.monitoring import RunContext, monitors
 from simulator.network import Network
@@ -143,7 +144,8 @@ def sizes(events: int, seed: int, *, silent: bool) -> list[int]:
     order = labels()
     Random(f"bounded memory {seed}").shuffle(order)
     automaton = property_over(order, silent=silent)
-    world.watchers[:] = monitors("pull", context, automaton, "sound").watchers
+    tables = transition_tables(automaton, world.processes)
+    world.watchers[:] = monitors("pull", context, tables, "sound").watchers
     world.run()
     return measurements.curve
 

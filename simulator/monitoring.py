@@ -30,8 +30,7 @@ from choreomon.monitor.pull import Monitor
 from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.rules import RULES, Rules
 from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
-from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
+from choreomon.properties.tables import RulesName, TransitionTable
 from simulator.event_queue import MONITORING, EventQueue
 from simulator.network import Channel, Network
 from simulator.world import Watcher
@@ -182,10 +181,10 @@ class PullSidecar:
 
     def connect(self, others: Mapping[str, PullSidecar]) -> None:
         """Make a channel to every other monitor that this one asks, or may be asked by."""
-        network, peers = self._context.network, self._host.asks() | self._host.asked_by()
-        for name, other in others.items():
-            if other is not self and name in peers:
-                self._channels[name] = network.channel(self._process, name, other.server.message)
+        network = self._context.network
+        for name in self._host.asks() | self._host.asked_by():
+            receive = others[name].server.message
+            self._channels[name] = network.channel(self._process, name, receive)
 
     def _occur(self, label: Label, clock: VectorClock) -> None:
         self._step(Event(label, clock))
@@ -236,11 +235,13 @@ class PushSidecar:
         self.watchers = _watching(monitor.table, self._observe, context.measurements)
 
     def connect(self, others: Mapping[str, PushSidecar]) -> None:
-        """Make a channel to every other monitor."""
+        """Make a channel to every other monitor that this one tells something."""
         network = self._context.network
-        for name, other in others.items():
-            if other is not self:
-                self._channels[name] = network.channel(self._process, name, other.server.message)
+        for readers in self._monitor.table.readers.values():
+            for name in readers:
+                if name != self._process and name not in self._channels:
+                    receive = others[name].server.message
+                    self._channels[name] = network.channel(self._process, name, receive)
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
         self.server.event(Event(label, clock))
@@ -274,10 +275,10 @@ class CentralNode:
         self._context = context
         self._monitor = monitor
         self._server = SingleServer(context, CENTRE, self._step)
-        self.watchers = [
-            _watching(tables[process], self._teller(process), context.measurements)
-            for process in context.processes
-        ]
+        self.watchers = {
+            process: _watching(table, self._teller(process), context.measurements)
+            for process, table in tables.items()
+        }
 
     def _teller(self, process: str) -> Watcher:
         context = self._context
@@ -312,6 +313,9 @@ def _watching(table: TransitionTable, watch: Watcher, measurements: Measurements
 _PROCESS: Final = ProcessNext()
 
 
+Explained: TypeAlias = Callable[[MonitorVerdict], MonitorVerdict]
+
+
 class Monitors(NamedTuple):
     """The monitors of a strategy, in place.
 
@@ -321,50 +325,54 @@ class Monitors(NamedTuple):
     """
 
     watchers: Sequence[Watchers]
-    explained: Callable[[MonitorVerdict], MonitorVerdict]
+    explained: Explained
 
 
 def monitors(
     strategy: StrategyName,
     context: RunContext,
-    automaton: SequenceAutomaton,
+    tables: Mapping[str, TransitionTable],
     rules: RulesName,
 ) -> Monitors:
-    """Put the monitors of a strategy in place."""
+    """Put the monitors of a strategy in place, beside the processes that watch something by their
+    `tables`. The others have nothing to ask, to answer or to tell.
+
+    Tables of several properties can be together where no process watches for two of them.
+    """
     processes = context.processes
-    tables = transition_tables(automaton, processes, rules)
     evaluation: Rules = RULES[rules]
+    tables = {process: table for process, table in tables.items() if table.rows}
+
+    def placed(watchers: Mapping[str, Watchers], explained: Explained) -> Monitors:
+        return Monitors([watchers.get(process, {}) for process in processes], explained)
+
     if strategy == "central":
         centre = CentralMonitor(tuple(tables.values()), processes, evaluation)
-        return Monitors(CentralNode(context, centre, tables).watchers, centre.explained)
+        return placed(CentralNode(context, centre, tables).watchers, centre.explained)
     if strategy == "push":
         telling = {
-            process: PushMonitor(tables[process], processes, evaluation) for process in processes
+            process: PushMonitor(table, processes, evaluation) for process, table in tables.items()
         }
         pushing = {
             process: PushSidecar(context, telling[process], own)
             for own, process in enumerate(processes)
+            if process in telling
         }
         for sidecar in pushing.values():
             sidecar.connect(pushing)
-        return Monitors(
-            [sidecar.watchers for sidecar in pushing.values()],
+        return placed(
+            {process: sidecar.watchers for process, sidecar in pushing.items()},
             lambda verdict: telling[verdict.process].explained(verdict),
         )
+    has_deadline = context.deadline is not None
     pulling = {
         process: PullSidecar(
-            context,
-            Host(
-                Monitor(
-                    tables[process],
-                    processes,
-                    evaluation,
-                    has_deadline=context.deadline is not None,
-                )
-            ),
+            context, Host(Monitor(table, processes, evaluation, has_deadline=has_deadline))
         )
-        for process in processes
+        for process, table in tables.items()
     }
     for puller in pulling.values():
         puller.connect(pulling)
-    return Monitors([puller.watchers for puller in pulling.values()], lambda verdict: verdict)
+    return placed(
+        {process: puller.watchers for process, puller in pulling.items()}, lambda verdict: verdict
+    )

@@ -19,7 +19,7 @@ from choreomon.formats.scenario import Scenario, scenario
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.formed import Formed, formed_by
 from choreomon.properties.linear import FormationRules
-from choreomon.properties.tables import RulesName
+from choreomon.properties.tables import RulesName, transition_tables
 from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
 from simulator.measuring import Measures, TimedVerdict
@@ -158,7 +158,9 @@ class Simulation(Scenario):
             measurements=measures,
             log=log,
         )
-        placed = monitors(strategy, context, automaton, rules or self.rules)
+        judging = rules or self.rules
+        tables = transition_tables(automaton, world.processes, judging)
+        placed = monitors(strategy, context, tables, judging)
         world.watchers[:] = placed.watchers
         return measures, placed.explained
 
