@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from choreomon.core.message import Label
-from choreomon.core.vector_clock import VectorClock
+from choreomon.core.vector_clock import VectorClock, indices
 from choreomon.core.verdict import Judgement, Reference
 from choreomon.monitor.history import Record
 from choreomon.monitor.rules import SOUND, Rules
@@ -60,7 +60,7 @@ class MonitorSetup:
             object.__setattr__(self, name, value)
 
         derive("process", self.table.process)
-        derive("index_of", {process: index for index, process in enumerate(self.processes)})
+        derive("index_of", indices(self.processes))
         derive("own", self.index_of[self.process])
         derive("references", tuple(self.table.readers))
         derive("chain_of", {reference: i for i, reference in enumerate(self.references)})
