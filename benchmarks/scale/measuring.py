@@ -52,7 +52,7 @@ class Measured:
     - `latency_ms`: mean, from an event to the last word about it;
     - `formed`: events at which a property was really formed; `missed`: those of them that nobody
       declared; `wrong`: events declared violated at which none was;
-    - `seconds` of the run, `setup_seconds` before it, `megabytes` at most.
+    - `seconds` of one core for the run, `setup_seconds` before it, `megabytes` at most.
     """
 
     workload: str
@@ -205,11 +205,11 @@ def measured(name: str, make: Callable[[], Workload], strategy: Monitored, seed:
     Raises `AssertionError` where the messages of `pull` or `central` are not those that the
     definitions ask for.
     """
-    began = time.perf_counter()
+    began = time.process_time()
     alone = _Placed(make(), strategy, seed, None)
-    ready = time.perf_counter()
+    ready = time.process_time()
     alone.run()
-    seconds = time.perf_counter() - ready
+    seconds = time.process_time() - ready
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     del alone
 

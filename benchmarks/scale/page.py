@@ -58,8 +58,8 @@ def page(rows: Sequence[Measured], estimate: Estimate, command: str) -> str:
                 "the system, and at the monitor that sends and takes most (`busiest`). Clocks are "
                 "full: an entry for every process. `formed` is how often a property was really "
                 "formed, `missed` how often nobody said so, `wrong` how often a violation was "
-                "declared that was none. `s` and `MB` are what the simulator needed; `none` is the "
-                "application alone."
+                "declared that was none. `s` of one core and `MB` are what the simulator needed; "
+                "`none` is the application alone."
             ),
             "",
             *_table(COLUMNS, map(_row, growing)),
