@@ -20,6 +20,7 @@ BENCHMARKS: Final = (
     "precision",
     "generated_scenarios",
     "sweep",
+    "scale",
     "multiprefix_speed",
     "long_trace",
     "long_logs",

@@ -33,6 +33,7 @@ from choreomon.monitor.effects import Declared
 from choreomon.monitor.messages import MonitoringMessage
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
+from choreomon.properties.tables import transition_tables
 from simulator.event_queue import MONITORING
 from simulator.monitoring import Remembering, RunContext, monitors
 from simulator.network import Network
@@ -144,7 +145,8 @@ def sizes(events: int, seed: int, *, silent: bool) -> list[int]:
     order = labels()
     Random(f"bounded memory {seed}").shuffle(order)
     automaton = property_over(order, silent=silent)
-    world.watchers[:] = monitors("pull", context, automaton, "sound").watchers
+    tables = transition_tables(automaton, world.processes)
+    world.watchers[:] = monitors("pull", context, tables, "sound").watchers
     world.run()
     return measurements.curve
 

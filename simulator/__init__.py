@@ -5,6 +5,7 @@
     world                        a run of an application
     recording                    what is kept of a run's events
     monitoring                   monitors beside the processes of a world, by strategy
+    monitor_log                  what they do, told to who records it
     measuring, formations        what is measured; where the property was really formed
     observation                  what logs show of a run
     run                          a document and a seed -> a run

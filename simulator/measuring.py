@@ -41,20 +41,20 @@ class Observer(Protocol):
 class Measures:
     """Implements `simulator.monitoring.Measurements`.
 
-    `now` tells the virtual time; `on_verdict` hears every verdict as it is given; `observer`, where
-    there is one, sees messages and states.
+    `now` tells the virtual time; `on_told` hears every verdict as it is given, and that nothing
+    was formed; `observer`, where there is one, sees messages and states.
     """
 
     def __init__(
         self,
         index_of: Mapping[str, int],
         now: Callable[[], int],
-        on_verdict: Callable[[TimedVerdict], None] | None = None,
+        on_told: Callable[[TimedVerdict], None] | None = None,
         observer: Observer | None = None,
     ) -> None:
         self._index_of = index_of
         self._now = now
-        self._on_verdict = on_verdict
+        self._on_told = on_told
         self._observer = observer
         self.messages = 0
         self.bytes = 0
@@ -95,8 +95,8 @@ class Measures:
             self._last.pop(key, None)
             if timed.verdict is not None:
                 self._last[key] = timed
-        if self._on_verdict is not None and timed.verdict is not None:
-            self._on_verdict(timed)
+        if self._on_told is not None:
+            self._on_told(timed)
 
     def last_verdicts(
         self, explained: Callable[[MonitorVerdict], MonitorVerdict]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from choreomon.actors.delays import Sampler
 from choreomon.core.errors import InternalError
@@ -30,8 +30,7 @@ from choreomon.monitor.pull import Monitor
 from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
 from choreomon.monitor.state import Expire, Input, MonitorState, Observe, ProcessNext
-from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
+from choreomon.properties.tables import RulesName, TransitionTable
 from simulator.event_queue import MONITORING, EventQueue
 from simulator.network import Channel, Network
 from simulator.world import Watcher
@@ -42,6 +41,8 @@ CENTRE: Final = "(central)"
 """The name of the central monitor's end of its channels; no process can have it."""
 
 Watchers: TypeAlias = Mapping[Label, Watcher]
+
+Message = TypeVar("Message", bound=MonitoringMessage)
 
 
 Remembering: TypeAlias = MonitorState | PushMonitor | CentralMonitor
@@ -68,9 +69,20 @@ class Measurements(Protocol):
         """The monitor of, or for, this process declared something."""
 
 
+class MonitorLog(Protocol):
+    """Who is told of every message between monitors, where somebody wants to know."""
+
+    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+        """A message of so many bytes left, and will be at its receiver then."""
+
+    def taken(self, message: MonitoringMessage) -> None:
+        """Its receiver starts on it, before anything becomes of it."""
+
+
 class RunContext:
     """What all sidecars of one run share. `clocks[i]` is the clock of the process at `i`,
-    shared with the world. `at_once`: services never take any time."""
+    shared with the world. `at_once`: services never take any time. Without a `log` nobody is told
+    of messages."""
 
     def __init__(
         self,
@@ -83,6 +95,7 @@ class RunContext:
         at_once: bool,
         deadline: int | None,
         measurements: Measurements,
+        log: MonitorLog | None = None,
     ) -> None:
         self.event_queue = event_queue
         self.clocks = clocks
@@ -92,7 +105,16 @@ class RunContext:
         self.at_once = at_once
         self.deadline = deadline
         self.measurements = measurements
+        self.log = log
         self.schedule = event_queue.schedule_of(MONITORING)
+
+    def send(self, message: Message, channel: Channel[Message]) -> None:
+        """Send it, and count it."""
+        size = len(encode(message))
+        self.measurements.sent(message, size)
+        arrives = channel(message)
+        if self.log is not None:
+            self.log.sent(message, size, arrives)
 
 
 class SingleServer:
@@ -103,13 +125,14 @@ class SingleServer:
         self._schedule = context.schedule
         self._draw = context.service(name)
         self._handle = handle
+        self._take = take = handle if context.log is None else _logging(context.log, handle)
         self._messages: deque[Any] = deque()
         self._events: deque[Any] = deque()
         self._busy = False
         self.message: Callable[[Any], None] = self._queue_message
         self.event: Callable[[Any], None] = self._queue_event
         if context.at_once:
-            self.message = self.event = handle
+            self.message, self.event = take, handle
 
     def _queue_message(self, given: object) -> None:
         self._messages.append(given)
@@ -121,9 +144,11 @@ class SingleServer:
 
     def _next(self) -> None:
         while not self._busy and (self._messages or self._events):
-            queue = self._messages or self._events
             self._busy = True
-            self._handle(queue.popleft())
+            if self._messages:
+                self._take(self._messages.popleft())
+            else:
+                self._handle(self._events.popleft())
             taken = self._draw()
             if taken:
                 self._schedule(self._event_queue.now + taken, self._free, None)
@@ -133,6 +158,14 @@ class SingleServer:
     def _free(self, _: None) -> None:
         self._busy = False
         self._next()
+
+
+def _logging(log: MonitorLog, handle: Callable[[Any], None]) -> Callable[[Any], None]:
+    def take(message: MonitoringMessage) -> None:
+        log.taken(message)
+        handle(message)
+
+    return take
 
 
 class PullSidecar:
@@ -156,10 +189,10 @@ class PullSidecar:
 
     def connect(self, others: Mapping[str, PullSidecar]) -> None:
         """Make a channel to every other monitor that this one asks, or may be asked by."""
-        network, peers = self._context.network, self._host.asks() | self._host.asked_by()
-        for name, other in others.items():
-            if other is not self and name in peers:
-                self._channels[name] = network.channel(self._process, name, other.server.message)
+        network = self._context.network
+        for name in self._host.asks() | self._host.asked_by():
+            receive = others[name].server.message
+            self._channels[name] = network.channel(self._process, name, receive)
 
     def _occur(self, label: Label, clock: VectorClock) -> None:
         self._step(Event(label, clock))
@@ -177,8 +210,7 @@ class PullSidecar:
             kind = type(effect)
             if kind is Send:
                 message = effect.message  # type: ignore[union-attr]
-                measurements.sent(message, len(encode(message)))
-                self._channels[message.receiver](message)
+                self._context.send(message, self._channels[message.receiver])
             elif kind is Declared:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
             elif kind is SetDeadline:
@@ -213,11 +245,13 @@ class PushSidecar:
         self.watchers = _watching(monitor.table, self._observe, context.measurements)
 
     def connect(self, others: Mapping[str, PushSidecar]) -> None:
-        """Make a channel to every other monitor."""
+        """Make a channel to every other monitor that this one tells something."""
         network = self._context.network
-        for name, other in others.items():
-            if other is not self:
-                self._channels[name] = network.channel(self._process, name, other.server.message)
+        for readers in self._monitor.table.readers.values():
+            for name in readers:
+                if name != self._process and name not in self._channels:
+                    receive = others[name].server.message
+                    self._channels[name] = network.channel(self._process, name, receive)
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
         self.server.event(Event(label, clock))
@@ -232,8 +266,8 @@ class PushSidecar:
         measurements = self._context.measurements
         for effect in effects:
             if type(effect) is Send:
-                measurements.sent(effect.message, len(encode(effect.message)))
-                self._channels[effect.message.receiver](effect.message)
+                message = effect.message
+                self._context.send(message, self._channels[message.receiver])
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
         measurements.stepped(self._process, self._monitor.records, self._monitor)
@@ -251,19 +285,17 @@ class CentralNode:
         self._context = context
         self._monitor = monitor
         self._server = SingleServer(context, CENTRE, self._step)
-        self.watchers = [
-            _watching(tables[process], self._teller(process), context.measurements)
-            for process in context.processes
-        ]
+        self.watchers = {
+            process: _watching(table, self._teller(process), context.measurements)
+            for process, table in tables.items()
+        }
 
     def _teller(self, process: str) -> Watcher:
         context = self._context
         channel: Channel[Notice] = context.network.channel(process, CENTRE, self._server.message)
 
         def tell(label: Label, clock: VectorClock) -> None:
-            notice = Notice(process, label, clock)
-            context.measurements.sent(notice, len(encode(notice)))
-            channel(notice)
+            context.send(Notice(process, label, clock), channel)
 
         return tell
 
@@ -291,6 +323,9 @@ def _watching(table: TransitionTable, watch: Watcher, measurements: Measurements
 _PROCESS: Final = ProcessNext()
 
 
+Explained: TypeAlias = Callable[[MonitorVerdict], MonitorVerdict]
+
+
 class Monitors(NamedTuple):
     """The monitors of a strategy, in place.
 
@@ -300,48 +335,54 @@ class Monitors(NamedTuple):
     """
 
     watchers: Sequence[Watchers]
-    explained: Callable[[MonitorVerdict], MonitorVerdict]
+    explained: Explained
 
 
 def monitors(
     strategy: StrategyName,
     context: RunContext,
-    automaton: SequenceAutomaton,
+    tables: Mapping[str, TransitionTable],
     rules: RulesName,
 ) -> Monitors:
-    """Put the monitors of a strategy in place."""
+    """Put the monitors of a strategy in place, beside the processes that watch something by their
+    `tables`. The others have nothing to ask, to answer or to tell.
+
+    Tables of several properties can be together where no process watches for two of them.
+    """
     processes = context.processes
-    tables = transition_tables(automaton, processes, rules)
+    tables = {process: table for process, table in tables.items() if table.rows}
+
+    def placed(watchers: Mapping[str, Watchers], explained: Explained) -> Monitors:
+        return Monitors([watchers.get(process, {}) for process in processes], explained)
+
     told = WITHOUT_INQUIRIES[rules]
     if strategy == "central":
         centre = CentralMonitor(tuple(tables.values()), processes, told)
-        return Monitors(CentralNode(context, centre, tables).watchers, centre.explained)
+        return placed(CentralNode(context, centre, tables).watchers, centre.explained)
     if strategy == "push":
-        telling = {process: PushMonitor(tables[process], processes, told) for process in processes}
+        telling = {
+            process: PushMonitor(table, processes, told) for process, table in tables.items()
+        }
         pushing = {
             process: PushSidecar(context, telling[process], own)
             for own, process in enumerate(processes)
+            if process in telling
         }
         for sidecar in pushing.values():
             sidecar.connect(pushing)
-        return Monitors(
-            [sidecar.watchers for sidecar in pushing.values()],
+        return placed(
+            {process: sidecar.watchers for process, sidecar in pushing.items()},
             lambda verdict: telling[verdict.process].explained(verdict),
         )
+    has_deadline = context.deadline is not None
     pulling = {
         process: PullSidecar(
-            context,
-            Host(
-                Monitor(
-                    tables[process],
-                    processes,
-                    RULES[rules],
-                    has_deadline=context.deadline is not None,
-                )
-            ),
+            context, Host(Monitor(table, processes, RULES[rules], has_deadline=has_deadline))
         )
-        for process in processes
+        for process, table in tables.items()
     }
     for puller in pulling.values():
         puller.connect(pulling)
-    return Monitors([puller.watchers for puller in pulling.values()], lambda verdict: verdict)
+    return placed(
+        {process: puller.watchers for process, puller in pulling.items()}, lambda verdict: verdict
+    )

@@ -18,8 +18,8 @@ from simulator.event_queue import EventQueue, Rank
 
 T = TypeVar("T")
 
-Channel: TypeAlias = Callable[[T], None]
-"""Sends something on its way, now."""
+Channel: TypeAlias = Callable[[T], int]
+"""Sends something on its way, now; the time at which it will arrive."""
 
 
 class Network:
@@ -62,15 +62,17 @@ class Network:
         draw = sampler(self._delays.between(sender, receiver), stream)
         latest = 0
 
-        def send_in_order(content: T) -> None:
+        def send_in_order(content: T) -> int:
             nonlocal latest
             arrival = event_queue.now + draw()
             if arrival > latest:
                 latest = arrival
             heappush(entries, (latest, rank, number(), deliver, content))
+            return latest
 
-        def send_out_of_order(content: T) -> None:
+        def send_out_of_order(content: T) -> int:
             arrival = event_queue.now + draw()
             heappush(entries, (arrival, rank, number(), deliver, content))
+            return arrival
 
         return send_in_order if self._in_order else send_out_of_order

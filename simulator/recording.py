@@ -1,4 +1,5 @@
-"""What is kept of a run's events: all, the last ones, or a trace written as they happen.
+"""What is kept of a run: all events, the last ones, or a trace written as they happen, and another
+one of what monitors do.
 
 A recorder is anything that takes a `RunEvent`. Keeping all is `events.append` of a list,
 keeping the last N `events.append` of `collections.deque(maxlen=N)`; here is the rest.
@@ -8,8 +9,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from choreomon.core.monitor_log import LogEntry
 from choreomon.core.run import RunEvent
+from choreomon.formats.monitor_log import monitor_line
 from choreomon.formats.trace import trace_line
+from simulator.monitor_log import MonitorRecorder
 from simulator.world import Recorder
 
 
@@ -24,6 +28,15 @@ def tracing(sink: LineSink, processes: tuple[str, ...]) -> Recorder:
 
     def record(event: RunEvent) -> None:
         sink.write(trace_line(event, processes) + "\n")
+
+    return record
+
+
+def tracing_monitors(sink: LineSink, processes: tuple[str, ...]) -> MonitorRecorder:
+    """Writes one line for everything that a monitor does (`formats.monitor_log`)."""
+
+    def record(entry: LogEntry) -> None:
+        sink.write(monitor_line(entry, processes) + "\n")
 
     return record
 

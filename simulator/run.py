@@ -19,10 +19,11 @@ from choreomon.formats.scenario import Scenario, scenario
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.formed import Formed, formed_by
 from choreomon.properties.linear import FormationRules
-from choreomon.properties.tables import RulesName
+from choreomon.properties.tables import RulesName, transition_tables
 from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
 from simulator.measuring import Measures, Observer, TimedVerdict
+from simulator.monitor_log import MonitorRecorder, RecordedMonitors
 from simulator.monitoring import RunContext, StrategyName, monitors
 from simulator.network import Network
 from simulator.recording import each_of
@@ -45,15 +46,17 @@ class Simulation(Scenario):
         keep_events: bool = False,
         on_verdict: Callable[[RunVerdict], None] | None = None,
         observer: Observer | None = None,
+        monitor_recorder: MonitorRecorder | None = None,
     ) -> Run:
         """Run once.
 
         `rules` overrides the document's. `recorder` is given every event, `on_verdict` every
         verdict of a monitor as it is given, the provisional ones too, with the reasons of then;
-        the last verdicts of the `Run` have those of the end; `observer` sees what monitors send
-        and remember. With `keep_events` the last
-        `KEPT_EVENTS` events are kept, and where those are all, it is found out by which of them
-        the property was formed in their real order; where it was is noted always.
+        the last verdicts of the `Run` have those of the end. `observer` sees what monitors send and
+        remember; `monitor_recorder` is given all that they send, take and declare; without a
+        property neither hears anything. With `keep_events` the last `KEPT_EVENTS` events are kept,
+        and where those are all, it is found out by which of them the property was formed in their
+        real order; where it was is noted always.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         recorders = [r for r in (recorder, kept.append if keep_events else None) if r]
@@ -69,7 +72,14 @@ class Simulation(Scenario):
         formed: Sequence[int] = ()
         if self.automaton is not None:
             measures, explained = self._monitored(
-                self.automaton, world, seed, strategy, rules, on_verdict, observer
+                self.automaton,
+                world,
+                seed,
+                strategy,
+                rules,
+                on_verdict,
+                observer,
+                monitor_recorder,
             )
             world.watchers[:], formed = noting_formations(
                 self._formation_rules, world.watchers, lambda: world.events
@@ -118,15 +128,26 @@ class Simulation(Scenario):
         rules: RulesName | None,
         on_verdict: Callable[[RunVerdict], None] | None,
         observer: Observer | None,
+        monitor_recorder: MonitorRecorder | None,
     ) -> tuple[Measures, Callable[[MonitorVerdict], MonitorVerdict]]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
         event_queue, streams, lookup = world.event_queue, Streams(seed), _Lookup(world)
-        pulling = strategy == "pull"
+        log = None if monitor_recorder is None else RecordedMonitors(world, monitor_recorder)
+
+        def told(timed: TimedVerdict) -> None:
+            verdict = None
+            if timed.verdict is not None:
+                verdict = lookup.verdict(timed, strategy == "pull")
+                if on_verdict is not None:
+                    on_verdict(verdict)
+            if log is not None:
+                log.declared(timed, verdict)
+
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
             lambda: event_queue.now,
-            (lambda timed: on_verdict(lookup.verdict(timed, pulling))) if on_verdict else None,
+            None if on_verdict is None and log is None else told,
             observer,
         )
         context = RunContext(
@@ -147,8 +168,11 @@ class Simulation(Scenario):
             at_once=self.monitoring_service == NO_TIME,
             deadline=self.deadline,
             measurements=measures,
+            log=log,
         )
-        placed = monitors(strategy, context, automaton, rules or self.rules)
+        judging = rules or self.rules
+        tables = transition_tables(automaton, world.processes, judging)
+        placed = monitors(strategy, context, tables, judging)
         world.watchers[:] = placed.watchers
         return measures, placed.explained
 

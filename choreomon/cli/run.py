@@ -16,6 +16,8 @@ from choreomon.cli.runs import Announce, RunOptions, carry_out, first_options, l
 from choreomon.cli.seconds import Seconds
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from choreomon.cli.screen import Unprinted
@@ -163,6 +165,9 @@ class _Running:
             ("monitors", place),
             ("speed", f"{self.deployment.speed:g}"),
         ]
+
+    def files(self, seed: int) -> tuple[Path, ...]:
+        return ()
 
     def run(
         self,

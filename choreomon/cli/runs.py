@@ -126,7 +126,7 @@ Announce = Callable[..., None]
 class Runner(Protocol):
     """Makes runs of one document. `facts`: names and values that say how, for the report; `rules`:
     those of the monitors. `monitoring_options`: parameters of the command that say nothing where
-    nothing is monitored."""
+    nothing is monitored; `files`: what a run with this seed writes besides what every run may."""
 
     @property
     def facts(self) -> list[tuple[str, str]]: ...
@@ -136,6 +136,8 @@ class Runner(Protocol):
 
     @property
     def monitoring_options(self) -> tuple[str, ...]: ...
+
+    def files(self, seed: int) -> tuple[Path, ...]: ...
 
     def run(
         self,
@@ -172,7 +174,7 @@ def carry_out(
         if asked.report is not None:
             raise click.UsageError("--report needs a property: there is nothing to report without")
         _print_warning(errors, f"{document.file}: no property: nothing is monitored")
-    _check_outputs(document.inputs(), asked)
+    _check_outputs(document.inputs(), asked, runner)
     live = asked.runs == 1 and not asked.as_json
     unprinted = Unprinted(put_off=asked.report is not None or asked.trace_directory is not None)
     outcome = _Outcome(errors, document, unprinted)
@@ -222,13 +224,14 @@ def _tell(
         screen.print(f"Report: {report}", markup=False, soft_wrap=True)
 
 
-def _check_outputs(inputs: tuple[str, ...], asked: RunOptions) -> None:
+def _check_outputs(inputs: tuple[str, ...], asked: RunOptions, runner: Runner) -> None:
     """Before any work is done for them. Raises `UsageError` where one is read, or is another
     one, and `ClickException` where one cannot be written."""
     traces: list[Path] = []
     if asked.trace_directory is not None:
         make_directory(asked.trace_directory)
-        traces = [_trace_file(asked.trace_directory, seed) for seed in asked.seeds]
+        for seed in asked.seeds:
+            traces += [_trace_file(asked.trace_directory, seed), *runner.files(seed)]
     for trace in traces:
         check_not_read(trace, inputs)
         check_writable(trace)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.runs import Announce, RunOptions, carry_out, first_options, last_options
+from choreomon.cli.writing import opened
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from choreomon.cli.screen import Unprinted
@@ -31,8 +36,20 @@ if TYPE_CHECKING:
     help="Who tells whom: monitors ask, monitors tell, one is told all.",
 )
 @last_options
+@click.option(
+    "--trace-monitors",
+    is_flag=True,
+    help="With --trace, write what the monitors of each run do to monitors-<seed>.jsonl beside it.",
+)
 @click.pass_context
-def command(context: click.Context, /, file: str, strategy: StrategyName, **options: Any) -> int:
+def command(
+    context: click.Context,
+    /,
+    file: str,
+    strategy: StrategyName,
+    trace_monitors: bool,
+    **options: Any,
+) -> int:
     """Run the application in FILE with its monitors, and say what they declare.
 
     Times are virtual. One seed gives one run, on every machine.
@@ -41,24 +58,36 @@ def command(context: click.Context, /, file: str, strategy: StrategyName, **opti
     from simulator.run import simulation
 
     asked = RunOptions(**options)
+    if trace_monitors and asked.trace_directory is None:
+        refuse_explicit(context, ["trace_monitors"], "with --trace, which says where")
     document = load_document(file)
     prepared = simulation(document)
-    simulating = _Simulating(prepared, strategy, asked.rules or prepared.rules)
+    simulating = _Simulating(
+        prepared,
+        strategy,
+        asked.rules or prepared.rules,
+        asked.trace_directory if trace_monitors else None,
+    )
     return carry_out(context, document, asked, simulating, prepared.application.processes)
 
 
 @dataclass(frozen=True)
 class _Simulating:
-    """A `Runner` in virtual time."""
+    """A `Runner` in virtual time. What monitors do is written to `monitors_directory`."""
 
     prepared: Simulation
     strategy: StrategyName
     rules: RulesName
-    monitoring_options: tuple[str, ...] = ("strategy", "rules")
+    monitors_directory: Path | None
+    monitoring_options: tuple[str, ...] = ("strategy", "rules", "trace_monitors")
 
     @property
     def facts(self) -> list[tuple[str, str]]:
         return [("strategy", self.strategy)]
+
+    def files(self, seed: int) -> tuple[Path, ...]:
+        directory = self.monitors_directory
+        return () if directory is None else (directory / f"monitors-{seed}.jsonl",)
 
     def run(
         self,
@@ -68,14 +97,20 @@ class _Simulating:
         keep_events: bool,
         announce: Announce | None,
     ) -> Run:
-        return self.prepared.run(
-            seed,
-            strategy=self.strategy,
-            rules=self.rules,
-            recorder=recorder,
-            keep_events=keep_events,
-            on_verdict=announce,
-        )
+        from simulator.recording import tracing_monitors
+
+        processes = self.prepared.application.processes
+        with ExitStack() as stack:
+            sinks = [stack.enter_context(opened(file)) for file in self.files(seed)]
+            return self.prepared.run(
+                seed,
+                strategy=self.strategy,
+                rules=self.rules,
+                recorder=recorder,
+                keep_events=keep_events,
+                on_verdict=announce,
+                monitor_recorder=tracing_monitors(sinks[0], processes) if sinks else None,
+            )
 
     def announcer(self, screen: Console, unprinted: Unprinted) -> Announce:
         from choreomon.cli.run_output import announcer

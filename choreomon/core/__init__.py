@@ -4,6 +4,7 @@ message        messages, the events of sending and handling them, labels
 vector_clock   clocks as tuples, and happened-before
 verdict        what monitors declare, and why
 run            a finished run as a value
+monitor_log    what its monitors did, as values
 live           what a live agent says, as values
 action         what logs and interactions speak of: `l!m` and `l?m`
 errors         whose fault it is

@@ -13,13 +13,21 @@ count. `knows` is that test, in constant time; `happened_before` is the definiti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 VectorClock: TypeAlias = tuple[int, ...]
 
 JUMP: Final = 1 << 40
 """More events of one process than two clocks of one system can differ by, whatever was lost."""
+
+
+@lru_cache(maxsize=1)
+def indices(processes: tuple[str, ...]) -> Mapping[str, int]:
+    """The index of each process in clocks. The monitors of one system share it: for each of n
+    one of its own would be n * n entries."""
+    return {process: index for index, process in enumerate(processes)}
 
 
 def zero(processes: int) -> VectorClock:

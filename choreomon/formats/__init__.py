@@ -49,6 +49,7 @@ Runs:
     wire         monitoring messages as bytes
     packing      what a monitor remembers, in bytes
     trace        an event as one line of a trace
+    monitor_log  what a monitor does as one line
     event_log    traces -> multi-traces
     results      runs -> the JSON of `choreomon simulate --json`
 

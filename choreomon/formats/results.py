@@ -43,7 +43,7 @@ def _run(run: Run) -> dict[str, Any]:
             for key, value in (("mean", latency.mean), ("p50", latency.p50), ("p99", latency.p99))
         },
         "history_records": {"mean": run.history_records.mean, "max": run.history_records.max},
-        "verdicts": [_verdict(verdict) for verdict in run.verdicts],
+        "verdicts": [verdict_as_json(verdict) for verdict in run.verdicts],
         **({} if run.formed is None else {"formed": [index for index, _ in run.formed]}),
         **({} if run.verification is None else {"verification": _verification(run.verification)}),
     }
@@ -61,7 +61,8 @@ def _verification(verification: Verification) -> dict[str, Any]:
     }
 
 
-def _verdict(verdict: RunVerdict) -> dict[str, Any]:
+def verdict_as_json(verdict: RunVerdict) -> dict[str, Any]:
+    """What the JSON says of one verdict, as plain values."""
     return {
         "verdict": verdict.verdict,
         "monitor": verdict.monitor,

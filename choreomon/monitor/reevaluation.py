@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from choreomon.core.message import Event, Label
-from choreomon.core.vector_clock import VectorClock
+from choreomon.core.vector_clock import VectorClock, indices
 from choreomon.core.verdict import (
     FRM,
     FRM_P,
@@ -78,7 +78,7 @@ class Reevaluation:
         self, tables: Sequence[TransitionTable], processes: tuple[str, ...], rules: RecordByRecord
     ) -> None:
         self.rules = rules
-        self.index_of: Mapping[str, int] = {p: i for i, p in enumerate(processes)}
+        self.index_of = indices(processes)
         self.inspections: dict[Label, tuple[Inspected, ...]] = {}
         # Who needs a reference, and which of its results a record that is concurrent to
         # the judged event can change by appearing.

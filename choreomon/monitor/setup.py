@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from choreomon.core.message import Label
+from choreomon.core.vector_clock import indices
 from choreomon.core.verdict import Reference
 from choreomon.monitor.consistent_cuts import Bits
 from choreomon.monitor.plan import Plan, plans_of
@@ -50,7 +51,7 @@ class MonitorSetup:
             object.__setattr__(self, name, value)
 
         derive("process", self.table.process)
-        derive("index_of", {process: index for index, process in enumerate(self.processes)})
+        derive("index_of", indices(self.processes))
         derive("own", self.index_of[self.process])
         derive("references", tuple(self.table.readers))
         derive("chain_of", {reference: i for i, reference in enumerate(self.references)})

@@ -109,6 +109,31 @@ def test_traces_have_one_event_a_line_in_the_order_in_which_they_happened() -> N
     assert times == sorted(times)
 
 
+def test_what_monitors_do_is_written_beside_the_traces() -> None:
+    options = ["violated.yaml", "--runs", 2, "--json", "--trace"]
+    answer = choreomon("simulate", *options, "traces", "--trace-monitors")
+    assert sorted(path.name for path in Path("traces").iterdir()) == [
+        "monitors-0.jsonl",
+        "monitors-1.jsonl",
+        "run-0.jsonl",
+        "run-1.jsonl",
+    ]
+    text = Path("traces/monitors-1.jsonl").read_text(encoding="ascii")
+    lines = [json.loads(line) for line in text.splitlines()]
+    run = json.loads(answer.out)["runs"][1]
+    assert sum(line["what"] == "sent" for line in lines) == run["monitoring_messages"] == 2
+    assert lines[-1]["what"] == "declared"
+    assert lines[-1]["event_index"] == run["verdicts"][0]["event_index"]
+    assert choreomon("simulate", *options, "alone").out == answer.out
+    assert sorted(path.name for path in Path("alone").iterdir()) == ["run-0.jsonl", "run-1.jsonl"]
+
+
+def test_what_monitors_do_is_written_beside_a_trace_alone() -> None:
+    answer = choreomon("simulate", "violated.yaml", "--trace-monitors")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--trace-monitors can only be used with --trace, which says where" in answer.err
+
+
 def test_a_report_is_one_page_that_needs_nothing_else() -> None:
     answer = choreomon("simulate", "violated.yaml", "--report", "out.html")
     assert answer.code == 1
@@ -212,7 +237,9 @@ def test_a_document_without_a_property_runs_unmonitored() -> None:
     assert len(Path("traces/run-0.jsonl").read_text().splitlines()) == 3
 
 
-@pytest.mark.parametrize("option", [("--rules", "sound"), ("--strategy", "pull")])
+@pytest.mark.parametrize(
+    "option", [("--rules", "sound"), ("--strategy", "pull"), ("--trace-monitors", "--trace=t")]
+)
 def test_what_is_about_monitors_is_refused_where_there_are_none(option: tuple[str, str]) -> None:
     answer = choreomon("simulate", "application.yaml", *option)
     assert (answer.code, answer.out) == (2, "")
@@ -257,12 +284,16 @@ def test_a_wrong_option_is_bad_usage(options: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("document", "options"),
-    [("conforming.yaml", ["--report", "conforming.yaml"]), ("run-1.jsonl", ["--trace", "."])],
-    ids=["--report", "--trace"],
+    [
+        ("conforming.yaml", ["--report", "conforming.yaml"]),
+        ("run-1.jsonl", ["--trace", "."]),
+        ("monitors-1.jsonl", ["--trace", ".", "--trace-monitors"]),
+    ],
+    ids=["--report", "--trace", "--trace-monitors"],
 )
 def test_nothing_is_written_over_the_document(document: str, options: list[str]) -> None:
     before = Path("conforming.yaml").read_bytes()
-    Path("run-1.jsonl").write_bytes(before)
+    Path(document).write_bytes(before)
     answer = choreomon("simulate", document, "--runs", "2", *options)
     assert (answer.code, answer.out) == (2, "")
     assert f"{document}: is read, too: write another file" in answer.err
@@ -284,11 +315,12 @@ def test_nothing_is_written_over_the_interaction_of_the_document() -> None:
     assert Path("order.hif").read_text(encoding="utf-8") == "go -> P1"
 
 
-def test_a_page_is_not_written_over_a_trace() -> None:
-    options = ["--runs", "2", "--trace", "traces", "--report", "traces/../traces/run-1.jsonl"]
-    answer = choreomon("simulate", "violated.yaml", *options)
+@pytest.mark.parametrize("name", ["run-1.jsonl", "monitors-1.jsonl"])
+def test_a_page_is_not_written_over_a_trace(name: str) -> None:
+    options = ["--runs", "2", "--trace", "traces", "--trace-monitors"]
+    answer = choreomon("simulate", "violated.yaml", *options, "--report", f"traces/./{name}")
     assert (answer.code, answer.out) == (2, "")
-    assert "run-1.jsonl: is a trace of these runs, too: write another file" in answer.err
+    assert f"{name}: is a trace of these runs, too: write another file" in answer.err
 
 
 class TestWhatCannotBeWritten:

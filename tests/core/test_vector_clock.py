@@ -12,6 +12,7 @@ from choreomon.core.vector_clock import (
     by_name,
     concurrent,
     happened_before,
+    indices,
     is_far_beyond,
     knows,
     merge,
@@ -136,3 +137,9 @@ def test_a_clock_that_tells_of_more_than_can_have_happened_is_far_beyond() -> No
     assert is_far_beyond((6 + JUMP, 7, 0), known)
     assert is_far_beyond((0, 0, 2 * JUMP + 1), known)
     assert not is_far_beyond((0, 0, 0), known)
+
+
+def test_the_indices_of_one_system_are_made_once() -> None:
+    assert dict(indices(("P2", "P1"))) == {"P2": 0, "P1": 1}
+    assert indices(("P2", "P1")) is indices(("P2", "P1"))
+    assert dict(indices(("P1", "P2"))) == {"P1": 0, "P2": 1}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,14 +21,33 @@ from choreomon.actors.delays import (
     microseconds,
 )
 from choreomon.core.message import ENVIRONMENT
+from choreomon.formats.read import parse_document
 from choreomon.monitor.record_by_record import Sound
 from choreomon.monitor.rule_sets import RULES
 from choreomon.properties.tables import RulesName
-from simulator.monitoring import StrategyName
+from simulator.monitoring import CENTRE, StrategyName
+from simulator.network import Network
+from simulator.run import simulation
 from tests.laws.planted import TrustsUncertainCancellations
 from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged
 
 SEEDS = range(400)
+IN_TURN = """
+application:
+  processes:
+    - {id: a, handlers: {go: [{send: {to: d, message: m}}]}}
+    - {id: b, handlers: {go: [{send: {to: d, message: m}}]}}
+    - {id: c, handlers: {go: [{send: {to: d, message: m}}]}}
+    - {id: d, handlers: {m: []}}
+  start:
+    - {to: a, message: go, at: 0}
+    - {to: b, message: go, at: 500}
+    - {to: c, message: go, at: 1000}
+property:
+  sequences: [{steps: ["a -> d : m", "b -> d : m", "c -> d : m"]}]
+"""
+
+T = TypeVar("T")
 
 
 def missed(found: Judged) -> frozenset[int]:
@@ -189,3 +210,30 @@ def test_every_word_is_about_an_event_of_its_monitor_with_a_final_label(
 def test_the_rules_under_test_are_the_ones_that_runs_use() -> None:
     """Planting a bug above would prove nothing if runs took their rules from elsewhere."""
     assert isinstance(RULES["sound"], Sound)
+
+
+def test_only_who_watches_something_has_a_monitor_and_channels_lead_where_it_speaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """a, b and c watch in turn, d nothing. Who asks needs a channel, and who is asked one back; who
+    tells needs one to each reader."""
+    opened: list[tuple[str, str]] = []
+    channel = Network.channel
+
+    def opening(self: Network, sender: str, receiver: str, deliver: Callable[[T], None]) -> object:
+        if self._name == "monitoring":
+            opened.append((sender, receiver))
+        return channel(self, sender, receiver, deliver)
+
+    monkeypatch.setattr(Network, "channel", opening)
+    prepared = simulation(parse_document(IN_TURN, "in-turn.yaml"))
+    expected: dict[StrategyName, list[tuple[str, str]]] = {
+        "pull": [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")],
+        "push": [("a", "b"), ("b", "c")],
+        "central": [(name, CENTRE) for name in "abc"],
+    }
+    for strategy in STRATEGIES:
+        opened.clear()
+        run = prepared.run(0, strategy=strategy)
+        assert [verdict.monitor for verdict in run.verdicts] == ["c"]
+        assert sorted(opened) == expected[strategy]

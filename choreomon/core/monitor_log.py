@@ -1,0 +1,71 @@
+"""What the monitors of a run did, in the order in which they did it, as values.
+
+Times are whole microseconds. `events` says where something stands among the events of the
+application: so many had happened, so it comes after the event with the index `events - 1`, and
+before the next one. Together with the order of these values that is the order of everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from choreomon.core.run import RunVerdict
+from choreomon.core.vector_clock import VectorClock
+
+MessageKind: TypeAlias = Literal["inquiry", "response", "waiting", "push", "notice"]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSent:
+    """A monitoring message left; `number` counts those of the run from 0.
+
+    - `arrives`: when it is at its receiver, who may be busy then (`MessageTaken`);
+    - `size`: its bytes;
+    - `event_index`: of the event that it is about;
+    - `inspected`: the transition of the asker whose inspection it is for, where it is for one;
+    - `references`: the other transitions that it speaks of: those of the receiver that are asked
+      for, or one for each record of the sender that is told;
+    - `clock`: as sent, which the receiver merges.
+
+    Transitions are (source, target).
+    """
+
+    number: int
+    time: int
+    events: int
+    kind: MessageKind
+    sender: str
+    receiver: str
+    arrives: int
+    size: int
+    event_index: int
+    inspected: tuple[str, str] | None
+    references: tuple[tuple[str, str], ...]
+    clock: VectorClock
+
+
+@dataclass(frozen=True, slots=True)
+class MessageTaken:
+    """The receiver of a message starts on it: now its clock is merged."""
+
+    number: int
+    time: int
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictDeclared:
+    """A monitor said its word about an event; `verdict` is `None` where nothing was formed.
+    `provisional`: another may follow."""
+
+    time: int
+    events: int
+    monitor: str
+    event_index: int
+    label: str
+    provisional: bool
+    verdict: RunVerdict | None
+
+
+LogEntry: TypeAlias = MessageSent | MessageTaken | VerdictDeclared

@@ -1,0 +1,123 @@
+"""What monitors do in a run, told to a recorder while they do it.
+
+Here it is named by the events of the run, so that a reader needs nothing else. What is told changes
+nothing in the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from choreomon.core.monitor_log import (
+    LogEntry,
+    MessageKind,
+    MessageSent,
+    MessageTaken,
+    VerdictDeclared,
+)
+from choreomon.core.run import RunVerdict
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Reference
+from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response, Waiting
+from simulator.measuring import TimedVerdict
+from simulator.monitoring import CENTRE
+from simulator.world import World
+
+MonitorRecorder: TypeAlias = Callable[[LogEntry], None]
+"""Called with everything that a monitor sends, takes or declares, as it does so."""
+
+_KINDS: Final[Mapping[type, MessageKind]] = {
+    Inquiry: "inquiry",
+    Response: "response",
+    Waiting: "waiting",
+    Push: "push",
+    Notice: "notice",
+}
+
+
+class RecordedMonitors:
+    """Implements `simulator.monitoring.MonitorLog` for the monitors of one world."""
+
+    def __init__(self, world: World, recorder: MonitorRecorder) -> None:
+        self._world = world
+        self._index_of = {process: index for index, process in enumerate(world.processes)}
+        self._recorder = recorder
+        self._number = 0
+        # By identity: what is under way is kept alive by the event queue or a server, so nothing
+        # else has its identity before it is taken.
+        self._under_way: dict[int, int] = {}
+
+    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+        number = self._number
+        self._number = number + 1
+        self._under_way[id(message)] = number
+        world = self._world
+        process, count = self._event(message)
+        inspected, references = _transitions(message)
+        self._recorder(
+            MessageSent(
+                number,
+                world.event_queue.now,
+                world.events,
+                _KINDS[type(message)],
+                message.sender,
+                CENTRE if isinstance(message, Notice) else message.receiver,
+                arrives,
+                size,
+                world.event_index(self._index_of[process], count),
+                None if inspected is None else _arrow(inspected),
+                tuple(map(_arrow, references)),
+                _clock(message),
+            )
+        )
+
+    def taken(self, message: MonitoringMessage) -> None:
+        number = self._under_way.pop(id(message))
+        self._recorder(MessageTaken(number, self._world.event_queue.now, self._world.events))
+
+    def declared(self, timed: TimedVerdict, verdict: RunVerdict | None) -> None:
+        """`verdict` is that of `timed`, looked up."""
+        own = self._index_of[timed.process]
+        self._recorder(
+            VerdictDeclared(
+                timed.time,
+                self._world.events,
+                timed.process,
+                self._world.event_index(own, timed.event[own]),
+                str(timed.label),
+                timed.provisional,
+                verdict,
+            )
+        )
+
+    def _event(self, message: MonitoringMessage) -> tuple[str, int]:
+        """The process of the event that a message is about, and the event's count."""
+        match message:
+            case Response() | Waiting():
+                return message.receiver, message.event_count
+            case Inquiry() | Push() | Notice():
+                return message.sender, message.event[self._index_of[message.sender]]
+
+
+def _transitions(message: MonitoringMessage) -> tuple[Reference | None, tuple[Reference, ...]]:
+    """The one under inspection, and those that are asked for or told."""
+    match message:
+        case Inquiry():
+            return message.inspected, message.asked
+        case Response():
+            return message.inspected, tuple([record.reference for record in message.records])
+        case Waiting():
+            return message.inspected, ()
+        case Push():
+            return None, (message.reference,)
+        case Notice():
+            return None, ()
+
+
+def _clock(message: MonitoringMessage) -> VectorClock:
+    return message.event if isinstance(message, Notice) else message.clock
+
+
+def _arrow(reference: Reference) -> tuple[str, str]:
+    return (reference.source, reference.target)
