@@ -104,9 +104,11 @@ def _transitions(message: MonitoringMessage) -> tuple[Reference | None, tuple[Re
     """The one under inspection, and those that are asked for or told."""
     match message:
         case Inquiry():
-            return message.inspected, message.asked
+            named = tuple([each.reference for each in message.named])
+            return message.inspected, message.asked + named
         case Response():
-            return message.inspected, tuple([record.reference for record in message.records])
+            told = (*message.records, *message.evidence)
+            return message.inspected, tuple([record.reference for record in told])
         case Waiting():
             return message.inspected, ()
         case Push():

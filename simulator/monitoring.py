@@ -40,6 +40,13 @@ StrategyName: TypeAlias = Literal["pull", "push", "central"]
 CENTRE: Final = "(central)"
 """The name of the central monitor's end of its channels; no process can have it."""
 
+
+def rules_with(strategy: StrategyName, rules: RulesName) -> RulesName:
+    """By which rules monitors of this strategy judge, where these are asked for: only those that
+    ask can ask a second time."""
+    return rules if strategy == "pull" else WITHOUT_INQUIRIES[rules].name
+
+
 Watchers: TypeAlias = Mapping[Label, Watcher]
 
 Message = TypeVar("Message", bound=MonitoringMessage)

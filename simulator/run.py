@@ -24,7 +24,7 @@ from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
 from simulator.measuring import Measures, Observer, TimedVerdict
 from simulator.monitor_log import MonitorRecorder, RecordedMonitors
-from simulator.monitoring import RunContext, StrategyName, monitors
+from simulator.monitoring import RunContext, StrategyName, monitors, rules_with
 from simulator.network import Network
 from simulator.recording import each_of
 from simulator.world import Recorder, World
@@ -50,7 +50,7 @@ class Simulation(Scenario):
     ) -> Run:
         """Run once.
 
-        `rules` overrides the document's. `recorder` is given every event, `on_verdict` every
+        `rules` overrides the document's; `push` and `central` take `sound` for `precise`. `recorder` is given every event, `on_verdict` every
         verdict of a monitor as it is given, the provisional ones too, with the reasons of then;
         the last verdicts of the `Run` have those of the end. `observer` sees what monitors send and
         remember; `monitor_recorder` is given all that they send, take and declare; without a
@@ -170,7 +170,7 @@ class Simulation(Scenario):
             measurements=measures,
             log=log,
         )
-        judging = rules or self.rules
+        judging = rules_with(strategy, rules or self.rules)
         tables = transition_tables(automaton, world.processes, judging)
         placed = monitors(strategy, context, tables, judging)
         world.watchers[:] = placed.watchers

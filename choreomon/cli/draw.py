@@ -51,7 +51,7 @@ _NEEDS_RUN: Final = "with --run: only a run has them"
 )
 @click.option(
     "--rules",
-    type=click.Choice(["sound", "paper"]),
+    type=click.Choice(["precise", "sound", "paper"]),
     default=None,
     help="With --run: the rules of its monitors.",
 )
@@ -135,7 +135,10 @@ def command(
 
         prepared = simulation(document)
         check_writable(output)
-        run = prepared.run(seed, strategy=_of_monitors(strategy), rules=rules, keep_events=True)
+        monitoring = _of_monitors(strategy)
+        if monitoring != "pull" and rules == "precise":
+            raise click.UsageError("--rules precise can only be used with --strategy pull")
+        run = prepared.run(seed, strategy=monitoring, rules=rules, keep_events=True)
         picture, mermaid = _run(run, document, event)
         if run.reached_max_events:
             click.echo(stopped(document, run), err=True)

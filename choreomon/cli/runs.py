@@ -76,7 +76,7 @@ _FIRST: Final = (
 _LAST: Final = (
     click.option(
         "--rules",
-        type=click.Choice(["sound", "paper"]),
+        type=click.Choice(["precise", "sound", "paper"]),
         default=None,
         help="How monitors judge; default: as the document says.",
     ),

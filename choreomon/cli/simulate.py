@@ -55,17 +55,23 @@ def command(
     Times are virtual. One seed gives one run, on every machine.
     """
     from choreomon.formats.read import load_document
+    from simulator.monitoring import rules_with
     from simulator.run import simulation
 
     asked = RunOptions(**options)
     if trace_monitors and asked.trace_directory is None:
         refuse_explicit(context, ["trace_monitors"], "with --trace, which says where")
     document = load_document(file)
+    if strategy != "pull" and asked.rules == "precise":
+        raise click.UsageError(
+            f"--rules precise can only be used with --strategy pull: who asks nobody cannot ask a "
+            f"second time; leave it out, and {strategy} judges by the rules sound"
+        )
     prepared = simulation(document)
     simulating = _Simulating(
         prepared,
         strategy,
-        asked.rules or prepared.rules,
+        rules_with(strategy, asked.rules or prepared.rules),
         asked.trace_directory if trace_monitors else None,
     )
     return carry_out(context, document, asked, simulating, prepared.application.processes)

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,6 +18,7 @@ from choreomon.cli.writing import WrittenPath, check_not_read, make_directory
 if TYPE_CHECKING:
     from choreomon.formats.read import Document
     from choreomon.formats.table_file import SplitTable
+    from choreomon.properties.tables import RulesName
 
 NONCE_BYTES: Final = 32
 
@@ -33,15 +34,13 @@ NONCE_BYTES: Final = 32
 )
 @click.option(
     "--rules",
-    type=click.Choice(["sound", "paper"]),
+    type=click.Choice(["precise", "sound", "paper"]),
     default=None,
     help="The rules of the monitors, instead of those of the document.",
 )
 @click.option("--force", is_flag=True, help="Replace files of an earlier split in the folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-def command(
-    file: str, output: Path, rules: Literal["sound", "paper"] | None, force: bool, as_json: bool
-) -> int:
+def command(file: str, output: Path, rules: RulesName | None, force: bool, as_json: bool) -> int:
     """Split the property in PROPERTY, a property or scenario document, into the tables of its
     processes, and write each into a file of its own, for the agent beside that process.
 
@@ -64,9 +63,7 @@ def command(
     return NOTHING_FOUND
 
 
-def _split(
-    document: Document, rules: Literal["sound", "paper"] | None
-) -> dict[str, tuple[str, SplitTable]]:
+def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, SplitTable]]:
     """Of each process the name of its file, and what is to be in it. Raises `DocumentError`."""
     from choreomon.core.errors import DocumentError, Problem
     from choreomon.formats.table_file import SplitTable, system_id, table_file_names

@@ -25,7 +25,7 @@ class MessageSent:
     - `event_index`: of the event that it is about;
     - `inspected`: the transition of the asker whose inspection it is for, where it is for one;
     - `references`: the other transitions that it speaks of: those of the receiver that are asked
-      for, or one for each record of the sender that is told;
+      for, or one for each record that is told, those of others in its evidence included;
     - `clock`: as sent, which the receiver merges.
 
     Transitions are (source, target).

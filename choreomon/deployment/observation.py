@@ -20,7 +20,7 @@ from choreomon.runtime.agent import Agent
 from choreomon.runtime.hosted import SidecarState, Stepped
 from choreomon.runtime.inputs import Expired, FromPeer, GivenUp, Happened, Input, Report
 from choreomon.runtime.node import Observer
-from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
+from choreomon.runtime.outputs import Decided, Observed, Ticked
 from choreomon.runtime.sidecar import Sidecar
 
 _STEPS: Final = (Report, Happened, FromPeer, Expired, GivenUp)
@@ -83,7 +83,7 @@ class MonitorObserver:
 
     # An observer of the node.
 
-    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+    def happened(self, output: Observed) -> None:
         self._beside.happened(output)
         if type(output) is Ticked:
             if output.label in self._finals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import assert_never
 
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.message import Label
@@ -28,6 +28,7 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
+from choreomon.properties.tables import RulesName
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class LoadedProperty:
     where it was written as an automaton."""
 
     automaton: SequenceAutomaton
-    rules: Literal["sound", "paper"]
+    rules: RulesName
     sequences: tuple[MessageSequence, ...] = ()
 
 

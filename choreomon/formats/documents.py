@@ -32,6 +32,7 @@ from choreomon.formats.fields import (
 )
 from choreomon.formats.labels import NAME_PATTERN
 from choreomon.formats.observation import EVERYTHING, ObservationDocument
+from choreomon.properties.tables import DEFAULT_RULES, RulesName
 
 # ---------------------------------------------------------------- the network
 
@@ -335,8 +336,10 @@ class SequenceDocument(Part):
 class PropertyDocument(Part):
     """What must not happen: an automaton or a list of sequences."""
 
-    rules: Literal["sound", "paper"] = Field(
-        default="sound", description="how monitors judge: sound, or the paper to the letter"
+    rules: RulesName = Field(
+        default=DEFAULT_RULES,
+        description="how monitors judge: precise; sound, which tells each other less; or the paper "
+        "to the letter",
     )
     undecidable_self_loop: Literal["reject", "cancel"] = Field(
         default="reject",

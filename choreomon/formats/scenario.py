@@ -18,7 +18,7 @@ from choreomon.formats.actors import (
 )
 from choreomon.formats.read import Document
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.tables import RulesName
+from choreomon.properties.tables import DEFAULT_RULES, RulesName
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def scenario(document: Document, doing: str) -> Scenario:
         service=delay_from_document(network.service),
         max_events=network.max_events,
         automaton=document.property.automaton if document.property else None,
-        rules=document.property.rules if document.property else "sound",
+        rules=document.property.rules if document.property else DEFAULT_RULES,
         in_order=monitoring.in_order,
         monitoring_service=delay_from_document(monitoring.service),
         deadline=None if monitoring.deadline is None else microseconds(monitoring.deadline),

@@ -17,10 +17,21 @@
       ]
     }
 
+Under `precise` rules, which are the default, there are two fields more:
+
+      "skeleton": [
+        {"of": ["q0", "hub", "q1"], "pre": null, "vio": []}
+      ],
+      "followers": [
+        {"from": "q1", "to": "q2", "by": ["car"]}
+      ]
+
 `processes` are in the order of the entries of clocks. `pre` and `vio` are references
 `[from, process, to]`, without labels; `readers` says of each own transition which processes may
-ask about it. No name of a message that its process neither sends nor handles is in a file, unless
-the author called the property, a state or a process by it.
+ask about it. `skeleton` has a row for each pre-transition of each transition of others on which own
+ones rest, or one without where it starts a sequence; `followers` says of each own transition which
+others may ask about single events of it. No name of a message that its process neither sends nor
+handles is in a file, unless the author called the property, a state or a process by it.
 
 Agents read these files when they start, so nothing heavy is imported here but where something is
 wrong and lines are looked for.
@@ -30,15 +41,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 
 from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.verdict import Reference
 from choreomon.formats.json_keys import repeated_key
 from choreomon.formats.labels import parse_label
 from choreomon.formats.table_shape import (
@@ -46,12 +58,13 @@ from choreomon.formats.table_shape import (
     SYSTEM_ID_BYTES,
     WrittenReaders,
     WrittenRow,
+    WrittenSkeleton,
     WrittenTable,
     table_defects,
 )
 from choreomon.formats.unreadable import unreadable
 from choreomon.properties.automaton import SequenceAutomaton, Transition
-from choreomon.properties.tables import Row, RulesName, TransitionTable
+from choreomon.properties.tables import Need, Row, RulesName, TransitionTable
 
 KIND: Final = "table"
 VERSION: Final = 1
@@ -90,12 +103,15 @@ class SplitTable:
             for row in self.table.rows
             for reference in ((row.pre,) if row.pre else ()) + row.vio
         }
+        named |= {reference.process for reference in self.table.skeleton}
         return tuple(p for p in self.processes if p in named and p != self.process)
 
     @property
     def asking(self) -> tuple[str, ...]:
         """The other processes whose monitors may ask this one's, in the order of clocks."""
-        named = {reader for readers in self.table.readers.values() for reader in readers}
+        table = self.table
+        allowed = (*table.readers.values(), *table.followers.values())
+        named = {reader for readers in allowed for reader in readers}
         return tuple(p for p in self.processes if p in named and p != self.process)
 
 
@@ -154,10 +170,7 @@ def write_table(table: SplitTable) -> bytes:
         )
         for row in table.table.rows
     ]
-    readers = [
-        WrittenReaders(source=reference.source, target=reference.target, by=by)
-        for reference, by in table.table.readers.items()
-    ]
+    readers = _written_readers(table.table.readers)
     written: dict[str, bytes] = {
         "kind": _json(KIND),
         "version": _json(VERSION),
@@ -169,8 +182,24 @@ def write_table(table: SplitTable) -> bytes:
         "rows": _lines(rows),
         "readers": _lines(readers),
     }
+    if table.rules == "precise":
+        skeleton = [
+            WrittenSkeleton(of=of, pre=pre, vio=vio)
+            for of, needs in table.table.skeleton.items()
+            if of.process != table.process
+            for pre, vio in (needs or ((None, ()),))
+        ]
+        written["skeleton"] = _lines(skeleton)
+        written["followers"] = _lines(_written_readers(table.table.followers))
     fields = b",\n".join(b"  " + _json(key) + b": " + value for key, value in written.items())
     return b"{\n" + fields + b"\n}\n"
+
+
+def _written_readers(readers: Mapping[Reference, tuple[str, ...]]) -> list[WrittenReaders]:
+    return [
+        WrittenReaders(source=reference.source, target=reference.target, by=by)
+        for reference, by in readers.items()
+    ]
 
 
 def _json(value: object) -> bytes:
@@ -256,22 +285,51 @@ def _decoded(text: bytes, file: str) -> WrittenTable:
 
 def _table(document: WrittenTable) -> SplitTable:
     rows = [Row(_transition(row), row.final, row.pre, row.vio) for row in document.rows]
-    by = {(readers.source, readers.target): frozenset(readers.by) for readers in document.readers}
-    readers = {
+    own = tuple(dict.fromkeys(row.transition.reference for row in rows))
+    table = TransitionTable(
+        document.process,
+        tuple(rows),
+        _readers(document, own, document.readers),
+        _skeleton(document, rows) if document.rules == "precise" else {},
+        _readers(document, own, document.followers or ()),
+    )
+    return SplitTable(
+        system_id=document.system,
+        title=document.title,
+        rules=cast(RulesName, document.rules),  # `table_defects` has seen to it
+        processes=document.processes,
+        table=table,
+    )
+
+
+def _readers(
+    document: WrittenTable, own: Iterable[Reference], written: Iterable[WrittenReaders]
+) -> dict[Reference, tuple[str, ...]]:
+    by = {(readers.source, readers.target): frozenset(readers.by) for readers in written}
+    return {
         reference: tuple(
             process
             for process in document.processes
             if process in by[reference.source, reference.target]
         )
-        for reference in dict.fromkeys(row.transition.reference for row in rows)
+        for reference in own
+        if by
     }
-    return SplitTable(
-        system_id=document.system,
-        title=document.title,
-        rules="sound" if document.rules == "sound" else "paper",
-        processes=document.processes,
-        table=TransitionTable(document.process, tuple(rows), readers),
-    )
+
+
+def _skeleton(document: WrittenTable, rows: Iterable[Row]) -> dict[Reference, tuple[Need, ...]]:
+    """What the file says of others, and of own transitions what the rows say."""
+    needs: dict[Reference, dict[Need, None]] = {}
+    starting: set[Reference] = set()
+    own = [(row.transition.reference, row.pre, row.vio) for row in rows]
+    others = [(row.of, row.pre, row.vio) for row in document.skeleton or ()]
+    for of, pre, vio in own + others:
+        found = needs.setdefault(of, {})
+        if pre is None:
+            starting.add(of)
+        else:
+            found[Need(pre, vio)] = None
+    return {of: () if of in starting else tuple(found) for of, found in needs.items()}
 
 
 def _transition(row: WrittenRow) -> Transition:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -13,11 +13,15 @@ from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.core.suggestion import did_you_mean
 from choreomon.core.verdict import Reference
 from choreomon.formats.labels import NAME_PATTERN, NAME_RULE, parse_label
+from choreomon.properties.tables import RULES_NAMES
 
 MAX_PROCESSES: Final = 1024
 """Entries of a clock."""
 SYSTEM_ID_BYTES: Final = 16
 SPLIT_AGAIN: Final = "split the property again"
+
+_Pairs: TypeAlias = Mapping[tuple[str, str], object]
+"""The own transitions, by their states."""
 
 _NAME: Final = re.compile(NAME_PATTERN)
 _SYSTEM_ID: Final = re.compile(f"[0-9a-f]{{{2 * SYSTEM_ID_BYTES}}}")
@@ -38,6 +42,12 @@ class WrittenReaders(msgspec.Struct, forbid_unknown_fields=True):
     by: tuple[str, ...]
 
 
+class WrittenSkeleton(msgspec.Struct, forbid_unknown_fields=True):
+    of: Reference
+    pre: Reference | None
+    vio: tuple[Reference, ...]
+
+
 class WrittenTable(msgspec.Struct, forbid_unknown_fields=True):
     kind: str
     version: int
@@ -48,10 +58,14 @@ class WrittenTable(msgspec.Struct, forbid_unknown_fields=True):
     processes: tuple[str, ...]
     rows: list[WrittenRow]
     readers: list[WrittenReaders]
+    skeleton: list[WrittenSkeleton] | None = None
+    followers: list[WrittenReaders] | None = None
 
     def keys(self) -> int:
         """How many keys of mappings were read."""
-        return 9 + 6 * len(self.rows) + 3 * len(self.readers)
+        more = [each for each in (self.skeleton, self.followers) if each is not None]
+        keys = 9 + 6 * len(self.rows) + 3 * len(self.readers)
+        return keys + sum(1 + 3 * len(each) for each in more)
 
     def colons(self) -> int:
         """How many colons are in what was read, besides one after every key."""
@@ -69,12 +83,23 @@ def table_defects(document: WrittenTable) -> Iterator[tuple[Path, str]]:
         yield ("system",), f"should be {2 * SYSTEM_ID_BYTES} digits 0-9 and a-f: {SPLIT_AGAIN}"
     if not (document.title.strip() and document.title.isprintable()):
         yield ("title",), "should be one line of text"
-    if document.rules not in ("sound", "paper"):
-        told = did_you_mean(document.rules, ("sound", "paper"))
-        yield ("rules",), f"should be sound or paper, not {document.rules!r}{told}"
+    if document.rules not in RULES_NAMES:
+        told = did_you_mean(document.rules, RULES_NAMES)
+        yield ("rules",), f"should be precise, sound or paper, not {document.rules!r}{told}"
     yield from _defects_of_processes(document)
     yield from _defects_of_rows(document)
-    yield from _defects_of_readers(document)
+    own = dict.fromkeys((row.source, row.target) for row in document.rows)
+    yield from _defects_of_readers(document, "readers", document.readers, own)
+    yield from _defects_of_own_asks(document, own)
+    precise = document.rules == "precise"
+    for field, value in (("skeleton", document.skeleton), ("followers", document.followers)):
+        if precise and value is None:
+            yield (), f"has no {field}, which precise rules need: {SPLIT_AGAIN}"
+        elif value is not None and not precise:
+            yield (field,), f"should be left out with {document.rules} rules"
+    if precise:
+        yield from _defects_of_skeleton(document, own)
+        yield from _defects_of_readers(document, "followers", document.followers or (), own)
 
 
 def _defects_of_processes(document: WrittenTable) -> Iterator[tuple[Path, str]]:
@@ -138,18 +163,71 @@ def _defects_of_rows(document: WrittenTable) -> Iterator[tuple[Path, str]]:
                 yield (*path, field), f"{reference} has no row in this table: {SPLIT_AGAIN}"
 
 
-def _defects_of_readers(document: WrittenTable) -> Iterator[tuple[Path, str]]:
+def _defects_of_skeleton(document: WrittenTable, own: _Pairs) -> Iterator[tuple[Path, str]]:
+    """Every transition of others that is named, in a row or in the skeleton, has its own rows in
+    the skeleton; own ones have theirs in the table."""
     processes = frozenset(document.processes)
-    own = dict.fromkeys((row.source, row.target) for row in document.rows)
+    rows = document.skeleton or ()
+    described = {row.of for row in rows}
+    starting = {row.of for row in rows if row.pre is None}
+    seen: set[tuple[Reference, Reference | None]] = set()
+    for place, row in enumerate(rows):
+        path: Path = ("skeleton", place)
+        if row.of.process == document.process:
+            yield (*path, "of"), f"{row.of} is its own, which the rows describe: take it out"
+        elif row.of.process not in processes:
+            yield (*path, "of"), _unknown(row.of.process, document)
+        for state in (row.of.source, row.of.target):
+            if not _NAME.fullmatch(state):
+                yield (*path, "of"), f"should lead from and to names of {NAME_RULE}"
+        if (row.of, row.pre) in seen or (row.pre is not None and row.of in starting):
+            yield path, f"{row.of} has this row and others: {SPLIT_AGAIN}"
+        seen.add((row.of, row.pre))
+        if row.pre is None and row.vio:
+            yield (*path, "vio"), "should be empty where there is no pre-transition"
+        if row.pre is not None and row.pre.target != row.of.source:
+            told = f"leads to {row.pre.target!r}, and this transition leaves {row.of.source!r}"
+            yield (*path, "pre"), f"{told}: {SPLIT_AGAIN}"
+    named: list[tuple[Path, Reference]] = []
+    asking = [
+        *((("rows", place), row.pre, row.vio) for place, row in enumerate(document.rows)),
+        *((("skeleton", place), row.pre, row.vio) for place, row in enumerate(rows)),
+    ]
+    for path, pre, vio in asking:
+        named += [((*path, "pre"), pre)] if pre else []
+        named += [((*path, "vio"), each) for each in vio]
+    for path, reference in named:
+        mine = reference.process == document.process
+        if mine and (reference.source, reference.target) not in own:
+            yield path, f"{reference} has no row in this table: {SPLIT_AGAIN}"
+        elif not mine and reference not in described:
+            yield path, f"{reference} has no row in the skeleton: {SPLIT_AGAIN}"
+
+
+def _defects_of_own_asks(document: WrittenTable, own: _Pairs) -> Iterator[tuple[Path, str]]:
+    """Whether the readers have the process itself where, and only where, it asks itself."""
     asked_by_itself = {
         (reference.source, reference.target)
         for row in document.rows
         for reference in ((row.pre,) if row.pre else ()) + row.vio
         if reference.process == document.process
     }
-    seen: set[tuple[str, str]] = set()
     for place, readers in enumerate(document.readers):
-        path: Path = ("readers", place)
+        pair = (readers.source, readers.target)
+        if pair in own and (document.process in readers.by) is not (pair in asked_by_itself):
+            named = f"the transition from {pair[0]!r} to {pair[1]!r}"
+            does = "asks" if pair in asked_by_itself else "does not ask"
+            told = f"{document.process} {does} about {named}: {SPLIT_AGAIN}"
+            yield ("readers", place, "by"), told
+
+
+def _defects_of_readers(
+    document: WrittenTable, field: str, written: Sequence[WrittenReaders], own: _Pairs
+) -> Iterator[tuple[Path, str]]:
+    processes = frozenset(document.processes)
+    seen: set[tuple[str, str]] = set()
+    for place, readers in enumerate(written):
+        path: Path = (field, place)
         pair = (readers.source, readers.target)
         named = f"the transition from {pair[0]!r} to {pair[1]!r}"
         if pair in seen:
@@ -164,10 +242,7 @@ def _defects_of_readers(document: WrittenTable) -> Iterator[tuple[Path, str]]:
             elif process in by:
                 yield (*path, "by", number), f"{process!r} comes twice: keep one of the two"
             by.add(process)
-        if (document.process in by) is not (pair in asked_by_itself):
-            does = "asks" if pair in asked_by_itself else "does not ask"
-            yield (*path, "by"), f"{document.process} {does} about {named}: {SPLIT_AGAIN}"
     for source, target in own:
         if (source, target) not in seen:
             told = f"do not say who may ask about the transition from {source!r} to {target!r}"
-            yield ("readers",), f"{told}: {SPLIT_AGAIN}"
+            yield (field,), f"{told}: {SPLIT_AGAIN}"

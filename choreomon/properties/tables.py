@@ -10,8 +10,8 @@ a row without pre-transition for every forward transition that leaves an initial
 of the `precise` rules add the *skeleton*: what the transitions that the rows name rest on in
 turn, and so on, without labels (docs/monitors.md, "Precise rules").
 
-`readers` says which monitors may ask for which own reference, and `followers` which may ask
-about single events of it, since it is in their skeletons. Both name processes only.
+`readers` says which monitors may ask for which own reference, and `followers` which others may
+ask about single events of it, since it is in their skeletons. Both name processes only.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from choreomon.properties.relations import pre_transitions, vio_transitions
 
 RulesName: TypeAlias = Literal["precise", "sound", "paper"]
 RULES_NAMES: Final[tuple[RulesName, ...]] = get_args(RulesName)
+DEFAULT_RULES: Final[RulesName] = "precise"
 
 
 class Row(NamedTuple):
@@ -138,14 +139,17 @@ def transition_tables(
     followers: dict[Reference, dict[str, None]] = {}
     for process in processes:
         for reference in skeletons[process]:
-            followers.setdefault(reference, {})[process] = None
+            if reference.process != process:
+                followers.setdefault(reference, {})[process] = None
     return {
         process: TransitionTable(
             process=process,
             rows=tuple(rows[process]),
             readers={each: tuple(readers.get(each, ())) for each in own[process]},
             skeleton=skeletons[process],
-            followers={each: tuple(followers[each]) for each in own[process] if each in followers},
+            followers={each: tuple(followers.get(each, ())) for each in own[process]}
+            if rules == "precise"
+            else {},
         )
         for process in processes
     }

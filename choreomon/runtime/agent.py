@@ -33,7 +33,7 @@ from choreomon.runtime.local_socket import listen_tcp, listen_unix
 from choreomon.runtime.logs import Log, configure
 from choreomon.runtime.metrics import Metrics
 from choreomon.runtime.node import Node, Service
-from choreomon.runtime.outputs import Answered, Decided, DeclaredVerdict, Dropped, Ticked
+from choreomon.runtime.outputs import DeclaredVerdict, Dropped, Observed, Ticked
 from choreomon.runtime.service import ServiceSide
 from choreomon.runtime.sinks import Sink, Sinks
 from choreomon.runtime.status import Readings, agent_status, readings
@@ -235,7 +235,7 @@ class Agent:
 
     # An observer of the node.
 
-    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+    def happened(self, output: Observed) -> None:
         self.metrics.happened(output)
         if type(output) is Dropped:
             self._log_dropped(output.reason, output.sender, output.detail)

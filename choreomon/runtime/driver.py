@@ -41,6 +41,8 @@ from choreomon.runtime.outputs import (
     Decided,
     DeclaredVerdict,
     Dropped,
+    LeftUnsettled,
+    Observed,
     Output,
     Reply,
     Ticked,
@@ -92,7 +94,7 @@ class Ports(Protocol):
     def tell(self, declared: DeclaredVerdict) -> None:
         """To all sinks. `Driver.told` is to be called when it was delivered."""
 
-    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+    def happened(self, output: Observed) -> None:
         """For logs, traces and metrics."""
 
     def failing(self, why: str | None) -> None:
@@ -318,7 +320,7 @@ class Driver:
                 if asking is not None:
                     asking.heard_of(now)
                     if type(response) is Response:
-                        asking.answered(response.inspected, response.event_count, now)
+                        asking.answered(response, now)
                 ports.happened(output)
             case Answer(system, message):
                 frame = encode(message, self.sidecar.systems[system])
@@ -340,7 +342,7 @@ class Driver:
                         asking.resume(now)
             case Close(connection):
                 ports.close(connection)
-            case Dropped():
+            case Dropped() | LeftUnsettled():
                 ports.happened(output)
             case _:
                 assert_never(output)

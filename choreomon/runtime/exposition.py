@@ -119,6 +119,12 @@ class _AgentCollector(Collector):
             "property",
             dict(zip(metrics.properties, metrics.provisional, strict=True)),
         )
+        yield _counter(
+            "choreomon_unsettled_verdicts",
+            "Possible verdicts of which it was not shown that nobody could know more.",
+            "property",
+            dict(zip(metrics.properties, metrics.unsettled, strict=True)),
+        )
         yield CounterMetricFamily(
             "choreomon_dropped_events",
             "Events that services said will never be told.",

@@ -13,7 +13,7 @@ from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock, is_far_beyond
 from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
 from choreomon.formats.wire import MAX_BYTES, longest_body
-from choreomon.monitor.effects import Declared, Send, SetDeadline
+from choreomon.monitor.effects import Declared, Send, SetDeadline, Unsettled
 from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.monitor.rights import Refused
@@ -25,6 +25,7 @@ from choreomon.runtime.outputs import (
     Decided,
     DeclaredVerdict,
     Dropped,
+    LeftUnsettled,
     Output,
     Ticked,
 )
@@ -166,6 +167,8 @@ class Hosted:
                         state = state._replace(undelivered=state.undelivered.added(declared))
                     count = effect.event[self.hosts[place].monitor.own]
                     outputs.append(Decided(place, count, declared, effect.provisional))
+                case Unsettled():
+                    outputs.append(LeftUnsettled(place))
                 case Refused(reason, sender, detail):
                     outputs.append(Dropped(reason, sender, detail))
                 case _:

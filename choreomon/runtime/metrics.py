@@ -19,7 +19,7 @@ from choreomon.formats import local
 from choreomon.formats.table_file import SplitTable
 from choreomon.monitor import rights
 from choreomon.runtime import peers
-from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
+from choreomon.runtime.outputs import Answered, Decided, LeftUnsettled, Observed, Ticked
 
 REASONS: Final[tuple[str, ...]] = (
     *dict.fromkeys(
@@ -87,6 +87,8 @@ class Metrics:
         ]
         """Last verdicts, for each property."""
         self.provisional = [0] * len(tables)
+        self.unsettled = [0] * len(tables)
+        """Last `possibly-violated` of which it was not shown that nobody could know more."""
         self.sent_messages = dict.fromkeys((*KINDS, OTHER), 0)
         self.sent_bytes = 0
         self.answers = 0
@@ -111,7 +113,7 @@ class Metrics:
 
     # An observer of a node.
 
-    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+    def happened(self, output: Observed) -> None:
         """What a sidecar told of itself."""
         if isinstance(output, Ticked):
             system, at, label, clock = output
@@ -125,6 +127,8 @@ class Metrics:
             self._decided(output)
         elif isinstance(output, Answered):
             self.answers += 1
+        elif isinstance(output, LeftUnsettled):
+            self.unsettled[output.system] += 1
         else:
             self.refused(output.reason)
 

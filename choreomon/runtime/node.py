@@ -24,7 +24,12 @@ from choreomon.monitor.rule_sets import RULES
 from choreomon.runtime.credentials import load_security
 from choreomon.runtime.driver import CommitFailed, Driver, Store, Timeouts
 from choreomon.runtime.inputs import FromPeer
-from choreomon.runtime.outputs import Answered, Decided, DeclaredVerdict, Dropped, Reply, Ticked
+from choreomon.runtime.outputs import (
+    DeclaredVerdict,
+    Dropped,
+    Observed,
+    Reply,
+)
 from choreomon.runtime.peers import CannotListen, PeerSockets
 from choreomon.runtime.peers import Limits as PeerLimits
 from choreomon.runtime.sidecar import Sidecar
@@ -38,7 +43,7 @@ then."""
 class Observer(Protocol):
     """Who is told what happens, for metrics, logs and traces."""
 
-    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+    def happened(self, output: Observed) -> None:
         """What a sidecar told of itself."""
 
     def sent(self, kind: str, size: int) -> None:
@@ -321,7 +326,7 @@ class Node:
     def tell(self, declared: DeclaredVerdict) -> None:
         self._tell(declared)
 
-    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+    def happened(self, output: Observed) -> None:
         self.observer.happened(output)
 
     def failing(self, why: str | None) -> None:

@@ -93,6 +93,12 @@ class Ticked(NamedTuple):
     clock: VectorClock
 
 
+class LeftUnsettled(NamedTuple):
+    """Of an event `possibly-violated` is said, and it is not shown that nobody could know more."""
+
+    system: int
+
+
 class Dropped(NamedTuple):
     """Something was not taken. `reason` is one of a few words, for counting."""
 
@@ -102,5 +108,18 @@ class Dropped(NamedTuple):
 
 
 Output: TypeAlias = (
-    Reply | Close | Ask | Answer | Answered | AskAgain | Deadline | Decided | Ticked | Dropped
+    Reply
+    | Close
+    | Ask
+    | Answer
+    | Answered
+    | AskAgain
+    | Deadline
+    | Decided
+    | LeftUnsettled
+    | Ticked
+    | Dropped
 )
+
+Observed: TypeAlias = Ticked | Decided | LeftUnsettled | Dropped | Answered
+"""What logs, traces and metrics are told of."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.verdict import Reference
-from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.messages import Inquiry, Named, Response
 
 IN_FLIGHT: Final = 64
 """Inquiries to one peer about one property that are unanswered at once."""
@@ -20,7 +20,7 @@ IN_FLIGHT: Final = 64
 FEW: Final = 4
 """Inquiries that are repeated to a peer that has been silent for more than one repetition."""
 
-Key: TypeAlias = tuple[Reference, int]
+Key: TypeAlias = tuple[Reference, int, tuple[Named, ...]]
 """Which inquiry: the inspected transition, and the count of the event."""
 
 SendInquiry: TypeAlias = Callable[[Inquiry], None]
@@ -66,7 +66,7 @@ class OutstandingInquiries:
         if len(self._sent) >= self._in_flight:
             self._more = True
             return
-        self._sent[inquiry.inspected, inquiry.event[self._own]] = inquiry
+        self._sent[self._key(inquiry)] = inquiry
         self._send(inquiry)
         if self.due is None:
             self.due = now + self._wait
@@ -78,9 +78,9 @@ class OutstandingInquiries:
             if self.due is not None:
                 self.due = now + self._wait
 
-    def answered(self, inspected: Reference, count: int, now: float) -> None:
+    def answered(self, response: Response, now: float) -> None:
         """One was answered. There is room for others."""
-        self._sent.pop((inspected, count), None)
+        self._sent.pop((response.inspected, response.event_count, response.named), None)
         if self._more and len(self._sent) <= self._in_flight // 2:
             self.resume(now)
         if not self._sent:
@@ -90,7 +90,7 @@ class OutstandingInquiries:
         """Send what is outstanding and not in flight, as far as there is room."""
         self._more = False
         for inquiry in self._outstanding():
-            if (inquiry.inspected, inquiry.event[self._own]) in self._sent:
+            if self._key(inquiry) in self._sent:
                 continue
             self.ask(inquiry, now)
             if self._more:
@@ -101,7 +101,7 @@ class OutstandingInquiries:
         where nothing was heard of the peer, the oldest few."""
         if self.due is None or now < self.due:
             return
-        still = {(each.inspected, each.event[self._own]): each for each in self._outstanding()}
+        still = {self._key(each): each for each in self._outstanding()}
         self._sent = {key: sent for key, sent in self._sent.items() if key in still}
         first = self._wait <= self._back_off.first
         again = list(self._sent.values())[: None if first else FEW]
@@ -119,3 +119,6 @@ class OutstandingInquiries:
                 self._send(inquiry)
         if not self._sent:
             self.due = None
+
+    def _key(self, inquiry: Inquiry) -> Key:
+        return inquiry.inspected, inquiry.event[self._own], inquiry.named

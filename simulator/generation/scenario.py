@@ -10,6 +10,7 @@ from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, microseconds
 from choreomon.actors.randomness import Streams
 from choreomon.properties.sequences import MessageSequence, sequences_automaton
+from choreomon.properties.tables import DEFAULT_RULES
 from simulator.generation.activities import Activity, Handler, drawn_activities, handlers_of
 from simulator.generation.branching import Branch, drawn_branches
 from simulator.generation.parameters import Parameters
@@ -70,7 +71,7 @@ def generated_simulation(scenario: GeneratedScenario) -> Simulation:
         service=NO_TIME,
         max_events=MAX_EVENTS,
         automaton=sequences_automaton(scenario.sequences),
-        rules="sound",
+        rules=DEFAULT_RULES,
         in_order=True,
         monitoring_service=NO_TIME,
         deadline=None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from choreomon.core.verdict import Reference
-from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.messages import Inquiry, Response
 from choreomon.runtime.outstanding import FEW, IN_FLIGHT, BackOff, OutstandingInquiries
 
 HERE = Reference("q1", "A", "q2")
@@ -34,7 +34,7 @@ class Peer:
     def answer(self, count: int, now: float = 0.0) -> None:
         self.open.remove(inquiry(count))
         self.asking.heard_of(now)
-        self.asking.answered(HERE, count, now)
+        self.asking.answered(Response("P2", "P1", HERE, count, (), (0, 0), 0), now)
 
 
 def test_what_is_not_answered_is_repeated_less_and_less_often() -> None:

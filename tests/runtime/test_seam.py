@@ -27,7 +27,12 @@ from choreomon.properties.tables import transition_tables
 from choreomon.runtime.addresses import to_reach
 from choreomon.runtime.driver import Driver, Timeouts
 from choreomon.runtime.inputs import FromPeer, Happened
-from choreomon.runtime.outputs import Answered, Decided, DeclaredVerdict, Dropped, Reply, Ticked
+from choreomon.runtime.outputs import (
+    DeclaredVerdict,
+    Dropped,
+    Observed,
+    Reply,
+)
 from choreomon.runtime.peers import PeerSockets
 from choreomon.runtime.sidecar import Sidecar
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
@@ -93,7 +98,7 @@ class Agent:
     def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
         self._carrier.send(("answer", self.name, peer), frame)
 
-    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+    def happened(self, output: Observed) -> None:
         assert type(output) is not Dropped, output
         self.told.append(output)
 

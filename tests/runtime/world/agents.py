@@ -16,10 +16,9 @@ from choreomon.runtime.driver import Driver
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import FromPeer, Gap, Hello, Input, Report, decode_batch
 from choreomon.runtime.outputs import (
-    Answered,
-    Decided,
     DeclaredVerdict,
     Dropped,
+    Observed,
     Output,
     Reply,
     Ticked,
@@ -248,7 +247,7 @@ class Agent:
         self.undelivered.append(declared.id)
         self.world.sent(self)
 
-    def happened(self, output: Ticked | Decided | Dropped | Answered) -> None:
+    def happened(self, output: Observed) -> None:
         if type(output) is Dropped and output.reason not in TOO_LATE:
             self.world.complain(f"{self.name} dropped: {output}")
 
