@@ -46,10 +46,13 @@ What a live agent says:
 
 Runs:
 
-    wire         monitoring messages as bytes
-    trace        an event as one line of a trace
-    event_log    traces -> multi-traces
-    results      runs -> the JSON of `choreomon simulate --json`
+    wire          monitoring messages as bytes
+    clock_coding  the clocks in them, in few bytes
+    clock_fields  where in them clocks are
+    clock_links   what two agents know of each other's clocks
+    trace         an event as one line of a trace
+    event_log     traces -> multi-traces
+    results       runs -> the JSON of `choreomon simulate --json`
 
 Interactions and multi-traces:
 
