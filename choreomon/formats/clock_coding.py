@@ -1,4 +1,4 @@
-"""A vector clock as few bytes, relative to a base that its reader has.
+"""A vector clock as few bytes, by itself or relative to a base that its reader has.
 
 A clock of at most `PLAIN` entries is written as it is, an array of its entries; so is any clock
 that nothing makes shorter. Every other one is a byte string: the number of a form, and what it
@@ -9,10 +9,10 @@ says.
     2  halves   four bits for every entry, the first one in the upper half of its byte, then
                 [shift, d, d, ...]              a difference for every entry whose bits are 15
 
-An entry is that of the base, plus `shift`, plus its difference. Without a base every entry of it is
-0. `shift` is what entries have in common: where all processes talk to each other all counts grow
-alike, and what is left is small. Arrays and numbers are MessagePack's, a number from one byte (-32
-to 127) to nine, so that the loops over entries are those of libraries.
+An entry is `shift` and its difference, and that of the base where the number of the form is greater
+by `RELATIVE`. `shift` is what entries have in common: where all processes talk to each other all
+counts grow alike, and what is left is small. Arrays and numbers are MessagePack's, a number from
+one byte (-32 to 127) to nine, so that the loops over entries are those of libraries.
 
 Whoever reads with another base than was written with, or with another number of entries in mind,
 may get another clock, and no error: that both have the same ones is the caller's to know. For bases
@@ -43,6 +43,11 @@ PLAIN: Final = 24
 DENSE: Final = 0
 SPARSE: Final = 1
 HALVES: Final = 2
+RELATIVE: Final = 4
+"""On top of one of these."""
+
+SHORT: Final = 16
+"""Bytes of a relative form of which none by itself is much shorter."""
 
 _LEAST: Final = -32
 _BYTE: Final = 160
@@ -61,28 +66,44 @@ _decoded: Final = msgspec.msgpack.Decoder(list[int]).decode
 
 
 def coded(clock: VectorClock, base: VectorClock | None = None) -> CodedClock:
-    """A short form of a clock, no longer than the clock as it is. Relative to one of another length
-    there is none."""
-    count = len(clock)
-    if count <= PLAIN or (base is not None and len(base) != count):
-        return clock
-    if base is None:
-        differences = clock
-    elif clock == base:
-        return _NO_DIFFERENCE
-    else:
-        differences = tuple(map(sub, clock, base))
-    best = _sparse(differences)
-    if best is None or len(best) > count // 2:  # the least that the others take
-        each = [form for form in (best, *_dense(differences)) if form is not None]
-        best = min(each, key=len)
-        if len(_encoded(clock)) <= len(_encoded(best)):
+    """A short form of a clock, by itself or relative to the base; no longer than the clock as it
+    is. One that has not as many entries as the base stays as it is."""
+    if base is not None:
+        short = relative(clock, base)
+        if short is None:
             return clock
-    return best
+        if len(short) <= SHORT:
+            return short
+        code = coded(clock)
+        return code if size_of(code) < size_of(short) else short
+    count = len(clock)
+    if count <= PLAIN:
+        return clock
+    code = _shortest(clock, 0)
+    # A third of it is taken to be less than all of it, without looking.
+    return clock if 3 * len(code) > count and size_of(clock) <= size_of(code) else code
+
+
+def relative(clock: VectorClock, base: VectorClock) -> bytes | None:
+    """A form of a clock relative to a base; none where it has few entries, or not as many as the
+    base."""
+    count = len(clock)
+    if count <= PLAIN or len(base) != count:
+        return None
+    if clock == base:
+        return _NO_DIFFERENCE
+    return _shortest(tuple(map(sub, clock, base)), RELATIVE)
+
+
+def size_of(code: CodedClock) -> int:
+    """Bytes that it takes in a frame."""
+    return len(_encoded(code))
 
 
 def clock_of(code: CodedClock, entries: int, base: VectorClock | None = None) -> VectorClock:
-    """The clock, of so many entries where `code` is a byte string; else as many as it has.
+    """The clock, of so many entries where `code` is a byte string; else as many as it has. `base`
+    is
+    used where the code is relative.
 
     Raises `MalformedMessage`, and nothing else, for bytes that stand for no clock of so many
     entries. That entries are counts is not checked. Memory: a few words for an entry, and for a
@@ -90,11 +111,15 @@ def clock_of(code: CodedClock, entries: int, base: VectorClock | None = None) ->
     """
     if not isinstance(code, bytes):
         return code
-    if base is None:
+    form = code[0] if code else -1
+    if form >= RELATIVE:
+        form -= RELATIVE
+        if base is None:
+            raise MalformedMessage("a clock that is relative, and there is no base")
+        if len(base) != entries:
+            raise MalformedMessage(f"a clock of {entries} entries relative to one of {len(base)}")
+    else:
         base = (0,) * entries
-    elif len(base) != entries:
-        raise MalformedMessage(f"a clock of {entries} entries relative to one of {len(base)}")
-    form = code[0] if code else None
     if form == DENSE:
         shift, numbers = _numbers(code[1:])
         if len(numbers) != entries:
@@ -105,7 +130,7 @@ def clock_of(code: CodedClock, entries: int, base: VectorClock | None = None) ->
     if form == HALVES:
         end = 1 + (entries + 1) // 2
         return _from_halves(code[1:end], *_numbers(code[end:]), base)
-    raise MalformedMessage(f"a clock in the unknown form {form}")
+    raise MalformedMessage("a clock in an unknown form")
 
 
 def _numbers(data: bytes) -> tuple[int, list[int]]:
@@ -117,6 +142,17 @@ def _numbers(data: bytes) -> tuple[int, list[int]]:
     if not numbers:
         raise MalformedMessage("a coded clock without a shift")
     return numbers[0], numbers[1:]
+
+
+def _shortest(differences: VectorClock, relative: int) -> bytes:
+    sparse = _sparse(differences)
+    if sparse is not None and len(sparse) < len(differences) // 2:  # the least that others take
+        form, best = SPARSE, sparse
+    else:
+        form, best = _dense(differences)
+        if sparse is not None and len(sparse) <= len(best):
+            form, best = SPARSE, sparse
+    return bytes((form + relative,)) + best
 
 
 def _sparse(differences: VectorClock) -> bytes | None:
@@ -135,7 +171,7 @@ def _sparse(differences: VectorClock) -> bytes | None:
     for place in places:
         numbers += (place - following, left[place])
         following = place + 1
-    return bytes((SPARSE,)) + _encoded(numbers)
+    return _encoded(numbers)
 
 
 def _from_sparse(shift: int, numbers: list[int], base: VectorClock) -> VectorClock:
@@ -152,19 +188,21 @@ def _from_sparse(shift: int, numbers: list[int], base: VectorClock) -> VectorClo
     return tuple(entries)
 
 
-def _dense(differences: VectorClock) -> tuple[bytes, bytes]:
-    """Dense, and in halves."""
+def _dense(differences: VectorClock) -> tuple[int, bytes]:
+    """Dense, or in halves."""
     sample = sorted(differences[:: len(differences) // _SAMPLE + 1])
-    shift = _fullest(sample, _BYTE) - _LEAST
-    dense = bytes((DENSE,)) + _encoded([shift, *[each - shift for each in differences]])
     shift = _fullest(sample, _HALF)
     left = [each - shift for each in differences]
     halves = bytes([each if 0 <= each < _HALF else _HALF for each in left])
-    beyond = _encoded([shift, *[each for each in left if not 0 <= each < _HALF]])
-    if len(halves) % 2:
-        halves += b"\0"
-    packed = bytes.fromhex(halves.translate(_TO_DIGITS).decode("ascii"))
-    return dense, bytes((HALVES,)) + packed + beyond
+    beyond = [shift, *[each for each in left if not 0 <= each < _HALF]]
+    packed = bytes.fromhex((halves + b"\0"[: len(halves) % 2]).translate(_TO_DIGITS).decode())
+    best = packed + _encoded(beyond)
+    if len(best) > len(differences):  # the least that the other one takes
+        shift = _fullest(sample, _BYTE) - _LEAST
+        dense = _encoded([shift, *[each - shift for each in differences]])
+        if len(dense) <= len(best):
+            return DENSE, dense
+    return HALVES, best
 
 
 def _from_halves(packed: bytes, shift: int, beyond: list[int], base: VectorClock) -> VectorClock:
@@ -189,4 +227,4 @@ def _fullest(sample: Sequence[int], width: int) -> int:
     return sample[max(range(len(sample)), key=within)]
 
 
-_NO_DIFFERENCE: Final = bytes((SPARSE,)) + _encoded([0])
+_NO_DIFFERENCE: Final = bytes((SPARSE + RELATIVE,)) + _encoded([0])

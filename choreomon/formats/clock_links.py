@@ -33,7 +33,14 @@ import msgspec
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
-from choreomon.formats.clock_coding import PLAIN, CodedClock, clock_of, coded
+from choreomon.formats.clock_coding import (
+    PLAIN,
+    CodedClock,
+    clock_of,
+    coded,
+    relative,
+    size_of,
+)
 
 KEPT: Final = 3
 """Offers that are kept: the one in use, the one under way, and one for frames that are late."""
@@ -95,12 +102,12 @@ def tell(link: Link, clock: VectorClock) -> tuple[Link, Told]:
     code = coded(clock)
     if len(clock) <= PLAIN:
         return link, Told(code)
-    size, base, theirs = _size(code), None, link.theirs
+    size, base, theirs = size_of(code), None, link.theirs
     offers = size > WORTH and not link.awaited
-    if theirs is not None and len(theirs.clock) == len(clock):
-        relative = coded(clock, theirs.clock)
-        if _size(relative) + _NAMED < size:
-            code, base = relative, theirs.name
+    if theirs is not None:
+        short = relative(clock, theirs.clock)
+        if short is not None and size_of(short) + _NAMED < size:
+            code, base = short, theirs.name
     if not offers:
         return link, Told(code, base)
     offer = Offer(name_of(clock), clock)
@@ -137,7 +144,3 @@ def hear(link: Link, told: Told, entries: int) -> tuple[Link, VectorClock]:
 def anew(link: Link) -> Link:
     """What the peer knows is in doubt. It may have got what was offered, so that is kept."""
     return Link(link.offered)
-
-
-def _size(code: CodedClock) -> int:
-    return len(code) if isinstance(code, bytes) else len(_encoded(code))
