@@ -25,7 +25,7 @@ from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.effects import Declared, Send, SetDeadline
 from choreomon.monitor.host import Host
-from choreomon.monitor.messages import Notice, PeerMessage
+from choreomon.monitor.messages import Notice
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.rules import RULES, Rules
@@ -33,6 +33,7 @@ from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 from simulator.event_queue import MONITORING, EventQueue
+from simulator.linked_channels import LinkedChannels
 from simulator.network import Channel, Network
 from simulator.world import Watcher
 
@@ -85,6 +86,10 @@ class RunContext:
         self.deadline = deadline
         self.measurements = measurements
         self.schedule = event_queue.schedule_of(MONITORING)
+
+    def channels(self, process: str) -> LinkedChannels:
+        """Those of the monitor of this process."""
+        return LinkedChannels(self.network, process, len(self.processes), self.measurements.sent)
 
 
 class SingleServer:
@@ -141,17 +146,17 @@ class PullSidecar:
         self._process = host.monitor.process
         self._state = host.monitor.initial()
         self._records = 0
-        self._channels: dict[str, Channel[PeerMessage]] = {}
+        self.channels = context.channels(self._process)
         self.server = SingleServer(context, self._process, self._step)
         watch = self._occur if context.at_once else self._observe
         self.watchers = _watching(host.monitor.table, watch, context.measurements)
 
     def connect(self, others: Mapping[str, PullSidecar]) -> None:
         """Make a channel to every other monitor that this one asks, or may be asked by."""
-        network, peers = self._context.network, self._host.asks() | self._host.asked_by()
+        peers = self._host.asks() | self._host.asked_by()
         for name, other in others.items():
             if other is not self and name in peers:
-                self._channels[name] = network.channel(self._process, name, other.server.message)
+                self.channels.connect(name, other.channels, other.server.message)
 
     def _occur(self, label: Label, clock: VectorClock) -> None:
         self._step(Event(label, clock))
@@ -168,9 +173,7 @@ class PullSidecar:
         for effect in effects:
             kind = type(effect)
             if kind is Send:
-                message = effect.message  # type: ignore[union-attr]
-                measurements.sent(len(encode(message)))
-                self._channels[message.receiver](message)
+                self.channels.send(effect.message)  # type: ignore[union-attr]
             elif kind is Declared:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
             elif kind is SetDeadline:
@@ -198,16 +201,15 @@ class PushSidecar:
         self._monitor = monitor
         self._own = own
         self._process = context.processes[own]
-        self._channels: dict[str, Channel[PeerMessage]] = {}
+        self.channels = context.channels(self._process)
         self.server = SingleServer(context, self._process, self._step)
         self.watchers = _watching(monitor.table, self._observe, context.measurements)
 
     def connect(self, others: Mapping[str, PushSidecar]) -> None:
         """Make a channel to every other monitor."""
-        network = self._context.network
         for name, other in others.items():
             if other is not self:
-                self._channels[name] = network.channel(self._process, name, other.server.message)
+                self.channels.connect(name, other.channels, other.server.message)
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
         self.server.event(Event(label, clock))
@@ -222,8 +224,7 @@ class PushSidecar:
         measurements = self._context.measurements
         for effect in effects:
             if type(effect) is Send:
-                measurements.sent(len(encode(effect.message)))
-                self._channels[effect.message.receiver](effect.message)
+                self.channels.send(effect.message)
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
         measurements.stepped(self._process, self._monitor.records)
