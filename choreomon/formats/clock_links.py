@@ -33,6 +33,7 @@ import msgspec
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import NEVER
 from choreomon.formats.clock_coding import (
     PLAIN,
     CodedClock,
@@ -133,11 +134,9 @@ def hear(link: Link, told: Told, entries: int) -> tuple[Link, VectorClock]:
     clock = clock_of(told.code, entries, base)
     if len(clock) != entries:
         raise MalformedMessage(f"{len(clock)} entries are no clock of {entries} processes")
-    theirs = link.theirs
-    if told.offers:
-        if not all(0 <= entry < 1 << 64 for entry in clock):
-            raise MalformedMessage("a clock whose entries are no counts")
-        theirs = Offer(name_of(clock), clock)
+    if clock and (min(clock) < 0 or max(clock) >= NEVER):
+        raise MalformedMessage(f"a clock of {entries} entries that are no counts")
+    theirs = Offer(name_of(clock), clock) if told.offers else link.theirs
     return Link(link.offered, awaited, theirs), clock
 
 

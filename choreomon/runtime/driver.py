@@ -31,7 +31,7 @@ from choreomon.runtime.inputs import (
     decode_batch,
     encode_batch,
 )
-from choreomon.runtime.linked_peers import LinkedPeers
+from choreomon.runtime.linked_peers import LinkedPeers, from_journal
 from choreomon.runtime.outputs import (
     Answer,
     Answered,
@@ -187,7 +187,7 @@ class Driver:
             self.state = decode_snapshot(snapshot, self.sidecar)
         for row in rows:
             for input_ in decode_batch(row):
-                self.state, _ = self.sidecar.step(self.state, input_)
+                self.state, _ = self.sidecar.step(self.state, from_journal(input_))
         if snapshot is None and not rows and not forgetful:
             return False
         self.take(Recovered(forgetful))

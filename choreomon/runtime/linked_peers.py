@@ -16,8 +16,17 @@ from choreomon.formats.clock_links import UNLINKED, Link, UnknownBase, anew
 from choreomon.formats.wire import encode_linked, open_untrusted, unlinked
 from choreomon.monitor.messages import PeerMessage
 from choreomon.runtime.hosted import Hosted
-from choreomon.runtime.inputs import FromPeer
+from choreomon.runtime.inputs import FromPeer, Input
 from choreomon.runtime.outputs import Dropped
+
+
+def from_journal(given: Input) -> Input:
+    """An input that was journalled. Raises `MalformedMessage` for a frame of another version: such
+    a
+    frame would be refused now, and was not when it was committed."""
+    if type(given) is FromPeer:
+        open_untrusted(given.data)
+    return given
 
 
 class LinkedPeers:

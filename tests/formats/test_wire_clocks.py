@@ -14,7 +14,7 @@ from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, Reference
-from choreomon.formats.clock_coding import PLAIN
+from choreomon.formats.clock_coding import PLAIN, SPARSE
 from choreomon.formats.clock_fields import message_coder
 from choreomon.formats.clock_links import UNLINKED, UnknownBase
 from choreomon.formats.wire import (
@@ -230,7 +230,12 @@ def test_clocks_that_are_none_are_refused(message: MonitoringMessage, said: str)
 
 
 def test_whoever_offers_no_clock_offers_nothing() -> None:
-    for clock, said in (((1, 2, 3), "no clock of 40"), ((-1,) * len(MANY), "no counts")):
+    for clock, said in (
+        ((1, 2, 3), "no clock of 40"),
+        ((-1,) * len(MANY), "no counts"),
+        ((0, NEVER, *AN_EVENT[2:]), "no counts"),
+        (bytes([SPARSE]) + msgspec.msgpack.encode([(1 << 64) - 1, 0, 1]), "no counts"),
+    ):
         body = (*AN_INQUIRY[:5], clock, 1)
         frame = open_untrusted(msgspec.msgpack.encode((VERSION, NO_SYSTEM, 0, body, None, True)))
         with pytest.raises(MalformedMessage, match=said):

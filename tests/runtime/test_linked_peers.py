@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import Reference
-from choreomon.formats.wire import NO_SYSTEM, encode, open_untrusted
+from choreomon.formats.wire import NO_SYSTEM, VERSION, encode, open_untrusted
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Waiting
 from choreomon.monitor.pull import Monitor
@@ -151,6 +153,17 @@ def test_the_journal_has_whole_frames(a: Agent, b: Agent) -> None:
         state = agent.driver.state
         agent.start()
         assert agent.driver.state.hosts == state.hosts
+
+
+def test_a_journal_with_frames_of_another_version_is_refused(a: Agent, b: Agent) -> None:
+    """Stepped through, it would give another state than was committed."""
+    exchange(a, b)
+    begins = msgspec.msgpack.encode((VERSION, NO_SYSTEM, 0, None))[:4]
+    older = msgspec.msgpack.encode((2, NO_SYSTEM, 0, None))[:4]
+    assert any(begins in row for row in b.disk.rows)
+    b.disk.rows = [row.replace(begins, older) for row in b.disk.rows]
+    with pytest.raises(MalformedMessage, match="wire version 2"):
+        b.start()
 
 
 @pytest.mark.parametrize("who", ["A", "B", "both"])
