@@ -73,9 +73,8 @@ class Offer(NamedTuple):
 
 class Link(NamedTuple):
     """What one end knows. `offered`: own offers that are kept, oldest first. `awaited`: while
-    nothing
-    shows that the last of them came, how many frames of the peer are still waited for; else 0.
-    `theirs`: the newest offer of the peer."""
+    nothing shows that the last of them came, how many frames of the peer are still waited for;
+    else 0. `theirs`: the newest offer of the peer."""
 
     offered: tuple[Offer, ...] = ()
     awaited: int = 0
@@ -118,8 +117,7 @@ def tell(link: Link, clock: VectorClock) -> tuple[Link, Told]:
 
 def hear(link: Link, told: Told, entries: int) -> tuple[Link, VectorClock]:
     """A clock in a frame of the peer, of so many entries. Raises `UnknownBase`, and
-    `MalformedMessage`
-    for what is no clock; then the link is as it was."""
+    `MalformedMessage` for what is no clock; then the link is as it was."""
     base: VectorClock | None = None
     awaited = max(0, link.awaited - 1)
     if told.base is not None:

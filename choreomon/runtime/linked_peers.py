@@ -21,9 +21,8 @@ from choreomon.runtime.outputs import Dropped
 
 
 def from_journal(given: Input) -> Input:
-    """An input that was journalled. Raises `MalformedMessage` for a frame of another version: such
-    a
-    frame would be refused now, and was not when it was committed."""
+    """An input that was journalled. Raises `MalformedMessage` for a frame of another version: it
+    would be refused now, and was not when it was committed."""
     if type(given) is FromPeer:
         open_untrusted(given.data)
     return given
