@@ -114,11 +114,10 @@ class Traffic:
     def run(self, messages: int) -> None:
         """So many messages are sent and handled."""
         clocks, talking = self.clocks, self.talking
-        drawn = np.random.default_rng(self._random.getrandbits(64)).integers(
-            0, (talking, talking - 1), (messages, 2)
-        )
-        for sender, step in drawn.tolist():
-            receiver = (sender + 1 + step) % talking
+        draw = self._random.random  # whose numbers are the same in every version
+        for _ in range(messages):
+            sender = int(draw() * talking)
+            receiver = (sender + 1 + int(draw() * (talking - 1))) % talking
             clocks[sender, sender] += 1
             np.maximum(clocks[receiver], clocks[sender], out=clocks[receiver])
             clocks[receiver, receiver] += 1
