@@ -31,6 +31,7 @@ BENCHMARKS: Final = (
     "real_runs",
     "live_load",
     "embedded_cost",
+    "clock_bytes",
 )
 
 

@@ -4,6 +4,7 @@
     network                      channels between processes, with delays
     world                        a run of an application
     recording                    what is kept of a run's events
+    linked_channels              what their messages take
     monitoring                   monitors beside the processes of a world, by strategy
     monitor_log                  what they do, told to who records it
     measuring, formations        what is measured; where the property was really formed

@@ -25,13 +25,14 @@ from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unsettled
 from choreomon.monitor.host import Host
-from choreomon.monitor.messages import MonitoringMessage, Notice, PeerMessage
+from choreomon.monitor.messages import MonitoringMessage, Notice
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
 from choreomon.monitor.state import Expire, Input, MonitorState, Observe, ProcessNext
 from choreomon.properties.tables import RulesName, TransitionTable
 from simulator.event_queue import MONITORING, EventQueue
+from simulator.linked_channels import LinkedChannels
 from simulator.network import Channel, Network
 from simulator.world import Watcher
 
@@ -115,13 +116,15 @@ class RunContext:
         self.log = log
         self.schedule = event_queue.schedule_of(MONITORING)
 
-    def send(self, message: Message, channel: Channel[Message]) -> None:
-        """Send it, and count it."""
-        size = len(encode(message))
+    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+        """A monitoring message of so many bytes left."""
         self.measurements.sent(message, size)
-        arrives = channel(message)
         if self.log is not None:
             self.log.sent(message, size, arrives)
+
+    def channels(self, process: str) -> LinkedChannels:
+        """Those of the monitor of this process."""
+        return LinkedChannels(self.network, process, len(self.processes), self.sent)
 
 
 class SingleServer:
@@ -189,17 +192,16 @@ class PullSidecar:
         self._process = host.monitor.process
         self._state = host.monitor.initial()
         self._records = 0
-        self._channels: dict[str, Channel[PeerMessage]] = {}
+        self.channels = context.channels(self._process)
         self.server = SingleServer(context, self._process, self._step)
         watch = self._occur if context.at_once else self._observe
         self.watchers = _watching(host.monitor.table, watch, context.measurements)
 
     def connect(self, others: Mapping[str, PullSidecar]) -> None:
         """Make a channel to every other monitor that this one asks, or may be asked by."""
-        network = self._context.network
         for name in self._host.asks() | self._host.asked_by():
-            receive = others[name].server.message
-            self._channels[name] = network.channel(self._process, name, receive)
+            other = others[name]
+            self.channels.connect(name, other.channels, other.server.message)
 
     def _occur(self, label: Label, clock: VectorClock) -> None:
         self._step(Event(label, clock))
@@ -216,8 +218,7 @@ class PullSidecar:
         for effect in effects:
             kind = type(effect)
             if kind is Send:
-                message = effect.message  # type: ignore[union-attr]
-                self._context.send(message, self._channels[message.receiver])
+                self.channels.send(effect.message)  # type: ignore[union-attr]
             elif kind is Declared:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
             elif kind is SetDeadline:
@@ -247,18 +248,16 @@ class PushSidecar:
         self._monitor = monitor
         self._own = own
         self._process = context.processes[own]
-        self._channels: dict[str, Channel[PeerMessage]] = {}
+        self.channels = context.channels(self._process)
         self.server = SingleServer(context, self._process, self._step)
         self.watchers = _watching(monitor.table, self._observe, context.measurements)
 
     def connect(self, others: Mapping[str, PushSidecar]) -> None:
         """Make a channel to every other monitor that this one tells something."""
-        network = self._context.network
-        for readers in self._monitor.table.readers.values():
-            for name in readers:
-                if name != self._process and name not in self._channels:
-                    receive = others[name].server.message
-                    self._channels[name] = network.channel(self._process, name, receive)
+        readers = {name for names in self._monitor.table.readers.values() for name in names}
+        for name in readers - {self._process}:
+            other = others[name]
+            self.channels.connect(name, other.channels, other.server.message)
 
     def _observe(self, label: Label, clock: VectorClock) -> None:
         self.server.event(Event(label, clock))
@@ -273,8 +272,7 @@ class PushSidecar:
         measurements = self._context.measurements
         for effect in effects:
             if type(effect) is Send:
-                message = effect.message
-                self._context.send(message, self._channels[message.receiver])
+                self.channels.send(effect.message)
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
         measurements.stepped(self._process, self._monitor.records, self._monitor)
@@ -302,7 +300,8 @@ class CentralNode:
         channel: Channel[Notice] = context.network.channel(process, CENTRE, self._server.message)
 
         def tell(label: Label, clock: VectorClock) -> None:
-            context.send(Notice(process, label, clock), channel)
+            notice = Notice(process, label, clock)
+            context.sent(notice, len(encode(notice)), channel(notice))
 
         return tell
 

@@ -48,6 +48,11 @@ class Network:
         self._name = name
         self._in_order = in_order
 
+    @property
+    def in_order(self) -> bool:
+        """Whether messages of one channel arrive in the order in which they were sent."""
+        return self._in_order
+
     def channel(self, sender: str, receiver: str, deliver: Callable[[T], None]) -> Channel[T]:
         """The channel from `sender` to `receiver`; `deliver` is called with what arrives.
 

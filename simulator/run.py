@@ -50,13 +50,14 @@ class Simulation(Scenario):
     ) -> Run:
         """Run once.
 
-        `rules` overrides the document's; `push` and `central` take `sound` for `precise`. `recorder` is given every event, `on_verdict` every
-        verdict of a monitor as it is given, the provisional ones too, with the reasons of then;
-        the last verdicts of the `Run` have those of the end. `observer` sees what monitors send and
-        remember; `monitor_recorder` is given all that they send, take and declare; without a
-        property neither hears anything. With `keep_events` the last `KEPT_EVENTS` events are kept,
-        and where those are all, it is found out by which of them the property was formed in their
-        real order; where it was is noted always.
+        `rules` overrides the document's; `push` and `central` take `sound` for `precise`.
+        `recorder` is given every event, `on_verdict` every verdict of a monitor as it is given, the
+        provisional ones too, with the reasons of then; the last verdicts of the `Run` have those of
+        the end. `observer` sees what monitors send and remember; `monitor_recorder` is given all
+        that they send, take and declare; without a property neither hears anything. With
+        `keep_events` the last `KEPT_EVENTS` events are kept, and where those are all, it is found
+        out by which of them the property was formed in their real order; where it was is noted
+        always.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         recorders = [r for r in (recorder, kept.append if keep_events else None) if r]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Final
 
-from benchmarks.fuzz.premises import AUTOMATON, NAMES
+from benchmarks.fuzz.premises import AUTOMATON, MANY, NAMES, conversation
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats import local
@@ -17,7 +18,7 @@ from choreomon.formats.clock_text import (
     encode_clocks,
 )
 from choreomon.formats.table_file import SplitTable
-from choreomon.formats.wire import decode_untrusted, encode
+from choreomon.formats.wire import decode_untrusted, encode, open_untrusted, unlinked
 from choreomon.monitor.history import MAX_CHAIN
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
@@ -62,6 +63,23 @@ def check_wire(data: bytes) -> None:
         return
     again = decode_untrusted(encode(message, SYSTEM), NAMES, SYSTEM)
     must(again == message, "what is read is written as something else")
+
+
+def make_check_linked() -> Callable[[bytes], None]:
+    _, link = conversation(Random(0), SYSTEM)
+
+    def check(data: bytes) -> None:
+        try:
+            frame = open_untrusted(data)
+            whole, after = unlinked(frame, len(MANY), link)
+            message = decode_untrusted(whole, MANY, frame.system)
+        except MalformedMessage:
+            return
+        must(after.offered == link.offered, "what is heard changes what was offered")
+        again = decode_untrusted(encode(message, frame.system), MANY, frame.system)
+        must(again == message, "what is read is written as something else")
+
+    return check
 
 
 def check_local(data: bytes) -> None:
@@ -201,6 +219,7 @@ def make_check_sidecar() -> Callable[[bytes], None]:
 
 CHECKS: Final[Mapping[str, Callable[[], Callable[[bytes], None]]]] = {
     "wire": lambda: check_wire,
+    "linked": make_check_linked,
     "local": lambda: check_local,
     "carried": lambda: check_carried,
     "page": make_check_page,

@@ -5,6 +5,7 @@ given bytes, and raises for what must not be; half of the mutants are those of l
 made by the structure of what is right.
 
     wire      a frame of a peer is refused as malformed, or written again as it was read
+    linked    the same of one among many processes, whose clock is relative to another one
     local     the same of what services and agents say, and of a stream cut anywhere
     carried   the same of headers and clocks
     page      any request is answered, in HTTP
@@ -26,7 +27,7 @@ with atheris.instrument_imports(include=["choreomon"]):
     from benchmarks.fuzz import checks
 
 from benchmarks.fuzz.mutants import damaged, mutated_json, mutated_pack
-from benchmarks.fuzz.premises import PeerFrames, http_requests, local_messages
+from benchmarks.fuzz.premises import PeerFrames, conversation, http_requests, local_messages
 from choreomon.formats import local
 
 SYSTEM: Final = checks.SYSTEM.hex()
@@ -37,6 +38,8 @@ def valid(target: str, random: Random) -> list[bytes]:
     match target:
         case "wire" | "sidecar":
             return PeerFrames(random, SYSTEM).valid()
+        case "linked":
+            return conversation(Random(0), checks.SYSTEM)[0]
         case "local":
             return [local.encode(each)[local.LENGTH_BYTES :] for each in local_messages(SYSTEM, 1)]
         case "carried":
@@ -51,7 +54,7 @@ def mutator(target: str) -> Callable[[bytes, int, int], bytes]:
         if random.random() < 0.5:
             return bytes(atheris.Mutate(data, most))
         pool: Sequence[bytes] = valid(target, random)
-        if target in ("wire", "sidecar") and random.random() < 0.8:
+        if target in ("wire", "linked", "sidecar") and random.random() < 0.8:
             return mutated_pack(random, pool)[:most]
         if target == "local" and random.random() < 0.8:
             return mutated_json(random, pool, most)

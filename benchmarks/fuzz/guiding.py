@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from benchmarks.fuzz.report import measured_on
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-TARGETS: Final = ("wire", "local", "carried", "page", "sidecar")
+TARGETS: Final = ("wire", "linked", "local", "carried", "page", "sidecar")
 LONGEST: Final = 65_536
 _PROGRESS: Final = re.compile(r"#(\d+)\s+\w+\s+cov: (\d+) ft: (\d+) corp: (\d+)")
 _DONE: Final = re.compile(r"Done (\d+) runs in (\d+) second")

@@ -17,13 +17,15 @@ from benchmarks.faults.plan import Plan, Premises, lay_out, write_config
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import Reference
 from choreomon.formats import local
+from choreomon.formats.clock_links import UNLINKED, Link
 from choreomon.formats.clock_text import encode_clocks
-from choreomon.formats.wire import encode
+from choreomon.formats.wire import encode, encode_linked, open_untrusted, unlinked
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response, Waiting
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 
 NAMES: Final = ("good", "target", "rogue")
+MANY: Final = (*NAMES, *(f"silent{number}" for number in range(40)))
 SYNC: Final = 1_000_000_000
 """The counts of the rogue's events with which it asks whether it is still answered begin here."""
 AUTOMATON: Final = sequence_automaton(
@@ -101,6 +103,31 @@ class PeerFrames:
 
     def _encoded(self, message: MonitoringMessage) -> bytes:
         return encode(message, self._system)
+
+
+def conversation(random: Random, system: bytes) -> tuple[list[bytes], Link]:
+    """What the rogue says to the target among so many processes that clocks are coded, and what the
+    target knows of its clocks after it has heard and answered all of it."""
+    rogue = target = UNLINKED
+    said = []
+    clock = tuple(random.choice((0, 7, 300, 1 << 20)) for _ in MANY)
+    theirs, own = Reference("q7", "rogue", "q8"), Reference("q0", "rogue", "q5")
+    for count in range(4):
+        place = random.randrange(len(MANY))
+        event = clock
+        clock = (*clock[:place], clock[place] + 1, *clock[place + 1 :])
+        record = Record(own, event, "Frm_p", clock if count % 2 else None)
+        for message in (
+            Inquiry("rogue", "target", theirs, event, _ASKED, clock, 0),
+            Response("rogue", "target", theirs, count, (record,) * count, clock, 0),
+        ):
+            data, rogue = encode_linked(message, rogue, system)
+            _, target = unlinked(open_untrusted(data), len(MANY), target)
+            said.append(data)
+        answer = Waiting("target", "rogue", theirs, count, (), clock)
+        data, target = encode_linked(answer, target, system)
+        _, rogue = unlinked(open_untrusted(data), len(MANY), rogue)
+    return said, target
 
 
 _ASKED: Final = (Reference("q0", "target", "q7"),)

@@ -46,12 +46,15 @@ What a live agent says:
 
 Runs:
 
-    wire         monitoring messages as bytes
-    packing      what a monitor remembers, in bytes
-    trace        an event as one line of a trace
-    monitor_log  what a monitor does as one line
-    event_log    traces -> multi-traces
-    results      runs -> the JSON of `choreomon simulate --json`
+    wire          monitoring messages as bytes
+    clock_coding  the clocks in them, in few bytes
+    clock_fields  where in them clocks are
+    clock_links   what two agents know of each other's clocks
+    packing       what a monitor remembers, in bytes
+    trace         an event as one line of a trace
+    monitor_log   what a monitor does as one line
+    event_log     traces -> multi-traces
+    results       runs -> the JSON of `choreomon simulate --json`
 
 Interactions and multi-traces:
 

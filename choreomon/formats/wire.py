@@ -1,10 +1,20 @@
 """Monitoring messages as bytes: MessagePack, one array a message.
 
-`[version, system, kind, [fields...]]`. `system` is the id of the system that a property was
-split for (16 bytes), so that a monitor with another property is noticed; a run of the simulator
-has one system and calls it `NO_SYSTEM`. The fields are those of the message's class in
-`choreomon.monitor.messages`, in order, nested tuples as arrays. Nothing is left out, so the length
-of the bytes is what a message costs on the wire, transport framing aside.
+    [version, system, kind, [fields...]]
+    [version, system, kind, [fields...], base, offers]
+
+`system` is the id of the system that a property was split for (16 bytes), so that a monitor with
+another property is noticed; a run of the simulator has one system and calls it `NO_SYSTEM`. The
+fields are those of the message's class in `choreomon.monitor.messages`, in order, nested tuples as
+arrays. Nothing is left out, so the length of the bytes is what a message costs on the wire,
+transport framing aside.
+
+A clock is an array of its entries or, where that is shorter, a byte string
+(`choreomon.formats.clock_coding`). `clock`, that of the message, stands for itself, or is relative
+to one that the receiver has offered: then `base` is its name. `offers`: the receiver may use
+`clock` as a base in turn (`choreomon.formats.clock_links`). All other clocks of the message are
+relative to `clock`. So all but `clock` can be read without knowing anything else, and the first
+form is whole: it stands for the message whatever was said before.
 """
 
 from __future__ import annotations
@@ -17,18 +27,22 @@ import msgspec
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, NEVER, Reference
+from choreomon.formats.clock_coding import PLAIN, coded
+from choreomon.formats.clock_fields import message_coder
+from choreomon.formats.clock_links import Link, Told, hear, tell
 from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import (
     Inquiry,
     MonitoringMessage,
     Notice,
+    PeerMessage,
     Push,
     Response,
     Waiting,
 )
 from choreomon.monitor.rights import Rights
 
-VERSION: Final = 2
+VERSION: Final = 3
 MAX_BYTES: Final = 1 << 20
 SYSTEM_BYTES: Final = 16
 NO_SYSTEM: Final = bytes(SYSTEM_BYTES)
@@ -41,8 +55,22 @@ _LONGEST_CHARACTER: Final = 4
 
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _ENCODER: Final = msgspec.msgpack.Encoder()
-_FRAME: Final = msgspec.msgpack.Decoder(tuple[int, bytes, int, msgspec.Raw])
 _DECODERS: Final = [msgspec.msgpack.Decoder(kind) for kind in _KINDS]
+"""Of messages between so few processes that their clocks are never coded."""
+_CODERS: Final = [message_coder(kind) for kind in _KINDS]
+_RAW_DECODERS: Final = [msgspec.msgpack.Decoder(coder.wire) for coder in _CODERS]
+
+
+class _Frame(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    version: int
+    system: bytes
+    kind: int
+    body: msgspec.Raw
+    base: int | None = None
+    offers: bool = False
+
+
+_FRAME: Final = msgspec.msgpack.Decoder(_Frame)
 
 
 class Frame(NamedTuple):
@@ -51,11 +79,41 @@ class Frame(NamedTuple):
     system: bytes
     kind: int
     body: msgspec.Raw
+    base: int | None = None
+    offers: bool = False
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether it has to go through `unlinked`."""
+        return self.offers or self.base is not None
 
 
 def encode(message: MonitoringMessage, system: bytes = NO_SYSTEM) -> bytes:
-    """The wire form. Its length is not bounded here; a peer refuses more than `MAX_BYTES`."""
-    return _ENCODER.encode((VERSION, system, _KINDS[type(message)], message))
+    """The wire form that is whole. Its length is not bounded here; a peer refuses more than
+    `MAX_BYTES`."""
+    kind = _KINDS[type(message)]
+    if _is_plain(message):
+        return _ENCODER.encode((VERSION, system, kind, message))
+    return _ENCODER.encode((VERSION, system, kind, _CODERS[kind].raw(message)))
+
+
+def encode_linked(
+    message: PeerMessage, link: Link, system: bytes = NO_SYSTEM
+) -> tuple[bytes, Link]:
+    """The wire form to a peer, and what is known of the peer after it."""
+    kind = _KINDS[type(message)]
+    if _is_plain(message):
+        return _ENCODER.encode((VERSION, system, kind, message)), link
+    link, (code, base, offers) = tell(link, message.clock)
+    raw = _CODERS[kind].raw(message, code)
+    if base is None and not offers:
+        return _ENCODER.encode((VERSION, system, kind, raw)), link
+    return _ENCODER.encode((VERSION, system, kind, raw, base, offers)), link
+
+
+def _is_plain(message: MonitoringMessage) -> bool:
+    clock = message.event if type(message) is Notice else message.clock  # type: ignore[union-attr]
+    return len(clock) <= PLAIN
 
 
 def longest_body(rights: Rights) -> int:
@@ -92,31 +150,56 @@ def open_untrusted(data: bytes) -> Frame:
     if len(data) > MAX_BYTES:
         raise MalformedMessage(f"{len(data)} bytes; at most {MAX_BYTES} are accepted")
     try:
-        version, system, kind, body = _FRAME.decode(data)
+        frame = _FRAME.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedMessage(f"no monitoring message: {error}") from None
-    if version != VERSION:
-        raise MalformedMessage(f"wire version {version}; this is version {VERSION}")
+    system, kind = frame.system, frame.kind
+    if frame.version != VERSION:
+        raise MalformedMessage(f"wire version {frame.version}; this is version {VERSION}")
     if len(system) != SYSTEM_BYTES:
         raise MalformedMessage(f"a system id of {len(system)} bytes; it has {SYSTEM_BYTES}")
     if not 0 <= kind < len(_DECODERS):
         raise MalformedMessage(f"unknown kind of message {kind}")
-    return Frame(system, kind, body)
+    return Frame(system, kind, frame.body, frame.base, frame.offers)
 
 
 def read_untrusted(frame: Frame, processes: Collection[str]) -> MonitoringMessage:
-    """The message in a frame.
+    """The message in a frame that is whole.
 
     Raises `MalformedMessage`, and nothing else, for anything but the wire form of a
     message between two of `processes`, or from one to the central monitor, whose clocks have
     an entry for each of them.
     """
-    try:
-        message: MonitoringMessage = _DECODERS[frame.kind].decode(frame.body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise MalformedMessage(f"no monitoring message: {error}") from None
+    if frame.base is not None:
+        raise MalformedMessage(f"its clock is relative to {frame.base:x}: it is not whole")
+    message: MonitoringMessage
+    if len(processes) <= PLAIN:
+        message = _decoded(_DECODERS[frame.kind], frame)
+    else:
+        raw = _decoded(_RAW_DECODERS[frame.kind], frame)
+        message = _CODERS[frame.kind].message(raw, len(processes))
     _check(message, processes)
     return message
+
+
+def _decoded(decoder: msgspec.msgpack.Decoder[Any], frame: Frame) -> Any:
+    try:
+        return decoder.decode(frame.body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise MalformedMessage(f"no monitoring message: {error}") from None
+
+
+def unlinked(frame: Frame, processes: int, link: Link) -> tuple[bytes, Link]:
+    """The frame of a peer made whole, among so many processes, and what is known of the peer after
+    it. Raises `UnknownBase`, or another `MalformedMessage`; of a frame that is let through only the
+    clock is known to be one."""
+    coder = _CODERS[frame.kind]
+    if coder.clock is None:
+        raise MalformedMessage("a message without a clock offers none, and needs no base")
+    raw = _decoded(_RAW_DECODERS[frame.kind], frame)
+    link, clock = hear(link, Told(raw[coder.clock], frame.base, frame.offers), processes)
+    whole = (*raw[: coder.clock], coded(clock), *raw[coder.clock + 1 :])
+    return _ENCODER.encode((VERSION, frame.system, frame.kind, whole)), link
 
 
 def decode_untrusted(

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, Protocol, assert_never
 
-from choreomon.formats.wire import encode
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import (
     Abandoned,
     Delivered,
     Expired,
+    FromPeer,
     GivenUp,
     Hello,
     Input,
@@ -31,6 +31,7 @@ from choreomon.runtime.inputs import (
     decode_batch,
     encode_batch,
 )
+from choreomon.runtime.linked_peers import LinkedPeers, from_journal
 from choreomon.runtime.outputs import (
     Answer,
     Answered,
@@ -144,6 +145,7 @@ class Driver:
         self._give_ups = [TimerQueue(self._timeouts.give_up) for _ in sidecar.hosts]
         self._leases: dict[str, float] = {}
         self._absent: dict[str, float] = {}
+        self._peers = LinkedPeers(sidecar)
         self._asking: dict[tuple[int, str], OutstandingInquiries] = {
             (place, peer): self._asks(place, peer)
             for place, host in enumerate(sidecar.hosts)
@@ -156,11 +158,11 @@ class Driver:
         )
 
     def _asks(self, place: int, peer: str) -> OutstandingInquiries:
-        host, system = self.sidecar.hosts[place], self.sidecar.systems[place]
-        ports = self._ports
+        host = self.sidecar.hosts[place]
+        ports, peers = self._ports, self._peers
 
         def send(inquiry: Inquiry) -> None:
-            ports.ask(peer, encode(inquiry, system))
+            ports.ask(peer, peers.frame(place, inquiry))
 
         def outstanding() -> Iterable[Inquiry]:
             inquiries = host.outstanding(self.state.hosts[place])
@@ -170,6 +172,7 @@ class Driver:
             own=host.monitor.own,
             send=send,
             outstanding=outstanding,
+            doubt=lambda: peers.doubt(place, peer),
             back_off=self._timeouts.back_off,
         )
 
@@ -186,20 +189,25 @@ class Driver:
             self.state = decode_snapshot(snapshot, self.sidecar)
         for row in rows:
             for input_ in decode_batch(row):
-                self.state, _ = self.sidecar.step(self.state, input_)
+                self.state, _ = self.sidecar.step(self.state, from_journal(input_))
         if snapshot is None and not rows and not forgetful:
             return False
         self.take(Recovered(forgetful))
         self._held += self.sidecar.resumed(self.state)
-        now = self._now()
-        for name in self.state.sessions:
-            self._absent[name] = now + self._timeouts.absent
+        until = self._now() + self._timeouts.absent
+        self._absent.update(dict.fromkeys(self.state.sessions, until))
         return True
 
     def take(self, input_: Input) -> None:
         """Step; what follows is held until `flush`."""
         if self._leases:
             self._lapse()  # nobody may be answered on the strength of one that is over
+        if type(input_) is FromPeer:
+            whole = self._peers.whole(input_)
+            if isinstance(whole, Dropped):
+                self.hold(whole)
+                return
+            input_ = whole
         self._step(input_)
         if type(input_) is Hello:
             session = self.state.sessions.get(input_.session)
@@ -323,7 +331,7 @@ class Driver:
                         asking.answered(response, now)
                 ports.happened(output)
             case Answer(system, message):
-                frame = encode(message, self.sidecar.systems[system])
+                frame = self._peers.frame(system, message)
                 ports.answer(message.receiver, frame, waits=type(message) is Waiting)
             case Reply():
                 ports.reply(output)

@@ -12,7 +12,7 @@ from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock, is_far_beyond
 from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
-from choreomon.formats.wire import MAX_BYTES, longest_body
+from choreomon.formats.wire import MAX_BYTES, Frame, longest_body
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unsettled
 from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, Response, Waiting
@@ -46,6 +46,14 @@ class SidecarState(NamedTuple):
 Stepped: TypeAlias = tuple[SidecarState, list[Output]]
 
 
+class NotTaken(MalformedMessage):
+    """A frame that is not read. `reason` is one of a few words, for counting."""
+
+    def __init__(self, reason: str, told: str) -> None:
+        super().__init__(told)
+        self.reason = reason
+
+
 @dataclass(frozen=True)
 class Hosted:
     """`systems` are the ids of the properties, 16 bytes each, in the order of `hosts`."""
@@ -77,6 +85,17 @@ class Hosted:
         """Bytes of a frame that is so far above what others may send that it need not be counted,
         and whoever sends it may be cut off."""
         return min(MAX_BYTES, 2 * max(self._longest) + _TO_SPARE)
+
+    def place_of(self, frame: Frame) -> int:
+        """The place of the property that a frame is about. Raises `NotTaken`."""
+        place = self._place.get(frame.system)
+        if place is None:
+            told = f"its system is {frame.system.hex()}: all agents need files of one split"
+            raise NotTaken("system", told)
+        if len(frame.body) > self._longest[place]:
+            told = f"{len(frame.body)} bytes: no message of this system is so long"
+            raise NotTaken("oversized", told)
+        return place
 
     def initial(self) -> SidecarState:
         return SidecarState(tuple(host.initial() for host in self.hosts), {}, UndeliveredVerdicts())

@@ -27,11 +27,12 @@ REASONS: Final[tuple[str, ...]] = (
             *get_args(local.RefusalReason),
             *get_args(peers.Refusal),
             *get_args(rights.RefusalReason),
-            *("connections", "held", "sender", "system"),
+            *("base", "connections", "held", "sender", "system"),
         )
     ),
 )
-"""Why something is refused: by the side of the service, the sockets, a host, or the sidecar."""
+"""Why something is refused: by the side of the service, the sockets, the driver, the sidecar, or a
+host."""
 KINDS: Final = ("inquiry", "response", "waiting")
 """What agents send to each other."""
 OTHER: Final = "other"

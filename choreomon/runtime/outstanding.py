@@ -37,7 +37,8 @@ class BackOff(NamedTuple):
 
 
 class OutstandingInquiries:
-    """The inquiries of one property to one peer."""
+    """The inquiries of one property to one peer. `doubt` is called before inquiries are sent again:
+    what the peer was told may be lost."""
 
     def __init__(
         self,
@@ -45,12 +46,14 @@ class OutstandingInquiries:
         own: int,
         send: SendInquiry,
         outstanding: Outstanding,
+        doubt: Callable[[], None],
         back_off: BackOff,
         in_flight: int = IN_FLIGHT,
     ) -> None:
         self._own = own
         self._send = send
         self._outstanding = outstanding
+        self._doubt = doubt
         self._back_off = back_off
         self._in_flight = in_flight
         self._sent: dict[Key, Inquiry] = {}
@@ -107,6 +110,8 @@ class OutstandingInquiries:
         again = list(self._sent.values())[: None if first else FEW]
         self._wait = min(2 * self._wait, self._back_off.most)
         self.due = now + self._wait
+        if again:
+            self._doubt()
         for inquiry in again:
             self.repeated += 1
             self._send(inquiry)

@@ -20,7 +20,7 @@ from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor.host import HostEffect
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.monitor.rights import Refused
-from choreomon.runtime.hosted import Hosted, SidecarState, Stepped
+from choreomon.runtime.hosted import Hosted, NotTaken, SidecarState, Stepped
 from choreomon.runtime.inputs import (
     Abandoned,
     Delivered,
@@ -318,15 +318,11 @@ class Sidecar(Hosted):
         peer = input_.peer
         try:
             frame = open_untrusted(input_.data)
-            place = self._place.get(frame.system)
-            if place is None:
-                told = f"its system is {frame.system.hex()}: all agents need files of one split"
-                return state, [Dropped("system", peer, told)]
-            if len(frame.body) > self._longest[place]:
-                told = f"{len(frame.body)} bytes: no message of this system is so long"
-                return state, [Dropped("oversized", peer, told)]
+            place = self.place_of(frame)
             host = self.hosts[place]
             message = read_untrusted(frame, host.monitor.index_of)
+        except NotTaken as error:
+            return state, [Dropped(error.reason, peer, str(error))]
         except MalformedMessage as error:
             return state, [Dropped("malformed", peer, str(error))]
         if peer and message.sender != peer:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-import simulator.monitoring
+import simulator.linked_channels
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.verdict import (
     FRM,
@@ -158,7 +158,7 @@ def test_pushes_of_whole_runs_go_to_readers_only_and_each_revision_once(
         sent.append(message)
         return encode(message)
 
-    monkeypatch.setattr(simulator.monitoring, "encode", recording)
+    monkeypatch.setattr(simulator.linked_channels, "encode", recording)
     count = 0
     for seed in range(150):
         sent.clear()

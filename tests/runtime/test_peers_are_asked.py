@@ -20,10 +20,12 @@ class Peer:
     def __init__(self, back_off: BackOff | None = None) -> None:
         self.open: list[Inquiry] = []
         self.sent: list[Inquiry] = []
+        self.doubted: list[int] = []
         self.asking = OutstandingInquiries(
             own=0,
             send=self.sent.append,
             outstanding=lambda: list(self.open),
+            doubt=lambda: self.doubted.append(len(self.sent)),
             back_off=back_off or BackOff(1.0, 4.0),
         )
 
@@ -47,6 +49,20 @@ def test_what_is_not_answered_is_repeated_less_and_less_often() -> None:
         peer.asking.repeat(peer.asking.due)
     assert times == [1.0, 3.0, 7.0, 11.0]
     assert peer.asking.repeated == 4
+    assert peer.doubted == [1, 2, 3, 4]
+
+
+def test_what_the_peer_was_told_is_in_doubt_before_anything_is_repeated() -> None:
+    peer = Peer()
+    peer.ask(1)
+    peer.ask(2)
+    peer.asking.repeat(1.0)
+    assert peer.doubted == [2]
+    assert len(peer.sent) == 4
+    peer.answer(1)
+    peer.answer(2)
+    peer.asking.repeat(100.0)
+    assert peer.doubted == [2]
 
 
 def test_what_was_answered_is_not_repeated() -> None:

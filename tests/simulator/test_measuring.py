@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import simulator.monitoring
+import simulator.linked_channels
 from choreomon.core.message import Label
 from choreomon.core.run import RunEvent, Summary, summary
 from choreomon.formats.read import parse_document
@@ -73,7 +73,7 @@ def test_monitoring_messages_are_inquiries_and_as_many_responses(
         sent.append(message)
         return encode(message)
 
-    monkeypatch.setattr(simulator.monitoring, "encode", recording)
+    monkeypatch.setattr(simulator.linked_channels, "encode", recording)
     inquiries = 0
     for seed in range(200):
         sent.clear()

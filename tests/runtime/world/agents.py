@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from tests.runtime.world.world import World
 
 
-TOO_LATE = ("held", "session", "closing")
-"""What is refused because a connection is old, or a service may know more; all the rest is refused
-only to who is not honest."""
+TOO_LATE = ("base", "held", "session", "closing")
+"""What is refused because a connection is old, an agent is new, or a service may know more; all the
+rest is refused only to who is not honest."""
 
 
 def watched(kind: type[Sidecar]) -> type[Sidecar]:

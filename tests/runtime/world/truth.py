@@ -17,8 +17,9 @@ from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.formats import local
+from choreomon.formats.clock_links import Link, Offer, name_of
 from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
-from choreomon.formats.wire import open_untrusted, read_untrusted
+from choreomon.formats.wire import encode, open_untrusted, read_untrusted, unlinked
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations
@@ -113,6 +114,8 @@ class Truth:
         self.broken: list[Broken] = []
         self.moment = 0
         self.inquiries = 0
+        self.offered: dict[int, VectorClock] = {}
+        self.relative = 0
         self.events = 0
         self.forgotten: set[Key] = set()
         self._keys = [key[:KEY_BYTES] for key in keys]
@@ -209,14 +212,23 @@ class Truth:
     def framed(self, agent: Agent, data: bytes) -> None:
         """An agent sends a frame to another one."""
         frame = open_untrusted(data)
+        offers = frame.offers
+        if frame.base is not None:
+            link = Link((Offer(frame.base, self.offered[frame.base]),))
+            data, _ = unlinked(frame, len(self.processes), link)
+            frame = open_untrusted(data)
+            self.relative += 1
         system = self._system_of[frame.system]
         message = read_untrusted(frame, self.processes)
         clock: VectorClock = message.clock  # type: ignore[union-attr]
+        if offers:
+            self.offered[name_of(clock)] = clock
         self.inquiries += type(message) is Inquiry
         self._check(agent, [clock], [agent.durable[system]], f"{message}")
-        if data in agent.copies:
+        whole = encode(message, frame.system)
+        if whole in agent.copies:
             return  # a repetition
-        agent.copies.add(data)
+        agent.copies.add(whole)
         self._later(agent, [agent.framed[system]], [clock], f"{message}")
         agent.framed[system] = clock
 

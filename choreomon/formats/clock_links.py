@@ -1,0 +1,143 @@
+"""What two agents know of each other's clocks, so that one can be told relative to another.
+
+**The rule.** A clock is told relative to the newest clock that its receiver has *offered*. Whoever
+offers a clock with a frame says: as long as I live I shall know what is relative to this one. So
+what is told to a peer is what it has not told itself, and no acknowledgement is needed: to use an
+offer says that it came.
+
+**A base is named by what it is,** by a digest of its entries, not by a number. So there is nothing
+that two lives of an agent, or two connections, could number alike. Who does not know the base of a
+frame refuses the frame; who knows it has the same clock (64 bits of BLAKE2b aside).
+
+**When something is offered.** One offer is under way at a time: the next one is made when the peer
+has used the last one, so that on channels in order whatever a peer may use is kept. `KEPT` are kept
+for frames that are overtaken. An offer that was not used by any of the next `PATIENCE` frames of
+the peer is lost, and followed by another one.
+
+**What is lost.** An inquiry is repeated until it is answered, and whoever repeats one takes it that
+its peer has forgotten everything (`anew`): he tells his clock without a base, and offers it.
+Whoever is told and offered a clock without a base takes it that his own last offer was lost, and
+offers anew. So what was lost costs some frames in the long form, and a refused one as much time as
+a lost one. That is all: nothing here has to survive a restart, and nothing has to arrive in order,
+once, or at all.
+
+Clocks of at most `PLAIN` entries are neither offered nor told relative to others.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+import msgspec
+
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import NEVER
+from choreomon.formats.clock_coding import (
+    PLAIN,
+    CodedClock,
+    clock_of,
+    coded,
+    relative,
+    size_of,
+)
+
+KEPT: Final = 3
+"""Offers that are kept: the one in use, the one under way, and one for frames that are late."""
+
+PATIENCE: Final = 256
+"""Frames of a peer that may have been under way when an offer was made: more than inquiries and
+answers that a live agent sends before it hears something."""
+
+WORTH: Final = 32
+"""Bytes of a clock without a base above which it is offered."""
+
+NAME_BYTES: Final = 8
+_NAMED: Final = 9
+"""What the name of a base takes in a frame, at most."""
+
+_encoded: Final = msgspec.msgpack.Encoder().encode
+
+
+class UnknownBase(MalformedMessage):
+    """A frame is relative to a clock that is not known here, or not any more."""
+
+
+class Offer(NamedTuple):
+    """A clock that both ends know, and its name."""
+
+    name: int
+    clock: VectorClock
+
+
+class Link(NamedTuple):
+    """What one end knows. `offered`: own offers that are kept, oldest first. `awaited`: while
+    nothing shows that the last of them came, how many frames of the peer are still waited for;
+    else 0. `theirs`: the newest offer of the peer."""
+
+    offered: tuple[Offer, ...] = ()
+    awaited: int = 0
+    theirs: Offer | None = None
+
+
+class Told(NamedTuple):
+    """A clock as it is told: the name of its base, if it has one, and whether it is an offer."""
+
+    code: CodedClock
+    base: int | None = None
+    offers: bool = False
+
+
+UNLINKED: Final = Link()
+
+
+def name_of(clock: VectorClock) -> int:
+    """The name of a clock, at most 64 bits. Its entries are below 2^64."""
+    return int.from_bytes(blake2b(_encoded(clock), digest_size=NAME_BYTES).digest(), "big")
+
+
+def tell(link: Link, clock: VectorClock) -> tuple[Link, Told]:
+    """A clock in a frame to the peer."""
+    code = coded(clock)
+    if len(clock) <= PLAIN:
+        return link, Told(code)
+    size, base, theirs = size_of(code), None, link.theirs
+    offers = size > WORTH and not link.awaited
+    if theirs is not None:
+        short = relative(clock, theirs.clock)
+        if short is not None and size_of(short) + _NAMED < size:
+            code, base = short, theirs.name
+    if not offers:
+        return link, Told(code, base)
+    offer = Offer(name_of(clock), clock)
+    kept = [each for each in link.offered if each.name != offer.name]
+    return Link((*kept, offer)[-KEPT:], PATIENCE, theirs), Told(code, base, True)
+
+
+def hear(link: Link, told: Told, entries: int) -> tuple[Link, VectorClock]:
+    """A clock in a frame of the peer, of so many entries. Raises `UnknownBase`, and
+    `MalformedMessage` for what is no clock; then the link is as it was."""
+    base: VectorClock | None = None
+    awaited = max(0, link.awaited - 1)
+    if told.base is not None:
+        used = [offer.clock for offer in link.offered if offer.name == told.base]
+        if not used:
+            raise UnknownBase(f"it is relative to the clock {told.base:x}, which is not known here")
+        base = used[-1]
+        if told.base == link.offered[-1].name:
+            awaited = 0
+    elif told.offers:
+        awaited = 0
+    clock = clock_of(told.code, entries, base)
+    if len(clock) != entries:
+        raise MalformedMessage(f"{len(clock)} entries are no clock of {entries} processes")
+    if clock and (min(clock) < 0 or max(clock) >= NEVER):
+        raise MalformedMessage(f"a clock of {entries} entries that are no counts")
+    theirs = Offer(name_of(clock), clock) if told.offers else link.theirs
+    return Link(link.offered, awaited, theirs), clock
+
+
+def anew(link: Link) -> Link:
+    """What the peer knows is in doubt. It may have got what was offered, so that is kept."""
+    return Link(link.offered)

@@ -1,0 +1,77 @@
+"""The channels of one monitor to others, and what its messages take on them.
+
+A message is counted with the bytes that a live agent would send: relative to what its receiver has
+offered, where channels are in order, as connections are. Out of order agents would often have to
+send again what rested on an offer that was overtaken; there every message is counted in the form
+that is whole. Frames are not delivered, only counted: what arrives is the message itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from choreomon.formats.clock_coding import PLAIN
+from choreomon.formats.clock_links import UNLINKED, Link, Told, hear
+from choreomon.formats.wire import encode, encode_linked, open_untrusted
+from choreomon.monitor.messages import PeerMessage
+from simulator.network import Channel, Network
+
+OnSent: TypeAlias = Callable[[PeerMessage, int, int], None]
+
+
+class Sent(NamedTuple):
+    """A message on its way, and what its frame says of clocks."""
+
+    message: PeerMessage
+    base: int | None
+    offers: bool
+
+
+class LinkedChannels:
+    """`entries`: processes of the run. `sent` is told of each message with its bytes and the time
+    of its arrival."""
+
+    def __init__(self, network: Network, process: str, entries: int, sent: OnSent) -> None:
+        self._network = network
+        self._process = process
+        self._entries = entries
+        self._sent = sent
+        self._links: dict[str, Link] | None = None
+        if network.in_order and entries > PLAIN:
+            self._links = {}
+        self._channels: dict[str, Channel[PeerMessage]] = {}
+        self._linked: dict[str, Channel[Sent]] = {}
+
+    def connect(
+        self, name: str, other: LinkedChannels, deliver: Callable[[PeerMessage], None]
+    ) -> None:
+        """Make the channel to the monitor of that name, whose channels are `other`."""
+        network, process = self._network, self._process
+        if self._links is None:
+            self._channels[name] = network.channel(process, name, deliver)
+            return
+
+        def arrive(sent: Sent) -> None:
+            other.hear(process, sent)
+            deliver(sent.message)
+
+        self._linked[name] = network.channel(process, name, arrive)
+
+    def send(self, message: PeerMessage) -> None:
+        """Count it, and send it to its receiver."""
+        links, receiver = self._links, message.receiver
+        if links is None:
+            size = len(encode(message))
+            self._sent(message, size, self._channels[receiver](message))
+            return
+        data, links[receiver] = encode_linked(message, links.get(receiver, UNLINKED))
+        frame = open_untrusted(data)
+        arrives = self._linked[receiver](Sent(message, frame.base, frame.offers))
+        self._sent(message, len(data), arrives)
+
+    def hear(self, sender: str, sent: Sent) -> None:
+        """A message of the monitor of that name arrives."""
+        assert self._links is not None
+        told = Told(sent.message.clock, sent.base, sent.offers)
+        self._links[sender], _ = hear(self._links.get(sender, UNLINKED), told, self._entries)
