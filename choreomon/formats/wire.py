@@ -30,10 +30,12 @@ from choreomon.core.verdict import GAP, NEVER, Reference
 from choreomon.formats.clock_coding import PLAIN, coded
 from choreomon.formats.clock_fields import message_coder
 from choreomon.formats.clock_links import Link, Told, hear, tell
-from choreomon.monitor.history import OPEN, Record
+from choreomon.monitor.history import Record
 from choreomon.monitor.messages import (
+    MOST_EVIDENCE_TOLD,
     Inquiry,
     MonitoringMessage,
+    Named,
     Notice,
     PeerMessage,
     Push,
@@ -129,16 +131,23 @@ def longest_body(rights: Rights) -> int:
     def references(asked: Collection[Reference]) -> int:
         return sum(_LONGEST_NUMBER + sum(map(_text_bytes, each)) for each in asked)
 
-    asking = max(map(references, rights.may_ask.values()), default=0)
     record = 2 * clock + _LONGEST_NUMBER * 2
+    asking = max(map(references, rights.may_ask.values()), default=0)
+    naming = max(map(references, rights.may_name.values()), default=0)
+    if naming:
+        asking = max(asking, MOST_EVIDENCE_TOLD * (naming + _LONGEST_NUMBER))
+    evidence = max(map(references, rights.named_of.values()), default=0)
+    if evidence:
+        evidence = MOST_EVIDENCE_TOLD * (2 * evidence + record + _LONGEST_NUMBER)
     answering = max(
         (
             rights.most_records * (references(asked) + record * len(asked))
-            for asked in rights.asked_of.values()
+            for asked in (*rights.asked_of.values(), *rights.named_of.values())
         ),
         default=0,
     )
-    return min(MAX_BYTES, names + 2 * clock + 4 * _LONGEST_NUMBER + max(asking, answering))
+    longest = max(asking, answering + evidence)
+    return min(MAX_BYTES, names + 2 * clock + 6 * _LONGEST_NUMBER + longest)
 
 
 def _text_bytes(text: str) -> int:
@@ -221,9 +230,11 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
             if max(len(inspected.source), len(inspected.target)) > MAX_NAME:
                 raise MalformedMessage(f"a state whose name is longer than {MAX_NAME} characters")
             clocks += [message.event, message.clock]
+            _check_names(message.named)
         case Response():
             clocks.append(message.clock)
-            records = message.records
+            records = message.records + message.evidence
+            _check_names(message.named)
         case Waiting():
             clocks.append(message.clock)
             names += message.waiting_for
@@ -236,13 +247,15 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
     for name in names:
         if name not in processes:
             raise MalformedMessage(f"unknown process {name[:MAX_NAME]!r}")
-    for record in records:
-        if record.result == OPEN:
-            raise MalformedMessage(f"a record of {record.reference} is still open")
-        if record.reference.process != message.sender:
+    own_records = len(message.records) if isinstance(message, Response) else 0
+    for place, record in enumerate(records):
+        names_other = record.reference.process != message.sender
+        if names_other and place < own_records:
             raise MalformedMessage(
                 f"{message.sender} answers with a record of {record.reference.process}"
             )
+        if names_other and record.reference.process not in processes:
+            raise MalformedMessage(f"unknown process {record.reference.process[:MAX_NAME]!r}")
         clocks.append(record.first)
         if record.result == GAP:
             if record.since is None:
@@ -256,6 +269,12 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
             raise MalformedMessage(f"{len(clock)} entries are no clock of {count} processes")
         if min(clock) < 0 or max(clock) >= NEVER:
             raise MalformedMessage(f"{clock} is no clock of {count} processes")
+
+
+def _check_names(named: tuple[Named, ...]) -> None:
+    for number, reference in named:
+        if not 0 < number < NEVER:
+            raise MalformedMessage(f"there is no event number {number} of {reference.process}")
 
 
 def _reached_in_gap(gap: Record, processes: Collection[str]) -> VectorClock:

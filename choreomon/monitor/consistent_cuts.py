@@ -32,7 +32,7 @@ from choreomon.core.verdict import FRM, FRM_P, Reference
 from choreomon.monitor.history import Record
 from choreomon.properties.tables import Skeleton
 
-MAX_STATES: Final = 20_000
+MAX_STATES: Final = 8_000
 """States that are looked at for one event; where there are more, the rest counts as unknown."""
 
 Live: TypeAlias = tuple[int, int]

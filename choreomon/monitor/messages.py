@@ -11,12 +11,15 @@ only grows, and stays true however late it arrives.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias, final
 
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference, Result
 from choreomon.monitor.history import Record
+
+MOST_EVIDENCE_TOLD: Final = 512
+"""Records of others in one answer, and events in a second inquiry."""
 
 
 class Named(NamedTuple):

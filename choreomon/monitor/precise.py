@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, Judgement, Reason, Reference, Result
 from choreomon.monitor.consistent_cuts import possible_outcomes
-from choreomon.monitor.gaps import gap_records
+from choreomon.monitor.gaps import MAX_GAPS, gap_records
 from choreomon.monitor.history import OPEN, Chain, Record
-from choreomon.monitor.messages import Inquiry, Named
+from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Findings, Told
 from choreomon.properties.tables import Inspected, RulesName, Skeleton, closure
@@ -40,11 +40,14 @@ if TYPE_CHECKING:
     from choreomon.monitor.setup import MonitorSetup
     from choreomon.monitor.state import Inspection, MonitorState
 
-MOST_RECORDS: Final = 12
+MOST_RECORDS: Final = 24
 """Records of one transition above which the oldest are merged."""
 
-MOST_EVIDENCE: Final = 64
+MOST_EVIDENCE: Final = 128
 """Records that one event may rest on; where there are more, the undecided ones become stretches."""
+
+MOST_ENTRIES_TOLD: Final = 200_000
+"""Entries of clocks in the evidence of one answer, whose bytes are bounded, too."""
 
 _RANK: Final[Mapping[str, int]] = {OPEN: 0, FRM_P: 1, FRM: 2}
 
@@ -60,6 +63,9 @@ class Precise:
 
     def keep(self, chain: Chain, own: int, settled: int) -> Chain:
         return merged(without_dominated(chain, own, settled))
+
+    def most_told(self, most_open: int) -> int | None:
+        return MOST_RECORDS + most_open + MAX_GAPS + 1
 
     def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
         if inquiry.named:
@@ -81,7 +87,7 @@ class Precise:
                         for plan in monitor.plans[queued.label]
                     )
                     records.append(Record(reference, queued.clock, FRM if starts else OPEN))
-        return Told(tuple(records), _evidence_of(monitor, state, records, asker, count))
+        return _told(monitor, state, records, asker, count)
 
     def _named(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
         """What became of single events. Of one that was dropped, what stands for it is told."""
@@ -94,8 +100,7 @@ class Precise:
                 found = standing_for((*state.history[place], *gaps), own, count)
                 if found is not None:
                     records[found] = None
-        told = tuple(records)
-        return Told(told, _evidence_of(monitor, state, told, asker, inquiry.event[asker]))
+        return _told(monitor, state, [*records], asker, inquiry.event[asker])
 
     def findings(
         self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
@@ -116,7 +121,7 @@ class Precise:
                 Named(record.clock[monitor.index_of[record.reference.process]], record.reference)
                 for record in known
                 if record.result == OPEN
-            )
+            )[:MOST_EVIDENCE_TOLD]
         evidence: tuple[Record, ...] = ()
         if FRM_P in results:
             undecided = [
@@ -204,18 +209,15 @@ def standing_for(records: Iterable[Record], own: int, count: int) -> Record | No
     return found
 
 
-def _evidence_of(
-    monitor: MonitorSetup,
-    state: MonitorState,
-    told: Iterable[Record],
-    asker: int,
-    count: int,
-) -> tuple[Record, ...]:
-    """What the undecided ones of these own records rest on, but nothing that happened after the
-    event number `count` of the process at `asker`, and nothing on which only others rest."""
-    undecided = [each for each in told if each.result == FRM_P and each.since is None]
+def _told(
+    monitor: MonitorSetup, state: MonitorState, records: Sequence[Record], asker: int, count: int
+) -> Told:
+    """These own records with what the undecided ones rest on, but nothing that happened after the
+    event number `count` of the process at `asker`, and nothing on which only others rest. Where
+    that is too much for a message, they may have fired, and nothing more is told of them."""
+    undecided = [each for each in records if each.result == FRM_P and each.since is None]
     if not undecided:
-        return ()
+        return Told(tuple(records))
     numbers = {each.clock[monitor.own] for each in undecided}
     related = closure(monitor.table.skeleton, [each.reference for each in undecided])
     found: dict[Record, None] = {}
@@ -224,7 +226,13 @@ def _evidence_of(
             for each in evidence.records:
                 if each.reference in related and each.first[asker] < count:
                     found[each] = None
-    return tuple(found)
+    if len(found) > min(MOST_EVIDENCE_TOLD, MOST_ENTRIES_TOLD // len(monitor.processes)):
+        return Told(
+            tuple(
+                each._replace(since=each.clock) if each in undecided else each for each in records
+            )
+        )
+    return Told(tuple(records), tuple(found))
 
 
 def _known(monitor: MonitorSetup, state: MonitorState, inspection: Inspection) -> list[Record]:

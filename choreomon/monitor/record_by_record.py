@@ -50,6 +50,10 @@ class RecordByRecord(ABC):
     keep: Keep | None
 
     @abstractmethod
+    def most_told(self, most_open: int) -> int | None:
+        """See `Rules`."""
+
+    @abstractmethod
     def tell(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         """What to tell about `chain`, of the process at `own`, for an event of `asker`."""
 
@@ -150,6 +154,9 @@ class Sound(RecordByRecord):
     def tell(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         return relevant(chain, own, event, asker)
 
+    def most_told(self, most_open: int) -> int | None:
+        return 8  # three that matter, two gaps, and some to spare
+
     def keep(self, chain: Chain, own: int, settled: int) -> Chain:
         kept = without_dominated(chain, own, settled)
         return merged(kept) if len(kept) > MAX_CHAIN else kept
@@ -211,6 +218,9 @@ class Paper(RecordByRecord):
 
     name: RulesName = "paper"
     keep = None
+
+    def most_told(self, most_open: int) -> int | None:
+        return None
 
     def tell(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
         return not_after(chain, own, event, asker)

@@ -14,19 +14,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, NEVER, Reference
-from choreomon.monitor.history import Record
-from choreomon.monitor.messages import Inquiry, Named, Response, Waiting
+from choreomon.monitor.history import OPEN, Record
+from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named, Response, Waiting
 from choreomon.monitor.setup import MonitorSetup
 
 RefusalReason: TypeAlias = Literal["kind", "receiver", "rights", "answer", "clock"]
-
-MOST_RECORDS: Final = 24
-"""Of one reference in one answer, where histories are bounded and no events wait to be judged:
-those of `precise` rules, which keep `choreomon.monitor.precise.MOST_RECORDS`, the open ones among
-them, four gaps, and some to spare."""
-
-MOST_EVIDENCE_TOLD: Final = 1024
-"""Records of others in one answer, and events in a second inquiry."""
 
 _NONE: Final[frozenset[Reference]] = frozenset()
 
@@ -114,6 +106,8 @@ class Rights:
             for reference, until, result, _ in records:
                 if reference not in asked:
                     return Refused("answer", sender, f"it was not asked about {reference}")
+                if result == OPEN and not self.named_of:
+                    return Refused("answer", sender, f"it leaves {reference} open")
                 if until[own] > reached or (until[peer] > there and result != GAP):
                     return Refused("clock", sender, "it tells of more than it knows of")
         if evidence:
@@ -164,7 +158,6 @@ class Rights:
 def rights_of(monitor: MonitorSetup) -> Rights:
     """The rights of all other monitors, as the table has them."""
     table = monitor.table
-    bounded = monitor.most_open is not None and monitor.rules.keep is not None
     asked_of: dict[tuple[Reference, str], set[Reference]] = {}
     for plans in monitor.plans.values():
         for plan in plans:
@@ -180,7 +173,7 @@ def rights_of(monitor: MonitorSetup) -> Rights:
         monitor.index_of,
         _by_reader(table.readers),
         {key: frozenset(asked) for key, asked in asked_of.items()},
-        MOST_RECORDS if bounded else None,
+        None if monitor.most_open is None else monitor.rules.most_told(monitor.most_open),
         _by_reader(table.followers),
         {owner: frozenset(references) for owner, references in named_of.items()},
         frozenset(monitor.references),

@@ -62,6 +62,10 @@ class Rules(Protocol):
         """What of a chain to keep; `None` where everything is kept, also what nobody will
         ask for. A method of this signature will do."""
 
+    def most_told(self, most_open: int) -> int | None:
+        """Records of one transition that an answer has at most, where so many inspections may be
+        open and no events wait to be judged; `None`: any number."""
+
     def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
         """The answer to an inquiry which need not wait. References that are not this monitor's
         never fired here."""
