@@ -49,6 +49,8 @@ class WrittenSkeleton(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class WrittenTable(msgspec.Struct, forbid_unknown_fields=True):
+    """A file, field by field. `skeleton` and `followers` are those of `precise` rules."""
+
     kind: str
     version: int
     system: str

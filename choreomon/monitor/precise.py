@@ -23,18 +23,25 @@ one transition the oldest become a stretch in which it may have fired.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
-from choreomon.core.vector_clock import VectorClock, zero
-from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, Judgement, Reason, Reference, Result
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Result
 from choreomon.monitor.consistent_cuts import possible_outcomes
+from choreomon.monitor.evidence import (
+    is_silence,
+    known_records,
+    mattering,
+    standing_for,
+    unanswered,
+)
 from choreomon.monitor.gaps import MAX_GAPS, gap_records
 from choreomon.monitor.history import OPEN, Chain, Record
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Findings, Told
-from choreomon.properties.tables import Inspected, RulesName, Skeleton, closure
+from choreomon.properties.tables import Inspected, RulesName, closure
 
 if TYPE_CHECKING:
     from choreomon.monitor.setup import MonitorSetup
@@ -48,11 +55,6 @@ MOST_EVIDENCE: Final = 128
 
 MOST_ENTRIES_TOLD: Final = 200_000
 """Entries of clocks in the evidence of one answer, whose bytes are bounded, too."""
-
-_RANK: Final[Mapping[str, int]] = {OPEN: 0, FRM_P: 1, FRM: 2}
-
-_At: TypeAlias = tuple[Reference, int]
-"""A transition, and the count of an event of its process."""
 
 
 class Precise:
@@ -108,7 +110,10 @@ class Precise:
         event, plan, waiting, *_ = inspection
         own = monitor.own
         references = [each.reference for each in plan.inspected]
-        known = _mattering(monitor, event, own, references, _known(monitor, state, inspection))
+        known = known_records(monitor, state, inspection)
+        if waiting:
+            known += unanswered(monitor, inspection)
+        known = mattering(monitor, event, own, references, known)
         inspected = [(each.reference, each.final) for each in plan.inspected]
         found = possible_outcomes(monitor.bits, monitor.index_of, event, own, inspected, known)
         results: list[Result | None] = [
@@ -129,7 +134,7 @@ class Precise:
                 for (reference, _), result in zip(inspected, results, strict=True)
                 if result == FRM_P
             ]
-            evidence = tuple(_mattering(monitor, event, own, undecided, known))
+            evidence = tuple(mattering(monitor, event, own, undecided, known))
         alone = len(evidence) > MOST_EVIDENCE
         judgements = tuple(
             Judgement(result, self._because(monitor, event, each, known) if each.final else ())
@@ -152,7 +157,11 @@ class Precise:
         known: Sequence[Record],
     ) -> tuple[Reason, ...]:
         """The records of pre- and vio-transitions, weighed one by one. The orders say more."""
-        records = [each._replace(result=FRM_P) if each.result == OPEN else each for each in known]
+        records = [
+            each._replace(result=FRM_P) if each.result == OPEN else each
+            for each in known
+            if not is_silence(each)
+        ]
         return SOUND.judge(inspected, event, monitor.own, records, monitor.index_of).because
 
 
@@ -197,18 +206,6 @@ def merged(chain: Chain, longest: int = MOST_RECORDS) -> Chain:
     return chain
 
 
-def standing_for(records: Iterable[Record], own: int, count: int) -> Record | None:
-    """Of the records of one transition of the process at `own` that of the event number `count`, or
-    what stands for it, where it was dropped or merged. `None`: it did not fire."""
-    found = None
-    for record in records:
-        if record.clock[own] == count and (record.since is None or record.result == FRM):
-            return record
-        if record.since is not None and record.clock[own] >= count and found is None:
-            found = record
-    return found
-
-
 def _told(
     monitor: MonitorSetup, state: MonitorState, records: Sequence[Record], asker: int, count: int
 ) -> Told:
@@ -228,186 +225,7 @@ def _told(
                     found[each] = None
     if len(found) > min(MOST_EVIDENCE_TOLD, MOST_ENTRIES_TOLD // len(monitor.processes)):
         return Told(
-            tuple(
-                each._replace(since=each.clock) if each in undecided else each for each in records
-            )
+            tuple([each for each in records if each not in undecided])
+            + tuple([each._replace(since=each.clock) for each in undecided])
         )
     return Told(tuple(records), tuple(found))
-
-
-def _known(monitor: MonitorSetup, state: MonitorState, inspection: Inspection) -> list[Record]:
-    """All that is known to have happened before or concurrently to the event: of each event what
-    is most certain, and no open record of which is known by now that it did not fire."""
-    event, plan, waiting, direct, _, evidence, _, resolved = inspection
-    own, index_of = monitor.own, monitor.index_of
-    points: dict[_At, Record] = {}
-    stretches: dict[tuple[Reference, VectorClock, str], Record] = {}
-    at_first_hand: dict[Reference, list[Record]] = {}
-    refreshed: list[Record] = []
-    for record in evidence:
-        if record.reference.process == monitor.process and record.result != FRM:
-            refreshed += _own(monitor, state, record)
-    for record in (*direct, *evidence, *refreshed):
-        reference, clock, result, since = record
-        if since is not None and result != FRM:
-            # A gap that has ended was open before; what was merged grows.
-            known = stretches.get((reference, since, result))
-            index = index_of[reference.process]
-            if known is None or (clock[index] < known.clock[index]) == (result == GAP):
-                stretches[reference, since, result] = record
-        else:
-            at = (reference, clock[index_of[reference.process]])
-            best = points.get(at)
-            if best is None or _RANK[result] > _RANK[best.result]:
-                points[at] = record
-    for record in direct:
-        at_first_hand.setdefault(record.reference, []).append(record)
-    asked = {each for _, _, references in plan.others for each in references} | {*plan.own_asked}
-    silent = () if inspection.named else waiting
-    answered = {each for each in asked if each.process not in silent}
-    by_name = {(reference, count) for count, reference in resolved}
-    for at, record in [*points.items()]:
-        if record.result != OPEN:
-            continue
-        reference, count = at
-        if reference.process == monitor.process:
-            place = monitor.chain_of[reference]
-            told = standing_for(
-                (*state.history[place], *gap_records(state.gaps, reference)), own, count
-            )
-        elif at in by_name:
-            told = standing_for(
-                [each for each in at_first_hand.get(reference, ()) if each.result != OPEN],
-                index_of[reference.process],
-                count,
-            )
-        elif reference in answered:
-            told = standing_for(
-                at_first_hand.get(reference, ()), index_of[reference.process], count
-            )
-        else:
-            continue
-        if told is None:
-            del points[at]
-        elif told.clock != record.clock or told.since is not None:
-            points[at] = record._replace(result=FRM_P, since=record.clock)
-    missing = [
-        Record(each, _for_ever(event, index_of[each.process]), GAP, zero(len(event)))
-        for each in asked
-        if each.process in silent
-    ]
-    count = event[own]
-    return [
-        each
-        for each in (*points.values(), *stretches.values(), *missing)
-        if (each.clock if each.result == FRM else each.first)[own] < count
-    ]
-
-
-def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Record]:
-    """What is known by now of an own record that somebody told back."""
-    own = monitor.own
-    place = monitor.chain_of[record.reference]
-    found = standing_for(state.history[place], own, record.clock[own])
-    if found is None or found.clock != record.clock or found.since is not None:
-        return []
-    return [
-        found,
-        *(
-            each
-            for evidence in state.evidence
-            if found.result == FRM_P and evidence.number == found.clock[own]
-            for each in evidence.records
-        ),
-    ]
-
-
-def _for_ever(event: VectorClock, index: int) -> VectorClock:
-    return tuple([NEVER if place == index else 0 for place in range(len(event))])
-
-
-def _relevant(
-    monitor: MonitorSetup, references: Iterable[Reference], known: Sequence[Record]
-) -> list[Record]:
-    """Of what is known that on which these transitions rest: what they need, and what undecided
-    records of that need in turn."""
-    skeleton: Skeleton = monitor.table.skeleton
-    by_reference: dict[Reference, list[Record]] = {}
-    for record in known:
-        by_reference.setdefault(record.reference, []).append(record)
-    found: list[Record] = []
-    seen: set[Reference] = set()
-    queue = [*references]
-    for reference in queue:
-        for pre, vio in skeleton[reference]:
-            for each in (pre, *vio):
-                if each in seen:
-                    continue
-                seen.add(each)
-                records = by_reference.get(each, ())
-                found += records
-                if any(record.result == FRM_P and record.since is None for record in records):
-                    queue.append(each)
-    return found
-
-
-def _mattering(
-    monitor: MonitorSetup,
-    event: VectorClock,
-    own: int,
-    references: Sequence[Reference],
-    known: Sequence[Record],
-) -> list[Record]:
-    """What of this matters to these transitions at the event: what they rest on, but no record of
-    whose effect nothing is left. A forward transition that surely fired is live after that, one
-    that was surely cancelled is not, whatever was before; so a record matters no more to an event
-    that comes after such a one for each transition that it concerns. It may still matter to an
-    undecided event that matters itself."""
-    index_of, skeleton, cancels = monitor.index_of, monitor.table.skeleton, monitor.bits.cancels
-    while True:
-        known = _relevant(monitor, references, known)
-        settling: dict[Reference, list[_Place]] = {}
-        users: dict[Reference, list[_Place]] = {}
-        for reference, clock, result, since in known:
-            place = _Place(index_of[reference.process], clock)
-            if result == FRM:
-                for each in cancels.get(reference, (reference,)):
-                    settling.setdefault(each, []).append(place)
-            elif result == FRM_P and since is None:
-                for need in skeleton[reference]:
-                    users.setdefault(need.pre, []).append(place)
-        for reference in references:
-            for need in skeleton[reference]:
-                users.setdefault(need.pre, []).append(_Place(own, event))
-        kept = []
-        for record in known:
-            reference, clock, result, since = record
-            index = index_of[reference.process]
-            last = _Place(index, clock)
-            first = last if since is None or result == FRM else _Place(index, since)
-            if any(
-                not user.before(first)
-                and not any(
-                    last.before(settled) and settled.before(user)
-                    for settled in settling.get(each, ())
-                )
-                for each in cancels.get(reference, (reference,))
-                for user in users.get(each, ())
-                if user != first or first != last
-            ):
-                kept.append(record)
-        if len(kept) == len(known):
-            return kept
-        known = kept
-
-
-class _Place(NamedTuple):
-    """An event: the index of its process, and its clock."""
-
-    process: int
-    clock: VectorClock
-
-    def before(self, other: _Place) -> bool:
-        """Whether this one happened before the other."""
-        here, there = self.clock[self.process], other.clock[self.process]
-        return here < there or (here == there and self.process != other.process)

@@ -316,7 +316,7 @@ class Driver:
     def _let_out(self, output: Output) -> None:
         ports = self._ports
         match output:  # what is frequent goes first: each pattern takes its time
-            case Ticked():
+            case Ticked() | Dropped() | LeftUnsettled():
                 ports.happened(output)
             case Ask(system, inquiry):
                 now = self._now()
@@ -350,8 +350,6 @@ class Driver:
                         asking.resume(now)
             case Close(connection):
                 ports.close(connection)
-            case Dropped() | LeftUnsettled():
-                ports.happened(output)
             case _:
                 assert_never(output)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,7 +23,7 @@ from choreomon.actors.delays import (
 from choreomon.core.message import ENVIRONMENT
 from choreomon.formats.read import parse_document
 from choreomon.monitor.record_by_record import Sound
-from choreomon.monitor.rule_sets import RULES
+from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
 from choreomon.properties.tables import RulesName
 from simulator.monitoring import CENTRE, StrategyName
 from simulator.network import Network
@@ -58,13 +58,23 @@ def falsely(found: Judged) -> frozenset[int]:
     return found.violated - found.formed
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_last_words_miss_nothing_and_accuse_nobody_falsely(strategy: StrategyName) -> None:
+JUDGING: Final[tuple[tuple[StrategyName, RulesName], ...]] = (
+    ("pull", "precise"),
+    ("pull", "sound"),
+    ("push", "sound"),
+    ("central", "sound"),
+)
+
+
+@pytest.mark.parametrize(("strategy", "rules"), JUDGING)
+def test_the_last_words_miss_nothing_and_accuse_nobody_falsely(
+    strategy: StrategyName, rules: RulesName
+) -> None:
     """G1 and G2 on seeded runs; and the runs are such that it matters."""
     seen: Counter[str] = Counter()
     for seed in SEEDS:
         simulation = draw_simulation(Random(seed), seed)
-        found = judged(simulation, seed, strategy=strategy)
+        found = judged(simulation, seed, strategy=strategy, rules=rules)
         assert not missed(found), (seed, "G1")
         assert not falsely(found), (seed, "G2")
         assert simulation.automaton is not None
@@ -88,11 +98,13 @@ def test_the_last_words_miss_nothing_and_accuse_nobody_falsely(strategy: Strateg
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.randoms(use_true_random=False), st.integers(), st.sampled_from(STRATEGIES))
+@given(st.randoms(use_true_random=False), st.integers(), st.sampled_from(JUDGING))
 def test_no_run_misses_a_formation_or_makes_one_up(
-    random: Random, seed: int, strategy: StrategyName
+    random: Random, seed: int, judging: tuple[StrategyName, RulesName]
 ) -> None:
-    found = judged(draw_simulation(random, seed, max_events=25), seed, strategy=strategy)
+    strategy, rules = judging
+    drawn = draw_simulation(random, seed, max_events=25)
+    found = judged(drawn, seed, strategy=strategy, rules=rules)
     assert not missed(found)
     assert not falsely(found)
 
@@ -101,7 +113,8 @@ def test_no_run_misses_a_formation_or_makes_one_up(
 def test_a_planted_bug_in_the_rules_is_seen_to_break_the_guarantees(
     strategy: StrategyName, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(RULES, "sound", TrustsUncertainCancellations())  # type: ignore[arg-type]
+    for sets in (RULES, WITHOUT_INQUIRIES):
+        monkeypatch.setitem(sets, "sound", TrustsUncertainCancellations())  # type: ignore[arg-type]
     found = (judged(draw_simulation(Random(s), s), s, strategy=strategy) for s in SEEDS)
     assert any(map(missed, found))
 
@@ -216,7 +229,7 @@ def test_only_who_watches_something_has_a_monitor_and_channels_lead_where_it_spe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """a, b and c watch in turn, d nothing. Who asks needs a channel, and who is asked one back; who
-    tells needs one to each reader."""
+    tells needs one to each reader. By `precise` rules c may ask a about what b told it of."""
     opened: list[tuple[str, str]] = []
     channel = Network.channel
 
@@ -234,6 +247,9 @@ def test_only_who_watches_something_has_a_monitor_and_channels_lead_where_it_spe
     }
     for strategy in STRATEGIES:
         opened.clear()
-        run = prepared.run(0, strategy=strategy)
+        run = prepared.run(0, strategy=strategy, rules="sound")
         assert [verdict.monitor for verdict in run.verdicts] == ["c"]
         assert sorted(opened) == expected[strategy]
+    opened.clear()
+    prepared.run(0, rules="precise")
+    assert sorted(opened) == sorted([*expected["pull"], ("a", "c"), ("c", "a")])

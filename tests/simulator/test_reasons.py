@@ -28,7 +28,7 @@ from choreomon.formats.read import parse_document
 from choreomon.monitor.history import Record
 from choreomon.monitor.record_by_record import Sound
 from choreomon.monitor.reevaluation import MAX_REVISIONS, Reevaluation
-from choreomon.monitor.rule_sets import RULES
+from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import Inspected
 from simulator.monitoring import StrategyName
@@ -302,14 +302,16 @@ class TellsOneReason(Sound):
 def test_both_laws_notice_rules_that_give_wrong_reasons(
     strategy: StrategyName, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(RULES, "sound", TellsOneReason())  # type: ignore[arg-type]
+    for sets in (RULES, WITHOUT_INQUIRIES):
+        monkeypatch.setitem(sets, "sound", TellsOneReason())  # type: ignore[arg-type]
     drawn = [draw_simulation(Random(seed), seed) for seed in range(100)]
     assert any(
         unexplained(each.automaton, judged(each, seed, strategy=strategy), [])
         for seed, each in enumerate(drawn)
         if each.automaton is not None
     )
-    monkeypatch.setitem(RULES, "sound", TrustsUncertainRecords())  # type: ignore[arg-type]
+    for sets in (RULES, WITHOUT_INQUIRIES):
+        monkeypatch.setitem(sets, "sound", TrustsUncertainRecords())  # type: ignore[arg-type]
     assert any(
         untrue(each.automaton, judged(each, seed, strategy=strategy))
         for seed, each in enumerate(drawn)
@@ -344,7 +346,8 @@ def test_renewing_the_reasons_takes_at_most_one_judgement_for_each_transition_of
     strategy: StrategyName, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = Counting()
-    monkeypatch.setitem(RULES, "sound", rules)  # type: ignore[arg-type]
+    for sets in (RULES, WITHOUT_INQUIRIES):
+        monkeypatch.setitem(sets, "sound", rules)  # type: ignore[arg-type]
     explain = Reevaluation.explained
     for seed in range(60):
         drawn = draw_simulation(Random(seed), seed)
