@@ -191,8 +191,13 @@ def _defects_of_skeleton(document: WrittenTable, own: _Pairs) -> Iterator[tuple[
             told = f"leads to {row.pre.target!r}, and this transition leaves {row.of.source!r}"
             yield (*path, "pre"), f"{told}: {SPLIT_AGAIN}"
     named: list[tuple[Path, Reference]] = []
+    at_once = {(row.source, row.target) for row in document.rows if row.pre is None}
     asking = [
-        *((("rows", place), row.pre, row.vio) for place, row in enumerate(document.rows)),
+        *(
+            (("rows", place), row.pre, row.vio)
+            for place, row in enumerate(document.rows)
+            if (row.source, row.target) not in at_once  # what starts a sequence rests on nothing
+        ),
         *((("skeleton", place), row.pre, row.vio) for place, row in enumerate(rows)),
     ]
     for path, pre, vio in asking:

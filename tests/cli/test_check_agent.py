@@ -61,7 +61,7 @@ def test_a_configuration_is_explained_with_whom_its_agent_asks() -> None:
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("agent.yaml: the configuration of the agent of shipping is valid")
     assert re.search(
-        r"│ tables/shipping.json │ payment-saga, violating │ sound │ +3 │ "
+        r"│ tables/shipping.json │ payment-saga, violating │ precise │ +3 │ "
         r"customer, payment, stock │ nobody +│",
         answer.out,
     )
@@ -290,11 +290,11 @@ def test_the_table_of_one_process_is_explained() -> None:
 
 
 def test_a_broken_table_is_refused_as_a_table() -> None:
-    text = Path("tables/stock.json").read_text().replace('"sound"', '"loud"')
+    text = Path("tables/stock.json").read_text().replace('"precise"', '"loud"')
     Path("tables/stock.json").write_text(text)
     answer = choreomon("check", "tables/stock.json")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("tables/stock.json:6: rules: should be sound or paper")
+    assert answer.err.startswith("tables/stock.json:6: rules: should be precise, sound or paper")
 
 
 def test_the_schema_of_agents_is_one_that_the_configuration_fulfils() -> None:

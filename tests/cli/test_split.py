@@ -35,7 +35,7 @@ def test_every_process_gets_its_table_and_all_are_of_one_system(place: Path) -> 
     split(SAGA, "-o", "tables")
     document = load_document(SAGA)
     assert document.property is not None
-    expected = transition_tables(document.property.automaton, document.processes)
+    expected = transition_tables(document.property.automaton, document.processes, "precise")
     found = {process: load_table(place / "tables" / f"{process}.json") for process in expected}
     assert {process: table.table for process, table in found.items()} == expected
     assert {path.name for path in place.joinpath("tables").iterdir()} == {
@@ -44,13 +44,13 @@ def test_every_process_gets_its_table_and_all_are_of_one_system(place: Path) -> 
     (system,) = {table.system_id for table in found.values()}
     assert len(system) == 32
     assert {(t.title, t.rules, t.processes) for t in found.values()} == {
-        ("payment-saga, violating", "sound", document.processes)
+        ("payment-saga, violating", "precise", document.processes)
     }
 
 
 def test_it_is_said_who_asks_whom_and_that_all_files_go_out_together() -> None:
     answer = choreomon("split", SAGA, "-o", "tables", columns=120)
-    assert "payment-saga, violating is split into 5 files in tables, rules sound" in answer.out
+    assert "payment-saga, violating is split into 5 files in tables, rules precise" in answer.out
     assert "│ shipping │ shipping.json │    3 │ customer, payment, stock │ nobody" in answer.out
     assert "│ payment  │ payment.json  │    2 │ nobody                   │ shipping" in answer.out
     assert "orders watches nothing: its agent only carries clocks" in answer.out
@@ -73,7 +73,7 @@ def test_json_is_all_of_it_and_nothing_else() -> None:
         "file": "violated.yaml",
         "system": load_table("tables/P1.json").system_id,
         "title": "violated",
-        "rules": "sound",
+        "rules": "precise",
         "directory": "tables",
         "processes": [
             {"process": "P1", "file": "P1.json", "rows": 1, "asks": [], "asked_by": ["P2"]},

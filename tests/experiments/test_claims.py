@@ -45,6 +45,7 @@ NOTHING = Measured(
     false_alarms=0,
     avoidable=0,
     undecided=0,
+    unsettled=0,
     outcome="nothing",
 )
 

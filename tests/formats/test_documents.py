@@ -111,10 +111,10 @@ LEAVE = "application.processes[0].handlers.leave"
         ("max_events: 1000000", "max_events: 0", 24, "network.max_events", "should be at least 1"),
         (
             "rules: sound",
-            "rules: precise",
+            "rules: exact",
             26,
             "property.rules",
-            "should be 'sound' or 'paper', not 'precise'",
+            "should be 'precise', 'sound' or 'paper', not 'exact'",
         ),
         (
             "loop: reject",

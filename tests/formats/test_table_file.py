@@ -339,7 +339,8 @@ WRONG: dict[str, tuple[Change, str]] = {
     ),
     "unknown rules": (
         lambda d: d.update(rules="sounds"),
-        "hallway.json:6: rules: should be sound or paper, not 'sounds'; did you mean 'sound'?",
+        "hallway.json:6: rules: should be precise, sound or paper, not 'sounds'; "
+        "did you mean 'sound'?",
     ),
     "an unknown process": (
         lambda d: d.update(process="hallwai"),

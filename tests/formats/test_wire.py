@@ -21,10 +21,11 @@ from choreomon.formats.wire import (
     open_untrusted,
     read_untrusted,
 )
-from choreomon.monitor.history import Record
+from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import (
     Inquiry,
     MonitoringMessage,
+    Named,
     Notice,
     Push,
     Response,
@@ -44,11 +45,12 @@ clocks = st.tuples(counts, counts, counts)
 states = st.text(max_size=8)
 references = st.builds(Reference, states, names, states)
 results = st.sampled_from([FRM, FRM_P])
+recorded = st.sampled_from([FRM, FRM_P, OPEN])
 
 
 def records_of(process: str) -> st.SearchStrategy[tuple[Record, ...]]:
     own = st.builds(Reference, states, st.just(process), states)
-    record = st.builds(Record, own, clocks, results, st.none() | clocks)
+    record = st.builds(Record, own, clocks, recorded, st.none() | clocks)
     gap = st.builds(Record, own, clocks | open_ends(process), st.just(GAP), clocks)
     return st.lists(record | gap, max_size=4).map(tuple)
 
@@ -59,6 +61,10 @@ def open_ends(process: str) -> st.SearchStrategy[tuple[int, ...]]:
     return clocks.map(lambda clock: (*clock[:own], NEVER, *clock[own + 1 :]))
 
 
+several_named = st.lists(st.builds(Named, st.integers(1, 2**40), references), max_size=3).map(tuple)
+evidence = st.lists(names.flatmap(records_of), max_size=3).map(
+    lambda groups: tuple(record for group in groups for record in group)
+)
 inquiries = st.builds(
     Inquiry,
     names,
@@ -68,6 +74,7 @@ inquiries = st.builds(
     st.lists(references, max_size=4).map(tuple),
     clocks,
     counts,
+    several_named,
 )
 responses = names.flatmap(
     lambda sender: st.builds(
@@ -79,6 +86,8 @@ responses = names.flatmap(
         records_of(sender),
         clocks,
         counts,
+        evidence,
+        several_named,
     )
 )
 waits = st.builds(
@@ -245,9 +254,12 @@ def test_who_opens_a_frame_reads_nothing_of_its_body() -> None:
         (AN_INQUIRY._replace(event=(1, -2, 3)), "no clock of 3"),
         (A_RESPONSE._replace(clock=()), "no clock of 3"),
         (
-            A_RESPONSE._replace(records=(A_RESPONSE.records[0]._replace(result="?"),)),
-            "still open",
+            A_RESPONSE._replace(evidence=(Record(Reference("q0", "P9", "q1"), (1, 2, 0), FRM),)),
+            "P9",
         ),
+        (A_RESPONSE._replace(evidence=(A_RESPONSE.records[0]._replace(clock=(1, 2)),)), "no clock"),
+        (AN_INQUIRY._replace(named=(Named(0, Reference("q0", "P2", "q1")),)), "number 0 of P2"),
+        (A_RESPONSE._replace(named=(Named(NEVER, Reference("q0", "P2", "q1")),)), "no event"),
         (
             A_RESPONSE._replace(records=(A_RESPONSE.records[0]._replace(since=(1,)),)),
             "no clock of 3",
@@ -287,7 +299,7 @@ def test_what_is_told_of_a_message_is_much_smaller_than_it() -> None:
 
 def test_messages_are_small() -> None:
     """Bytes, exact: a field that is added shows here."""
-    assert (len(encode(AN_INQUIRY)), len(encode(A_RESPONSE))) == (58, 65)
+    assert (len(encode(AN_INQUIRY)), len(encode(A_RESPONSE))) == (59, 67)
     assert len(encode(A_NOTICE_OF_WAITING)) == 47
     with_a_gap = A_RESPONSE._replace(records=(*A_RESPONSE.records, A_GAP))
     assert len(encode(with_a_gap)) - len(encode(A_RESPONSE)) == 31
