@@ -13,6 +13,7 @@ from choreomon.core.verdict import FRM, Reference
 from choreomon.formats.packing import packed_bytes
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, Response
+from choreomon.monitor.plan import Plan
 from choreomon.monitor.state import Inspection, MonitorState
 from choreomon.properties.tables import Inspected
 from simulator.experiments.cells import Cell, measured
@@ -25,14 +26,14 @@ CELL = Cell(
 )
 
 PINNED = {
-    "pull, sound": "rq4,C4,3,6,0.3,0.5,pull,sound,10,3,4,4,37,14,40,2527,20,6,2,27.957235,"
-    "39.189,261.0,1,0,2,0,0,0,0,possible",
-    "pull, paper": "rq4,C4,3,6,0.3,0.5,pull,paper,10,3,4,4,37,14,40,2569,20,6,2,27.957235,"
-    "39.189,266.75,1,0,2,0,0,0,0,possible",
+    "pull, sound": "rq4,C4,3,6,0.3,0.5,pull,sound,10,3,4,4,37,14,40,2587,20,6,2,27.957235,"
+    "39.189,271.5,1,0,2,0,0,0,0,0,possible",
+    "pull, paper": "rq4,C4,3,6,0.3,0.5,pull,paper,10,3,4,4,37,14,40,2629,20,6,2,27.957235,"
+    "39.189,277.25,1,0,2,0,0,0,0,0,possible",
     "push, sound": "rq4,C4,3,6,0.3,0.5,push,sound,10,3,4,4,37,14,13,704,0,0,0,,14.7095,"
-    "505.25,1,0,2,0,0,0,0,possible",
+    "505.25,1,0,2,0,0,0,0,0,possible",
     "central, sound": "rq4,C4,3,6,0.3,0.5,central,sound,10,3,4,1,37,14,14,652,0,0,0,"
-    ",15.0075,1349.0,1,0,2,0,0,0,0,possible",
+    ",15.0075,1349.0,1,0,2,0,0,0,0,0,possible",
 }
 
 
@@ -135,9 +136,13 @@ def test_inquiries_that_could_have_been_saved() -> None:
     assert overhead.inquiries() == (6, 2, 2)
 
 
+def plan_of(inspected: Inspected) -> Plan:
+    return Plan((inspected,), (0,), (), (), False)
+
+
 def state(*waiting: tuple[int, Reference]) -> MonitorState:
     inspections = tuple(
-        Inspection((count, 0, 0), Inspected(reference, True, False, (), ()), ("Q",))
+        Inspection((count, 0, 0), plan_of(Inspected(reference, True, False, (), ())), ("Q",))
         for count, reference in waiting
     )
     return MonitorState((), (), inspections, (), (), ())
@@ -170,8 +175,10 @@ def test_memory_is_the_most_that_a_monitor_held_on_average() -> None:
 def test_a_table_is_no_state() -> None:
     """Of what a monitor inspects only the name is counted, however large its row."""
     large = state((1, S))
-    row = large.inspections[0].inspected._replace(asks=(("Q", (Q1,) * 100),))
-    larger = large._replace(inspections=(large.inspections[0]._replace(inspected=row),))
+    (inspection,) = large.inspections
+    (inspected,) = inspection.plan.inspected
+    plan = plan_of(inspected._replace(asks=(("Q", (Q1,) * 100),)))
+    larger = large._replace(inspections=(inspection._replace(plan=plan),))
     assert remembered(larger) == remembered(large)
 
 

@@ -31,6 +31,7 @@ from choreomon.monitor.history import Record
 from choreomon.monitor.messages import (
     Inquiry,
     MonitoringMessage,
+    Named,
     Notice,
     PeerMessage,
     Push,
@@ -74,6 +75,7 @@ peer_messages: st.SearchStrategy[PeerMessage] = st.one_of(
         st.just((ASKED,)),
         clocks(),
         st.integers(0, 9),
+        st.just((Named(7, ASKED),)) | st.just(()),
     ),
     st.builds(
         Response,
@@ -84,6 +86,8 @@ peer_messages: st.SearchStrategy[PeerMessage] = st.one_of(
         many_records.map(tuple),
         clocks(),
         st.integers(0, 9),
+        many_records.map(tuple),
+        st.just((Named(7, ASKED),)) | st.just(()),
     ),
     st.builds(
         Waiting,
@@ -162,7 +166,7 @@ def test_bytes_exact() -> None:
         data, peer = encode_linked(A_RESPONSE, peer)
         _, own = unlinked(open_untrusted(data), len(MANY), own)
         linked.append(len(data))
-    assert (plain, whole, linked) == ([176, 185], [104, 115], [106, 83, 74, 83])
+    assert (plain, whole, linked) == ([177, 187], [105, 117], [107, 85, 75, 85])
 
 
 def test_a_linked_frame_is_not_read_as_if_it_were_whole() -> None:
@@ -236,7 +240,7 @@ def test_whoever_offers_no_clock_offers_nothing() -> None:
         ((0, NEVER, *AN_EVENT[2:]), "no counts"),
         (bytes([SPARSE]) + msgspec.msgpack.encode([(1 << 64) - 1, 0, 1]), "no counts"),
     ):
-        body = (*AN_INQUIRY[:5], clock, 1)
+        body = (*AN_INQUIRY[:5], clock, 1, ())
         frame = open_untrusted(msgspec.msgpack.encode((VERSION, NO_SYSTEM, 0, body, None, True)))
         with pytest.raises(MalformedMessage, match=said):
             unlinked(frame, len(MANY), UNLINKED)
