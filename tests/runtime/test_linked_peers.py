@@ -131,7 +131,7 @@ def test_clocks_get_short_and_answers_come(a: Agent, b: Agent) -> None:
     b.happens("b")
     a.happens("a")
     second = exchange(a, b)
-    assert (first, second) == ([308, 53], [68, 77])
+    assert (first, second) == ([309, 55], [69, 79])
     assert len([each for each in a.told if isinstance(each, Answered)]) == 2
     assert len([each for each in a.told if isinstance(each, Decided)]) == 2
     assert not a.dropped() + b.dropped()
