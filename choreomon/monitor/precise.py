@@ -126,8 +126,13 @@ class Precise:
             ]
             evidence = tuple(_mattering(monitor, event, own, undecided, known))
         alone = len(evidence) > MOST_EVIDENCE
+        # That a silent monitor may have any record is no reason: the verdict names who is silent.
+        silent = () if inspection.named else waiting
+        told = [
+            each for each in known if each.result != GAP or each.reference.process not in silent
+        ]
         judgements = tuple(
-            Judgement(result, self._because(monitor, event, each, known) if each.final else ())
+            Judgement(result, self._because(monitor, event, each, told) if each.final else ())
             for each, result in zip(plan.inspected, results, strict=True)
         )
         return Findings(
