@@ -126,13 +126,11 @@ class Precise:
             ]
             evidence = tuple(_mattering(monitor, event, own, undecided, known))
         alone = len(evidence) > MOST_EVIDENCE
-        # That a silent monitor may have any record is no reason: the verdict names who is silent.
         silent = () if inspection.named else waiting
-        told = [
-            each for each in known if each.result != GAP or each.reference.process not in silent
-        ]
         judgements = tuple(
-            Judgement(result, self._because(monitor, event, each, told) if each.final else ())
+            Judgement(
+                result, self._because(monitor, event, each, known, silent) if each.final else ()
+            )
             for each, result in zip(plan.inspected, results, strict=True)
         )
         return Findings(
@@ -150,10 +148,25 @@ class Precise:
         event: VectorClock,
         inspected: Inspected,
         known: Sequence[Record],
+        silent: Sequence[str],
     ) -> tuple[Reason, ...]:
-        """The records of pre- and vio-transitions, weighed one by one. The orders say more."""
+        """The records of pre- and vio-transitions, weighed one by one. The orders say more. That a
+        silent monitor may have any record counts, but is no reason: the verdict names who it is."""
         records = [each._replace(result=FRM_P) if each.result == OPEN else each for each in known]
-        return SOUND.judge(inspected, event, monitor.own, records, monitor.index_of).because
+        because = SOUND.judge(inspected, event, monitor.own, records, monitor.index_of).because
+        missing = {
+            (each.clock, each.reference)
+            for each in because
+            if each.result == GAP and each.reference.process in silent
+        }
+        return tuple(
+            [
+                each
+                for each in because
+                if (each.clock, each.reference) not in missing
+                and (each.of, each.of_reference) not in missing
+            ]
+        )
 
 
 PRECISE: Final = Precise()
