@@ -103,7 +103,8 @@ class Precise:
         event, plan, waiting, *_ = inspection
         own = monitor.own
         references = [each.reference for each in plan.inspected]
-        known = _mattering(monitor, event, own, references, _known(monitor, state, inspection))
+        everything = _known(monitor, state, inspection)
+        known = _mattering(monitor, event, own, references, everything)
         inspected = [(each.reference, each.final) for each in plan.inspected]
         found = possible_outcomes(monitor.bits, monitor.index_of, event, own, inspected, known)
         results: list[Result | None] = [
@@ -127,9 +128,13 @@ class Precise:
             evidence = tuple(_mattering(monitor, event, own, undecided, known))
         alone = len(evidence) > MOST_EVIDENCE
         silent = () if inspection.named else waiting
+        # Of what did not fire, what was cancelled is the reason, which matters to nothing else.
         judgements = tuple(
             Judgement(
-                result, self._because(monitor, event, each, known, silent) if each.final else ()
+                result,
+                self._because(monitor, event, each, known if result else everything, silent)
+                if each.final
+                else (),
             )
             for each, result in zip(plan.inspected, results, strict=True)
         )
