@@ -160,6 +160,12 @@ def _taken_together(verdict: RunVerdict, pres: Sequence[RunReason]) -> list[str]
             "None of these is certain by itself, but in every order that is consistent with the "
             "clocks one of them led there."
         ]
+    if verdict.verdict == WITHDRAWN:
+        gone = {(vio.of, vio.of_transition) for vio in verdict.because if vio.certain}
+        if all((pre.event_index, pre.transition) in gone for pre in pres):
+            return []
+        which = "it" if len(pres) == 1 else "any of these"
+        return [f"But in no order that is consistent with the clocks did {which} lead there."]
     waits = verdict.silent or verdict.early
     if verdict.verdict == POSSIBLY_VIOLATED and certain and not waits:
         return ["By that alone it would be certain, but there was more than its monitor weighs."]

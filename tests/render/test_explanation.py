@@ -273,6 +273,20 @@ def test_a_violation_without_a_certain_record_says_that_the_orders_agree() -> No
     )
 
 
+def test_a_withdrawal_without_a_certain_cancellation_says_that_the_orders_agree() -> None:
+    verdict = replace(POSSIBLY, verdict="withdrawn", because=(PRE, VIO))
+    assert explanation(verdict).sentences[-2:] == (
+        "But in no order that is consistent with the clocks did it lead there.",
+        "Later answers showed that the sequence was not formed there.",
+    )
+    two = replace(verdict, because=(PRE, VIO, replace(PRE, event_index=0)))
+    assert "in no order that is consistent with the clocks did any of these lead" in str(
+        explanation(two)
+    )
+    sure = replace(verdict, because=(PRE, replace(VIO, relation="before", certain=True)))
+    assert "in no order" not in str(explanation(sure))
+
+
 def test_it_is_not_said_of_orders_where_a_missing_answer_may_be_the_reason() -> None:
     pre = replace(PRE, certain=False)
     verdict = replace(VIOLATED, transitions=TWO_FINAL, because=(pre,), silent=("P2",))
