@@ -132,11 +132,6 @@ def unanswered(monitor: MonitorSetup, inspection: Inspection) -> list[Record]:
     ]
 
 
-def is_silence(record: Record) -> bool:
-    """Whether it stands for an answer that was missing, also to another monitor."""
-    return record.result == GAP and not any(record.first) and max(record.clock) == NEVER
-
-
 def _for_ever(entries: int, index: int) -> VectorClock:
     return tuple([NEVER if place == index else 0 for place in range(entries)])
 

@@ -30,7 +30,6 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Result
 from choreomon.monitor.consistent_cuts import possible_outcomes
 from choreomon.monitor.evidence import (
-    is_silence,
     known_records,
     mattering,
     standing_for,
@@ -110,18 +109,17 @@ class Precise:
         event, plan, waiting, *_ = inspection
         own = monitor.own
         references = [each.reference for each in plan.inspected]
-        known = known_records(monitor, state, inspection)
-        if waiting:
-            known += unanswered(monitor, inspection)
-        known = mattering(monitor, event, own, references, known)
+        everything = known_records(monitor, state, inspection)
+        missing = unanswered(monitor, inspection) if waiting else []
+        known = mattering(monitor, event, own, references, everything + missing)
         inspected = [(each.reference, each.final) for each in plan.inspected]
         found = possible_outcomes(monitor.bits, monitor.index_of, event, own, inspected, known)
         results: list[Result | None] = [
             FRM if each.always else None if each.never else FRM_P for each in found.each
         ]
-        unsettled = plan.final and not waiting and found.final.unknown and not found.final.both
+        unsettled = plan.final and found.final.unknown and not found.final.both
         named: tuple[Named, ...] = ()
-        if unsettled and not found.cut_off:
+        if unsettled and not waiting and not found.cut_off:
             named = tuple(
                 Named(record.clock[monitor.index_of[record.reference.process]], record.reference)
                 for record in known
@@ -135,9 +133,17 @@ class Precise:
                 if result == FRM_P
             ]
             evidence = tuple(mattering(monitor, event, own, undecided, known))
-        alone = len(evidence) > MOST_EVIDENCE
+        # What somebody did not answer is nothing that others could be told of.
+        alone = len(evidence) > MOST_EVIDENCE or any(each in missing for each in evidence)
+        told = [each for each in known if each not in missing]
+        # Of what did not fire, what was cancelled is the reason, which matters to nothing else.
         judgements = tuple(
-            Judgement(result, self._because(monitor, event, each, known) if each.final else ())
+            Judgement(
+                result,
+                self._because(monitor, event, each, told if result else everything)
+                if each.final
+                else (),
+            )
             for each, result in zip(plan.inspected, results, strict=True)
         )
         return Findings(
@@ -157,11 +163,7 @@ class Precise:
         known: Sequence[Record],
     ) -> tuple[Reason, ...]:
         """The records of pre- and vio-transitions, weighed one by one. The orders say more."""
-        records = [
-            each._replace(result=FRM_P) if each.result == OPEN else each
-            for each in known
-            if not is_silence(each)
-        ]
+        records = [each._replace(result=FRM_P) if each.result == OPEN else each for each in known]
         return SOUND.judge(inspected, event, monitor.own, records, monitor.index_of).because
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from choreomon.core.run import RunEvent, RunReason, RunVerdict
 from choreomon.core.verdict import FRM, GAP, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.forbidden_sequences import completed_sequences
-from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
+from choreomon.render.wording import DECLARATION, counted, event_in_words, milliseconds
+
+MAX_RECORDS: Final = 5
+"""Of more records of pre-transitions the number of the others is told. Those of which the same is
+to be said count as one."""
+MAX_EVENTS: Final = 4
+"""Of more events of which the same is to be said, the number of the others is told."""
 
 
 class ExplanationText(NamedTuple):
@@ -125,21 +131,45 @@ def _why(verdict: RunVerdict, names: EventNames, automaton: SequenceAutomaton | 
         )
     grouped = _grouped(verdict.because)
     # What is sure comes before what only may be.
-    for pre in sorted(grouped, key=lambda pre: (not pre.certain, pre.result != FRM)):
-        sentences.append(_pre(pre, verdict, names))
-        if pre.result == GAP:
-            sentences.append("What happened there its monitor was not told.")
-        elif pre.result != FRM:
-            sentences.append(
-                "Whether it fired there is open itself: what led to "
-                f"{names.short(pre.event_index)}, or whether that was cancelled before, is not "
-                "sure."
-            )
-        vios = _by_event(grouped[pre])
-        sentences += [_vio(of_event, pre, verdict, names) for of_event in vios]
-        if not vios and pre.result == FRM:
-            sentences.append("No cancellation of it is in question.")
-    return sentences
+    pres = sorted(
+        grouped, key=lambda pre: (not pre.certain, pre.result != FRM, pre.relation != "before")
+    )
+    together = _alike(pres, verdict, lambda pre: bool(grouped[pre]))
+    for alike in together[:MAX_RECORDS]:
+        sentences += _pre(alike, grouped[alike[0]], verdict, names)
+    left = sum(map(len, together[MAX_RECORDS:]))
+    if left:
+        are = "is" if left == 1 else "are"
+        sentences.append(f"{counted(left, 'more record')} of pre-transitions {are} not told here.")
+    return sentences + _taken_together(verdict, pres)
+
+
+def _taken_together(verdict: RunVerdict, pres: Sequence[RunReason]) -> list[str]:
+    """What the orders of the events say, where that is not what the records say one by one."""
+    certain = any(pre.certain for pre in pres)
+    if verdict.verdict == VIOLATED and pres and not certain and not _starting(verdict):
+        reached = {pre.transition[1] for pre in pres}
+        if not all(source in reached for source, _ in verdict.transitions):
+            return []  # an answer is missing, and it may be one that starts
+        if len(pres) == 1:
+            return [
+                "That is not certain by itself, but in every order that is consistent with the "
+                "clocks it led there."
+            ]
+        return [
+            "None of these is certain by itself, but in every order that is consistent with the "
+            "clocks one of them led there."
+        ]
+    if verdict.verdict == WITHDRAWN:
+        gone = {(vio.of, vio.of_transition) for vio in verdict.because if vio.certain}
+        if all((pre.event_index, pre.transition) in gone for pre in pres):
+            return []
+        which = "it" if len(pres) == 1 else "any of these"
+        return [f"But in no order that is consistent with the clocks did {which} lead there."]
+    waits = verdict.silent or verdict.early
+    if verdict.verdict == POSSIBLY_VIOLATED and certain and not waits:
+        return ["By that alone it would be certain, but there was more than its monitor weighs."]
+    return []
 
 
 def _fired(verdict: RunVerdict) -> str:
@@ -193,7 +223,41 @@ def _by_event(vios: Sequence[RunReason]) -> list[list[RunReason]]:
     return [*together.values()]
 
 
-def _pre(pre: RunReason, verdict: RunVerdict, names: EventNames) -> str:
+def _alike(
+    reasons: Sequence[RunReason], verdict: RunVerdict, alone: Callable[[RunReason], bool]
+) -> list[list[RunReason]]:
+    """Those together of which all but the event is the same, and of which the same is to be said;
+    not those that are `alone`."""
+    together: dict[object, list[RunReason]] = {}
+    for reason in reasons:
+        single = (
+            reason.since is not None
+            or reason.result == GAP
+            or reason.event_index == verdict.event_index
+            or alone(reason)
+        )
+        key = reason if single else replace(reason, event_index=-1)
+        together.setdefault(key, []).append(reason)
+    return [*together.values()]
+
+
+def _at(reasons: Sequence[RunReason], names: EventNames) -> str:
+    if len(reasons) == 1:
+        return _where(reasons[0], names)
+    full = [names.full(reason.event_index) for reason in reasons[:MAX_EVENTS]]
+    left = len(reasons) - len(full)
+    last = counted(left, "more event") if left else full.pop()
+    return f"at {', '.join(full)} and {last}"
+
+
+def _pre(
+    pres: Sequence[RunReason],
+    vios: Sequence[RunReason],
+    verdict: RunVerdict,
+    names: EventNames,
+) -> list[str]:
+    """Pre records of which all but the event is the same, and what may have cancelled them."""
+    pre, several = pres[0], len(pres) > 1
     needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
     if len(verdict.transitions) > 1:
         name = f"For {_listed(needed_by)}, the pre-transition"
@@ -207,33 +271,63 @@ def _pre(pre: RunReason, verdict: RunVerdict, names: EventNames) -> str:
         order = f"before {judged}"
     else:
         order = f"which may have come before or after {judged}"
-    return f"{name} {_arrow(pre.transition)} {surely} fired {_where(pre, names)}, {order}."
+    sentences = [f"{name} {_arrow(pre.transition)} {surely} fired {_at(pres, names)}, {order}."]
+    if pre.result == GAP:
+        sentences.append("What happened there its monitor was not told.")
+    elif pre.result != FRM:
+        there = "these events" if several else names.short(pre.event_index)
+        sentences.append(
+            f"Whether it fired there is open itself: what led to {there}, or whether that was "
+            "cancelled before, is not sure."
+        )
+    by_event = {of_event[0]: of_event for of_event in _by_event(vios)}
+    # One event that cancels by several transitions differs from one that does by one.
+    for alike in _alike(
+        [*by_event],
+        verdict,
+        lambda vio: len(by_event[vio]) > 1 or vio.event_index == pre.event_index,
+    ):
+        transitions = [vio.transition for vio in by_event[alike[0]]]
+        sentences.append(_vio(alike, transitions, pre, verdict, names))
+    if not vios and pre.result == FRM:
+        which = "them" if several else "it"
+        known = "known" if verdict.silent or verdict.early else "in question"
+        sentences.append(f"No cancellation of {which} is {known}.")
+    return sentences
 
 
 def _vio(
     vios: Sequence[RunReason],
+    transitions: Sequence[tuple[str, str]],
     pre: RunReason,
     verdict: RunVerdict,
     names: EventNames,
 ) -> str:
-    vio, transitions = vios[0], [vio.transition for vio in vios]
-    what = f"by {_listed(transitions)} {_where(vio, names)}"
+    """Cancellations of one pre record of which all but the event is the same."""
+    vio = vios[0]
+    what = f"by {_listed(transitions)} {_at(vios, names)}"
     if vio.certain:
         return f"That was certainly cancelled {what}."
-    event = names.short(vio.event_index)
     if vio.result == GAP:
         return f"That may have been cancelled {what}: what happened there its monitor was not told."
+    event = names.short(vio.event_index)
+    which = event if vio.since is None and len(vios) == 1 else "these"
     doubts = []
     if vio.event_index == verdict.event_index:
         doubts.append(f"{event} is the judged event itself")
     elif vio.relation == "concurrent":
-        which = event if vio.since is None else "these"
         judged = names.short(verdict.event_index)
         doubts.append(f"{which} may have come before or after {judged}")
     if vio.result != FRM:
         doubts.append(f"it is not sure that {_listed(transitions, 'or')} fired")
     if not doubts:
-        doubts.append(f"{event} may have come before or after {names.short(pre.event_index)}")
+        # Merged ones that are before the judged event count as their last one.
+        which = event if len(vios) == 1 else "these"
+        doubts.append(
+            f"{which} is the same event"
+            if vio.event_index == pre.event_index
+            else f"{which} may have come before or after {names.short(pre.event_index)}"
+        )
     return f"That may have been cancelled {what}: {', and '.join(doubts)}."
 
 
@@ -245,6 +339,8 @@ def _conclusion(verdict: RunVerdict) -> list[str]:
             f"The monitor{'s' if several else ''} of {', '.join(verdict.silent)} had not "
             "answered by then."
         )
+    elif verdict.early:
+        sentences.append("An earlier event of its own was not decided by then.")
     if verdict.verdict == VIOLATED:
         sentences.append("So the forbidden sequence was formed, whatever the unknown orderings.")
     elif verdict.verdict == WITHDRAWN:

@@ -7,7 +7,7 @@ from examples_to_draw import EVENTS, POSSIBLY, VIOLATED, automaton
 from choreomon.core.run import RunReason
 from choreomon.formats.labels import parse_label
 from choreomon.properties.sequences import MessageSequence, sequences_automaton
-from choreomon.render.explanation import explanation
+from choreomon.render.explanation import MAX_EVENTS, MAX_RECORDS, explanation
 from choreomon.render.forbidden_sequences import MAX_SEQUENCES
 
 PRE, VIO = POSSIBLY.because
@@ -255,3 +255,112 @@ def test_without_kept_events_the_label_of_the_verdict_is_used() -> None:
     explained = explanation(VIOLATED)
     assert explained.headline == "P1 declares violated at event 2 (P1 -> P3 : turnOn)."
     assert "fired at event 1, before event 2." in explained.sentences[1]
+
+
+def test_a_violation_without_a_certain_record_says_that_the_orders_agree() -> None:
+    """Precise rules search the orders; the reasons are the records one by one."""
+    pre, vio = replace(PRE, certain=False), VIO
+    one = replace(VIOLATED, because=(pre, vio))
+    assert explanation(one).sentences[-2:] == (
+        "That is not certain by itself, but in every order that is consistent with the clocks it "
+        "led there.",
+        "So the forbidden sequence was formed, whatever the unknown orderings.",
+    )
+    two = replace(one, because=(pre, vio, replace(pre, event_index=0, result="Frm_p")))
+    assert explanation(two).sentences[-2] == (
+        "None of these is certain by itself, but in every order that is consistent with the "
+        "clocks one of them led there."
+    )
+
+
+def test_a_withdrawal_without_a_certain_cancellation_says_that_the_orders_agree() -> None:
+    verdict = replace(POSSIBLY, verdict="withdrawn", because=(PRE, VIO))
+    assert explanation(verdict).sentences[-2:] == (
+        "But in no order that is consistent with the clocks did it lead there.",
+        "Later answers showed that the sequence was not formed there.",
+    )
+    two = replace(verdict, because=(PRE, VIO, replace(PRE, event_index=0)))
+    assert "in no order that is consistent with the clocks did any of these lead" in str(
+        explanation(two)
+    )
+    sure = replace(verdict, because=(PRE, replace(VIO, relation="before", certain=True)))
+    assert "in no order" not in str(explanation(sure))
+
+
+def test_it_is_not_said_of_orders_where_a_missing_answer_may_be_the_reason() -> None:
+    pre = replace(PRE, certain=False)
+    verdict = replace(VIOLATED, transitions=TWO_FINAL, because=(pre,), silent=("P2",))
+    assert "order that is consistent" not in str(explanation(verdict))
+    assert "order that is consistent" in str(
+        explanation(replace(verdict, transitions=TWO_FINAL[:1]))
+    )
+
+
+def test_a_possible_violation_with_a_certain_record_says_why_it_is_not_more() -> None:
+    verdict = replace(POSSIBLY, because=(SURE,))
+    alone = "By that alone it would be certain, but there was more than its monitor weighs."
+    assert explanation(verdict).sentences[-2] == alone
+    assert alone not in explanation(replace(verdict, silent=("P2",))).sentences
+    assert alone not in explanation(replace(verdict, early=True)).sentences
+
+
+def test_while_an_earlier_event_is_open_a_provisional_word_says_so() -> None:
+    sentences = explanation(replace(POSSIBLY, because=(SURE,), early=True)).sentences
+    assert sentences[-3:-1] == (
+        "No cancellation of it is known.",
+        "An earlier event of its own was not decided by then.",
+    )
+    sentences = explanation(replace(POSSIBLY, because=(SURE,), silent=("P2",))).sentences
+    assert "No cancellation of it is known." in sentences
+
+
+def test_records_of_which_the_same_is_to_be_said_are_told_together() -> None:
+    because = tuple(replace(POSSIBLE, event_index=at, result="Frm_p") for at in (1, 2, 3))
+    verdict = replace(POSSIBLY, transitions=TWO_FINAL[1:], because=because)
+    assert explanation(verdict).sentences[1:3] == (
+        "Its pre-transition q4 -> q5 possibly fired at event 1, event 2 and event 3, which may "
+        "have come before or after event 5.",
+        "Whether it fired there is open itself: what led to these events, or whether that was "
+        "cancelled before, is not sure.",
+    )
+    sure = tuple(replace(each, result="Frm") for each in because[:2])
+    assert (
+        "No cancellation of them is in question."
+        in explanation(replace(verdict, because=sure)).sentences
+    )
+
+
+def test_cancellations_of_which_the_same_is_to_be_said_are_told_together() -> None:
+    vios = tuple(replace(VIO, event_index=at) for at in (3, 4))
+    assert explanation(replace(POSSIBLY, because=(PRE, *vios))).sentences[2] == (
+        "That may have been cancelled by q1 -> q0 at event 3 and event 4: these may have come "
+        "before or after event 5."
+    )
+    certain = tuple(replace(vio, relation="before", certain=True) for vio in vios)
+    assert explanation(replace(POSSIBLY, because=(PRE, *certain))).sentences[2] == (
+        "That was certainly cancelled by q1 -> q0 at event 3 and event 4."
+    )
+    known = tuple(replace(vio, relation="before") for vio in vios)
+    assert (
+        explanation(replace(POSSIBLY, because=(PRE, *known)))
+        .sentences[2]
+        .endswith(": these may have come before or after event 1.")
+    )
+    same = replace(VIO, event_index=PRE.event_index, relation="before")
+    assert (
+        explanation(replace(POSSIBLY, because=(PRE, same)))
+        .sentences[2]
+        .endswith(": event 1 is the same event.")
+    )
+
+
+def test_of_many_events_and_records_the_number_of_the_others_is_told() -> None:
+    vios = tuple(replace(VIO, event_index=at) for at in range(10, 10 + MAX_EVENTS + 2))
+    text = str(explanation(replace(POSSIBLY, because=(PRE, *vios))))
+    assert "event 13 and 2 more events: these may" in text
+    assert "event 14" not in text
+    pres = tuple(replace(PRE, event_index=at) for at in range(MAX_RECORDS + 1))
+    each = tuple(replace(VIO, of=at, event_index=20 + at) for at in range(MAX_RECORDS + 1))
+    sentences = explanation(replace(POSSIBLY, because=(*pres, *each))).sentences
+    assert sentences[-2] == "1 more record of pre-transitions is not told here."
+    assert len(sentences) == 1 + 2 * MAX_RECORDS + 2

@@ -32,6 +32,15 @@ def test_what_was_formed() -> None:
     )
 
 
+def test_what_was_formed_by_all_orders() -> None:
+    verdict = replace(FORMED, because=(replace(PRE, certain=False),))
+    assert live_explanation(verdict).sentences[-2:] == (
+        "That is not certain by itself, but in every order that is consistent with the clocks it "
+        "led there.",
+        "So the forbidden sequence was formed, whatever the unknown orderings.",
+    )
+
+
 def test_a_gap_may_have_cancelled() -> None:
     assert live_explanation(BY_HAND).sentences == (
         "There q1 -> q2 possibly fired, into a final state.",
