@@ -12,7 +12,7 @@ from typing import Any
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference
-from choreomon.monitor import consistent_cuts, precise
+from choreomon.monitor import consistent_cuts, evidence, precise
 from choreomon.monitor.gaps import Gap, gap_records, relevant_gaps
 from choreomon.monitor.history import (
     OPEN,
@@ -284,6 +284,6 @@ def deaf_to_second_inquiries(
     return _INQUIRED(monitor, state, clock, inquiry)
 
 
-_KNOWN = precise._known
+_KNOWN = evidence.known_records
 _STRETCH = consistent_cuts._stretch
 _INQUIRED = Monitor._inquired

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from choreomon.core.message import Event
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
-from choreomon.monitor import consistent_cuts, inspection, precise, pull
+from choreomon.monitor import consistent_cuts, evidence, inspection, precise, pull
 from choreomon.monitor.consistent_cuts import possible_outcomes
 from choreomon.monitor.effects import Effect, Send, Unsettled
 from choreomon.monitor.messages import Inquiry
@@ -320,7 +320,7 @@ def test_the_law_of_precision_notices_final_transitions_that_are_not_judged_toge
 def test_the_law_notices_open_records_that_are_taken_for_not_fired(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(precise, "_known", planted.open_as_not_fired)
+    monkeypatch.setattr(precise, "known_records", planted.open_as_not_fired)
     broken = [*runs(100, PRECISE)]
     assert any(run.missed() for run in broken)
     assert any(run.false_alarms() for run in broken)
@@ -329,12 +329,12 @@ def test_the_law_notices_open_records_that_are_taken_for_not_fired(
 def test_the_law_notices_open_records_that_are_taken_for_fired(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(precise, "_known", planted.open_as_fired)
+    monkeypatch.setattr(precise, "known_records", planted.open_as_fired)
     assert any(run.false_alarms() for run in runs(200, PRECISE))
 
 
 def test_the_law_notices_an_event_that_is_before_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precise._Place, "before", planted.before_or_the_same)
+    monkeypatch.setattr(evidence._Place, "before", planted.before_or_the_same)
     assert any(run.missed() for run in runs(20, PRECISE))
 
 
