@@ -12,14 +12,15 @@ import pytest
 
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, GAP, POSSIBLY_VIOLATED, Reference
+from choreomon.core.verdict import FRM, FRM_P, GAP, POSSIBLY_VIOLATED, VIOLATED, Reference
 from choreomon.monitor import evidence, precise
 from choreomon.monitor.consistent_cuts import Found, possible_outcomes
 from choreomon.monitor.effects import Declared, Effect, Send, Unsettled
-from choreomon.monitor.evidence import mattering, standing_for
+from choreomon.monitor.evidence import known_records, mattering, standing_for
 from choreomon.monitor.gaps import Gap
 from choreomon.monitor.history import OPEN, Chain, Record, RecordResult
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named, Response
+from choreomon.monitor.plan import Plan
 from choreomon.monitor.precise import PRECISE, merged, without_dominated
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.record_by_record import SOUND
@@ -27,8 +28,8 @@ from choreomon.monitor.rights import Rights, rights_of
 from choreomon.monitor.rules import Rules
 from choreomon.monitor.rules import Told as Answer
 from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import Evidence
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
+from choreomon.monitor.state import Evidence, GiveUp, Inspection
+from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.partial_order import Formed, evaluate
 from choreomon.properties.tables import transition_tables
 from tests.laws import planted
@@ -342,8 +343,8 @@ def test_what_undecided_records_rest_on_matters_and_what_sure_ones_rest_on_does_
 # not know yet; nor does P3 know that b came first.
 
 
-def b_is_still_open(rules: Rules) -> Told:
-    run = Told.of(System(CHAIN, NAMES, rules, queued=False))
+def b_is_still_open(rules: Rules, automaton: SequenceAutomaton = CHAIN) -> Told:
+    run = Told.of(System(automaton, NAMES, rules, queued=False))
     run.sends(B)
     run.sends(C)
     run.delivers("P3", "P2")
@@ -424,6 +425,43 @@ def test_what_was_dropped_and_is_asked_about_may_have_fired(
     assert not run.missed()
     assert any(isinstance(effect, Unsettled) for _, _, effects in run.steps for effect in effects)
     assert draw_run(Random(421), planted.DropsWithoutMark(), **settings).missed() == {30}
+
+
+def test_what_is_given_up_is_not_settled() -> None:
+    run = b_is_still_open(PRECISE)
+    p3, event = run.system.monitors[2], run.run.events[1].clock
+    *_, effects = p3.step(run.world.states[2], run.world.clocks[2], GiveUp(event))
+    [unsettled, word] = effects
+    assert unsettled == Unsettled(event)
+    assert isinstance(word, Declared)
+    assert word.verdict is not None
+    assert word.verdict.kind == POSSIBLY_VIOLATED
+
+
+def test_nothing_is_asked_twice_about_an_event_that_violates_anyway() -> None:
+    """c starts a sequence, too, which it ends."""
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q3", "q4"],
+        transitions=[
+            *(StatedTransition(t.source, t.label, t.target) for t in CHAIN.forward),
+            StatedTransition("q0", Label(SEND, C), "q4"),
+        ],
+    )
+    [word] = b_is_still_open(PRECISE, automaton).delivers("P2", "P3")
+    assert isinstance(word, Declared)
+    assert word.verdict is not None
+    assert word.verdict.kind == VIOLATED
+
+
+def test_an_own_record_that_was_open_elsewhere_is_sure_though_others_were_dropped_for_it() -> None:
+    p1 = monitor_of("P1")
+    sure = Record(A_FIRES, (2, 0, 0), FRM, (1, 0, 0))
+    state = p1.initial()._replace(history=((sure,),))
+    told_back = Record(A_FIRES, (2, 0, 0), OPEN)
+    plan = Plan((), (), (), (), starts=False)
+    inspection = Inspection((3, 0, 0), plan, (), evidence=(told_back,))
+    assert known_records(p1, state, inspection) == [sure]
 
 
 # Rights.
