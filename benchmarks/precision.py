@@ -5,7 +5,9 @@
 Random properties and executions of the laws' scheduler (`tests/laws`), seeds 0 to N - 1.
 Avoidable is a possible verdict about an event on which all orders agree that are consistent
 with the run's happened-before order, monitoring messages included: the exact search over
-consistent cuts says so. Missed formations and false alarms are counted beside it.
+consistent cuts says so. Missed formations and false alarms are counted beside it; messages
+between monitors; and by `precise` rules the verdicts of which a monitor said that it could not
+settle them (`Unsettled`), which any avoidable one must be among.
 """
 
 from __future__ import annotations
@@ -14,16 +16,14 @@ import json
 import sys
 from dataclasses import asdict, dataclass
 from random import Random
-from typing import Final
 
 import click
 
-from choreomon.monitor.record_by_record import PAPER, SOUND
+from choreomon.monitor.effects import Send, Unsettled
+from choreomon.monitor.rule_sets import RULES
 from choreomon.monitor.rules import Rules
 from choreomon.properties.partial_order import Formed, evaluate
 from tests.laws.test_guarantees import draw_run
-
-RULES: Final[dict[str, Rules]] = {"sound": SOUND, "paper": PAPER}
 
 
 @dataclass
@@ -36,6 +36,8 @@ class Counts:
     avoidable: int = 0
     missed: int = 0
     false_alarms: int = 0
+    unsettled: int = 0
+    messages: int = 0
 
 
 def counted(rules: Rules, runs: int) -> Counts:
@@ -50,6 +52,9 @@ def counted(rules: Rules, runs: int) -> Counts:
         counts.avoidable += sum(exact[index] != Formed.SOMETIMES for index in run.possibly())
         counts.missed += len(run.missed())
         counts.false_alarms += len(run.false_alarms())
+        effects = [effect for _, _, effects in run.steps for effect in effects]
+        counts.unsettled += sum(isinstance(effect, Unsettled) for effect in effects)
+        counts.messages += sum(isinstance(effect, Send) for effect in effects)
     return counts
 
 
@@ -61,10 +66,11 @@ def main(runs: int, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(figures) + "\n")
         return
-    click.echo("".join(f"{name:>14}" for name in ("rules", *asdict(Counts()), "rate")))
+    click.echo("".join(f"{name:>14}" for name in ("rules", *asdict(Counts()), "rate", "of paper")))
     for name, values in figures.items():
         rate = values["avoidable"] / values["possibly"] if values["possibly"] else 0.0
-        cells = (name, *values.values(), f"{rate:.1%}")
+        messages = values["messages"] / max(1, figures["paper"]["messages"])
+        cells = (name, *values.values(), f"{rate:.1%}", f"{messages:.2f}")
         click.echo("".join(f"{cell:>14}" for cell in cells))
 
 

@@ -6,10 +6,13 @@ monitors use, replaced for one test.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference
+from choreomon.monitor import consistent_cuts, evidence, precise
 from choreomon.monitor.gaps import Gap, gap_records, relevant_gaps
 from choreomon.monitor.history import (
     OPEN,
@@ -20,7 +23,13 @@ from choreomon.monitor.history import (
     relevant,
     without_dominated,
 )
+from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.precise import Precise
+from choreomon.monitor.pull import Monitor, Stepped
 from choreomon.monitor.record_by_record import Sound
+from choreomon.monitor.rules import Findings, Told
+from choreomon.monitor.setup import MonitorSetup
+from choreomon.monitor.state import Inspection, MonitorState
 from choreomon.properties.tables import Inspected
 
 
@@ -176,3 +185,105 @@ def only_the_last_gap(gaps: tuple[Gap, ...], gap: Gap) -> tuple[Gap, ...]:
 def last_gap_without_the_first(gaps: tuple[Gap, ...], gap: Gap) -> tuple[Gap, ...]:
     """All gaps become one, which begins where the last of them does."""
     return (Gap(gaps[-1].until, gap.until),) if gaps else (gap,)
+
+
+# Precise rules.
+
+
+class ShortPreciseChains(Precise):
+    """No bug: chains are merged down to `longest` records."""
+
+    def __init__(self, longest: int) -> None:
+        self.longest = longest
+
+    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
+        return precise.merged(precise.without_dominated(chain, own, settled), self.longest)
+
+
+class SendsNoEvidence(Precise):
+    def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
+        return super().answer(monitor, state, inquiry)._replace(evidence=())
+
+
+class LeavesOutUnprocessedEvents(Precise):
+    def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
+        return super().answer(monitor, state._replace(unprocessed=()), inquiry)
+
+
+class NeverAsksAgain(Precise):
+    """What the first answers come to is final."""
+
+    def findings(
+        self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
+    ) -> Findings:
+        return super().findings(monitor, state, inspection)._replace(named=())
+
+
+class NotJointly(Precise):
+    """Each final transition of an event is judged by itself."""
+
+    def findings(
+        self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
+    ) -> Findings:
+        return super().findings(monitor, state, inspection)._replace(surely=False)
+
+
+class DropsWithoutMark(Precise):
+    """What was dropped counts as not fired: the `Frm` that is left does not say since when."""
+
+    def keep(self, chain: Chain, own: int, settled: int) -> Chain:
+        kept = precise.without_dominated(chain, own, settled)
+        return precise.merged(tuple(r._replace(since=None) if r.result == FRM else r for r in kept))
+
+
+def open_as_not_fired(
+    monitor: MonitorSetup, state: MonitorState, inspection: Inspection
+) -> list[Record]:
+    return [r for r in _KNOWN(monitor, state, inspection) if r.result != OPEN]
+
+
+def open_as_fired(
+    monitor: MonitorSetup, state: MonitorState, inspection: Inspection
+) -> list[Record]:
+    known = _KNOWN(monitor, state, inspection)
+    return [r._replace(result=FRM) if r.result == OPEN else r for r in known]
+
+
+def before_or_the_same(place: Any, other: Any) -> bool:
+    """An event happened before itself."""
+    here, there = place.clock[place.process], other.clock[place.process]
+    return bool(here <= there)
+
+
+def ends_as_it_begins(
+    bits: consistent_cuts.Bits,
+    chains: Sequence[tuple[int, list[VectorClock]]],
+    index: int,
+    record: Record,
+) -> Any:
+    """A stretch is over when its last event begins."""
+    least, most, adds, takes = _STRETCH(bits, chains, index, record)
+    last = record.clock[index]
+    return consistent_cuts._Stretch(
+        least,
+        tuple(
+            bisect_left(clocks, last, key=lambda other: other[index]) if chain == index else count
+            for (chain, clocks), count in zip(chains, most, strict=True)
+        ),
+        adds,
+        takes,
+    )
+
+
+def deaf_to_second_inquiries(
+    monitor: Monitor, state: MonitorState, clock: VectorClock, inquiry: Inquiry
+) -> Stepped:
+    """Their clocks are not merged."""
+    if inquiry.named:
+        inquiry = inquiry._replace(clock=clock)
+    return _INQUIRED(monitor, state, clock, inquiry)
+
+
+_KNOWN = evidence.known_records
+_STRETCH = consistent_cuts._stretch
+_INQUIRED = Monitor._inquired

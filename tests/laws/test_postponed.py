@@ -11,6 +11,9 @@ import pytest
 from choreomon.monitor import pull
 from choreomon.monitor.answering import must_wait, undecided
 from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.precise import PRECISE
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.monitor.state import MonitorState
 from tests.laws.course import Step
 from tests.laws.faults import Faults, executions
@@ -32,13 +35,18 @@ def kept_waiting(run: Execution) -> list[tuple[Step, Inquiry]]:
     return found
 
 
-@pytest.mark.parametrize("most_open", [None, 2])
-def test_nothing_is_kept_waiting_that_need_not_wait(most_open: int | None) -> None:
+@pytest.mark.parametrize(
+    ("rules", "most_open", "number"), [(SOUND, None, 1000), (SOUND, 2, 1000), (PRECISE, None, 300)]
+)
+def test_nothing_is_kept_waiting_that_need_not_wait(
+    rules: Rules, most_open: int | None, number: int
+) -> None:
+    """Nor a second inquiry of precise rules, which waits for first answers alone."""
     waited = 0
-    for run in executions(1000, EVERYTHING, deadline=True, most_open=most_open):
+    for run in executions(number, EVERYTHING, deadline=True, most_open=most_open, rules=rules):
         assert not kept_waiting(run)
         waited += sum(bool(step.after.monitor.postponed) for step in run.steps)
-    assert waited > 1000
+    assert waited > number
 
 
 def test_that_law_notices_when_only_the_newest_is_thought_to_matter(

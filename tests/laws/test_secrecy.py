@@ -11,12 +11,17 @@ from typing import Any
 import pytest
 
 from choreomon.core.message import SEND, Label, Message
-from choreomon.core.verdict import GAP, Reference
+from choreomon.core.verdict import FRM, GAP, Reference
 from choreomon.formats.wire import encode
 from choreomon.monitor import pull
 from choreomon.monitor.effects import Declared, Send
-from choreomon.monitor.messages import Response, Waiting
+from choreomon.monitor.history import Record
+from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.precise import PRECISE, Precise
 from choreomon.monitor.pull import Monitor
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules, Told
+from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
 from choreomon.monitor.wait_for_graph import notice_of_waiting
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
@@ -52,12 +57,34 @@ def leaks(run: Run) -> Iterator[str]:
                 yield from (f"wire: {name}" for name in names if name.encode() in data)
 
 
-def test_no_table_state_effect_or_message_names_a_message_of_another_process() -> None:
-    sent = 0
-    for run in runs(120):
+@pytest.mark.parametrize("rules", [SOUND, PRECISE], ids=lambda rules: rules.name)
+def test_no_table_state_effect_or_message_names_a_message_of_another_process(rules: Rules) -> None:
+    """Nor any evidence, nor a second inquiry of precise rules: they name references and counts."""
+    seen: Counter[str] = Counter()
+    for run in runs(120, rules):
         assert not list(leaks(run))
-        sent += sum(isinstance(effect, Send) for _, _, group in run.steps for effect in group)
-    assert sent > 500
+        for _, _, effects in run.steps:
+            for effect in effects:
+                if isinstance(effect, Send):
+                    seen["sent"] += 1
+                    seen["evidence"] += bool(getattr(effect.message, "evidence", ()))
+                    seen["named"] += bool(getattr(effect.message, "named", ()))
+    assert seen["sent"] > 500
+    if rules is PRECISE:
+        assert min(seen["evidence"], seen["named"]) > 50
+
+
+def test_that_law_notices_evidence_that_names_transitions_by_their_messages() -> None:
+    """Planted: evidence speaks of the message of a transition of the monitor that tells it."""
+
+    class WithLabels(Precise):
+        def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
+            told = super().answer(monitor, state, inquiry)
+            name = monitor.table.rows[0].transition.label.message.name
+            record = Record(Reference(name, monitor.process, "q0"), inquiry.event, FRM)
+            return told._replace(evidence=(*told.evidence, record))
+
+    assert any(list(leaks(run)) for run in runs(120, WithLabels()))
 
 
 def leaks_of(run: Execution) -> Iterator[str]:
@@ -80,9 +107,11 @@ def leaks_of(run: Execution) -> Iterator[str]:
             yield from (f"wire: {name}" for name in names if name.encode() in data)
 
 
-def test_no_notice_of_waiting_nor_gap_names_a_message_of_another_process() -> None:
+@pytest.mark.parametrize("rules", [SOUND, PRECISE], ids=lambda rules: rules.name)
+def test_no_notice_of_waiting_nor_gap_names_a_message_of_another_process(rules: Rules) -> None:
     seen: Counter[str] = Counter()
-    for run in executions(150, Faults(gaps=4, losses=5, repeats=9, give_ups=2), deadline=True):
+    faults = Faults(gaps=4, losses=5, repeats=9, give_ups=2)
+    for run in executions(150, faults, deadline=True, rules=rules):
         assert not list(leaks_of(run))
         for _, effect in run.effects():
             if isinstance(effect, Send):

@@ -1,0 +1,581 @@
+"""Precise rules (choreomon/monitor/precise.py, evidence.py) piece by piece: what is kept, what is
+told, what matters, who may ask for it; and one run in which the second inquiry settles what the
+first leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from choreomon.core.message import SEND, Event, Label, Message
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import FRM, FRM_P, GAP, POSSIBLY_VIOLATED, VIOLATED, Reference
+from choreomon.monitor import evidence, precise
+from choreomon.monitor.consistent_cuts import Found, possible_outcomes
+from choreomon.monitor.effects import Declared, Effect, Send, Unsettled
+from choreomon.monitor.evidence import known_records, mattering, standing_for
+from choreomon.monitor.gaps import Gap
+from choreomon.monitor.history import OPEN, Chain, Record, RecordResult
+from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named, Response
+from choreomon.monitor.plan import Plan
+from choreomon.monitor.precise import PRECISE, merged, without_dominated
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rights import Rights, rights_of
+from choreomon.monitor.rules import Rules
+from choreomon.monitor.rules import Told as Answer
+from choreomon.monitor.setup import MonitorSetup
+from choreomon.monitor.state import Evidence, GiveUp, Inspection
+from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
+from choreomon.properties.partial_order import Formed, evaluate
+from choreomon.properties.tables import transition_tables
+from tests.laws import planted
+from tests.laws.interleaving import System, Told
+from tests.laws.test_guarantees import draw_run, runs
+
+# What is kept.
+
+X = Reference("q0", "P1", "q1")
+STATES: dict[str, RecordResult] = {"F": FRM, "p": FRM_P, "?": OPEN}
+
+
+def chain_of(results: str) -> Chain:
+    """One letter a record: `F` surely, `p` possibly, `?` open; clocks 1, 2, ..."""
+    return tuple(Record(X, (n,), STATES[letter]) for n, letter in enumerate(results, 1))
+
+
+def shown(chain: Chain) -> str:
+    """Each with its count, and that since when it stands."""
+    letters = {result: letter for letter, result in STATES.items()}
+    return " ".join(
+        f"{letters[r.result]}{r.since[0] if r.since else ''}{'-' if r.since else ''}{r.clock[0]}"
+        for r in chain
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "settled", "kept"),
+    [
+        ("", 9, ""),
+        ("F", 9, "F1"),
+        ("pp", 9, "p1 p2"),
+        ("pFp", 9, "F1-2 p3"),
+        ("FpF", 9, "F1-3"),
+        ("FpF", 2, "F1 p2 F3"),
+        ("FFpF", 2, "F1-2 p3 F4"),
+        ("p?F", 9, "?2 F1-3"),
+        ("?F", 9, "?1 F2"),
+        ("pFpp", 1, "p1 F2 p3 p4"),
+    ],
+)
+def test_what_is_before_a_sure_record_that_all_know_is_dropped(
+    results: str, settled: int, kept: str
+) -> None:
+    assert shown(without_dominated(chain_of(results), 0, settled)) == kept
+
+
+def test_a_sure_record_remembers_all_that_was_ever_dropped_for_it() -> None:
+    once = without_dominated(chain_of("pF"), 0, 2)
+    twice = without_dominated((*once, Record(X, (3,), FRM_P), Record(X, (4,), FRM)), 0, 4)
+    assert shown(twice) == "F1-4"
+    assert shown(without_dominated(twice, 0, 9)) == "F1-4"
+
+
+@pytest.mark.parametrize(
+    ("results", "longest", "kept"),
+    [
+        ("pp", 2, "p1 p2"),
+        ("ppp", 2, "p1-2 p3"),
+        ("pppp", 2, "p1-3 p4"),
+        ("Fpp", 2, "F1 p2-3"),
+        ("FF", 1, "p1-2"),
+        ("p?p", 1, "p1 ?2 p3"),
+        ("pp?F", 3, "p1-2 ?3 F4"),
+        ("p?pF", 3, "p1 ?2 p3-4"),
+    ],
+)
+def test_the_oldest_neighbours_are_merged_but_open_ones_never(
+    results: str, longest: int, kept: str
+) -> None:
+    assert shown(merged(chain_of(results), longest)) == kept
+
+
+def test_no_record_is_lost_without_one_that_stands_for_it() -> None:
+    """However a chain was dropped from and merged, for each event that it was of there is a record,
+    and this is not surer than what was there. Planted: the same, where what is left of a chain does
+    not say since when."""
+
+    def lost(keep: Any) -> int:
+        gone = 0
+        for seed in range(300):
+            random = Random(seed)
+            whole: list[Record] = []
+            chain: Chain = ()
+            for count in range(1, random.randint(2, 12)):
+                record = Record(X, (count,), STATES[random.choice("FFppp?")])
+                whole.append(record)
+                chain = keep((*chain, record), random.randint(0, count), random.randint(1, 4))
+            for record in whole:
+                found = standing_for(chain, 0, record.clock[0])
+                gone += found is None
+                if found is not None and found.clock == record.clock and found.result == FRM:
+                    assert record.result == FRM
+            opened = [record for record in whole if record.result == OPEN]
+            assert [record for record in chain if record.result == OPEN] == opened
+        return gone
+
+    def kept(chain: Chain, settled: int, longest: int) -> Chain:
+        return merged(without_dominated(chain, 0, settled), longest)
+
+    def unmarked(chain: Chain, settled: int, longest: int) -> Chain:
+        return tuple([record._replace(since=None) for record in kept(chain, settled, longest)])
+
+    assert lost(kept) == 0
+    assert lost(unmarked) > 100
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (1, "p1-3"),
+        (2, "p1-3"),
+        (3, "p1-3"),
+        (4, "p4"),
+        (5, "F5-7"),
+        (6, "F5-7"),
+        (7, "F5-7"),
+        (8, ""),
+    ],
+)
+def test_what_stands_for_an_event_is_its_own_record_or_one_that_was_made_of_it(
+    count: int, expected: str
+) -> None:
+    chain = (
+        Record(X, (3,), FRM_P, (1,)),
+        Record(X, (4,), FRM_P),
+        Record(X, (7,), FRM, (5,)),
+    )
+    found = standing_for(chain, 0, count)
+    assert shown((found,) if found else ()) == expected
+
+
+# What is told.
+
+A, B, C = Message("P1", "a", "P2"), Message("P2", "b", "P3"), Message("P3", "c", "P1")
+CHAIN = sequence_automaton(
+    initial=["q0"],
+    final=["q3"],
+    transitions=[
+        StatedTransition("q0", Label(SEND, A), "q1"),
+        StatedTransition("q1", Label(SEND, B), "q2"),
+        StatedTransition("q2", Label(SEND, C), "q3"),
+    ],
+)
+NAMES = ("P1", "P2", "P3")
+A_FIRES = Reference("q0", "P1", "q1")
+B_FIRES = Reference("q1", "P2", "q2")
+C_FIRES = Reference("q2", "P3", "q3")
+
+
+def monitor_of(process: str, **settings: Any) -> Monitor:
+    table = transition_tables(CHAIN, NAMES, "precise")[process]
+    return Monitor(table, NAMES, PRECISE, **settings)
+
+
+P2 = monitor_of("P2")
+
+
+def told_by_p2(
+    records: Sequence[Record],
+    rests_on: Sequence[Evidence] = (),
+    *,
+    event: VectorClock = (0, 0, 5),
+    asked: tuple[Reference, ...] = (B_FIRES,),
+    named: tuple[Named, ...] = (),
+    **rest: Any,
+) -> Answer:
+    """The answer of P2 with this history to P3."""
+    state = P2.initial()._replace(history=(tuple(records),), evidence=tuple(rests_on), **rest)
+    inquiry = Inquiry("P3", "P2", C_FIRES, event, asked, event, 0, named)
+    return PRECISE.answer(P2, state, inquiry)
+
+
+RECORDS = (
+    Record(B_FIRES, (0, 1, 0), FRM),
+    Record(B_FIRES, (2, 2, 0), FRM_P),
+    Record(B_FIRES, (2, 3, 0), OPEN),
+    Record(B_FIRES, (2, 4, 5), FRM_P),
+)
+OF_A = (Record(A_FIRES, (1, 0, 0), FRM), Record(A_FIRES, (3, 0, 5), FRM))
+
+
+def test_an_answer_tells_all_that_is_not_after_the_event_as_it_is() -> None:
+    assert told_by_p2(RECORDS) == Answer(RECORDS[:3])
+    assert told_by_p2(RECORDS, event=(0, 0, 6)) == Answer(RECORDS)
+    assert told_by_p2(RECORDS, asked=(A_FIRES,)) == Answer(())
+
+
+def test_it_tells_what_undecided_records_rest_on_but_not_what_is_after_the_event() -> None:
+    resting = [Evidence(2, OF_A), Evidence(4, (Record(A_FIRES, (2, 0, 0), FRM),))]
+    assert told_by_p2(RECORDS, resting) == Answer(RECORDS[:3], OF_A[:1])
+    assert told_by_p2(RECORDS[:1], resting) == Answer(RECORDS[:1])
+
+
+def test_nothing_is_told_of_what_an_undecided_record_does_not_rest_on() -> None:
+    stray = Record(C_FIRES, (0, 0, 1), FRM)
+    assert told_by_p2(RECORDS, [Evidence(2, (stray, *OF_A))]).evidence == OF_A[:1]
+
+
+def test_events_that_wait_to_be_judged_are_told_as_open() -> None:
+    label = Label(SEND, B)
+    waiting = (Event(label, (0, 6, 0)), Event(label, (0, 7, 5)))
+    told = told_by_p2((), unprocessed=waiting)
+    assert told == Answer((Record(B_FIRES, (0, 6, 0), OPEN),))
+
+
+def test_gaps_are_told_that_began_before_the_event() -> None:
+    gaps = (Gap((0, 1, 0), (0, 3, 0)), Gap((0, 4, 5), (0, 6, 5)))
+    assert told_by_p2((), gaps=gaps) == Answer((Record(B_FIRES, (0, 3, 0), GAP, (0, 1, 0)),))
+
+
+def test_what_is_asked_about_by_name_is_told_or_what_stands_for_it() -> None:
+    records = (Record(B_FIRES, (0, 3, 0), FRM, (0, 1, 0)), *RECORDS[3:])
+    named = (Named(2, B_FIRES), Named(3, B_FIRES), Named(9, B_FIRES), Named(4, A_FIRES))
+    assert told_by_p2(records, named=named) == Answer(records[:1])
+    resting = [Evidence(4, OF_A)]
+    told = told_by_p2(records, resting, named=(Named(4, B_FIRES),))
+    assert told == Answer(records[1:], OF_A[:1])
+
+
+def test_evidence_that_is_too_much_is_not_told_and_what_rests_on_it_may_have_fired() -> None:
+    many = tuple(Record(A_FIRES, (n, 0, 0), FRM) for n in range(1, MOST_EVIDENCE_TOLD + 2))
+    assert told_by_p2(RECORDS, [Evidence(2, many[1:])]).evidence == many[1:]
+    told = told_by_p2(RECORDS, [Evidence(2, many)])
+    assert not told.evidence
+    assert set(told.records) == {
+        RECORDS[0],
+        RECORDS[2],
+        RECORDS[1]._replace(since=RECORDS[1].clock),
+    }
+
+
+# What matters.
+
+
+def compared(number: int, **settings: Any) -> tuple[int, int]:
+    """Over all that was ever judged in random runs: what is found by all that is known, and by what
+    of it matters. How many records there were, and how many of them matter."""
+    known = kept = 0
+    right = evidence.mattering
+
+    def both(
+        monitor: MonitorSetup,
+        event: VectorClock,
+        own: int,
+        references: Sequence[Reference],
+        records: Sequence[Record],
+    ) -> list[Record]:
+        nonlocal known, kept
+        matters = right(monitor, event, own, references, records)
+        asked = [(each, True) for each in references]
+        bits, index_of = monitor.bits, monitor.index_of
+        assert_the_same(
+            possible_outcomes(bits, index_of, event, own, asked, records, most=10**6),
+            possible_outcomes(bits, index_of, event, own, asked, matters, most=10**6),
+        )
+        known += len(records)
+        kept += len(matters)
+        return matters
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(precise, "mattering", both)
+        for run in runs(number, **settings):
+            assert run.events
+    return known, kept
+
+
+def assert_the_same(all_of_them: Found, mattering: Found) -> None:
+    """What is open and does not matter may leave more unknown, never less."""
+    pairs = zip(
+        (*all_of_them.each, all_of_them.final), (*mattering.each, mattering.final), strict=True
+    )
+    for every, some in pairs:
+        assert every == some or (every.unknown and not some.unknown) or (every.both and some.both)
+        assert some.yes or not every.yes
+        assert some.no or not every.no
+
+
+def test_what_does_not_matter_changes_nothing() -> None:
+    known, kept = compared(700, rules=PRECISE)
+    assert known > 4000
+    assert kept < 0.9 * known
+    known, kept = compared(30, rules=planted.ShortPreciseChains(2), count=(2, 3), events=(15, 30))
+    assert known > 1000
+
+
+def test_that_law_notices_an_event_that_is_before_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence._Place, "before", planted.before_or_the_same)
+    with pytest.raises(AssertionError):
+        compared(50, rules=PRECISE)
+
+
+def test_a_sure_record_takes_the_place_of_what_is_before_it_for_whoever_comes_after() -> None:
+    p3 = monitor_of("P3")
+    older, newer = Record(B_FIRES, (0, 1, 0), FRM), Record(B_FIRES, (0, 2, 0), FRM)
+    assert mattering(p3, (0, 2, 1), 2, [C_FIRES], [older, newer]) == [newer]
+    assert mattering(p3, (0, 1, 1), 2, [C_FIRES], [older, newer]) == [older, newer]
+    after = Record(B_FIRES, (0, 3, 1), FRM)
+    assert mattering(p3, (0, 2, 1), 2, [C_FIRES], [newer, after]) == [newer]
+
+
+def test_what_undecided_records_rest_on_matters_and_what_sure_ones_rest_on_does_not() -> None:
+    p3 = monitor_of("P3")
+    a = Record(A_FIRES, (1, 0, 0), FRM)
+    perhaps, surely = Record(B_FIRES, (0, 1, 0), FRM_P), Record(B_FIRES, (0, 1, 0), FRM)
+    assert mattering(p3, (0, 1, 1), 2, [C_FIRES], [a, perhaps]) == [perhaps, a]
+    assert mattering(p3, (0, 1, 1), 2, [C_FIRES], [a, surely]) == [surely]
+
+
+# The second inquiry. P2 sends b, and asks P1 about a. P3 sends c, and asks P2 about b, which does
+# not know yet; nor does P3 know that b came first.
+
+
+def b_is_still_open(rules: Rules, automaton: SequenceAutomaton = CHAIN) -> Told:
+    run = Told.of(System(automaton, NAMES, rules, queued=False))
+    run.sends(B)
+    run.sends(C)
+    run.delivers("P3", "P2")
+    return run
+
+
+def messages(effects: list[Effect]) -> list[object]:
+    return [effect.message for effect in effects if isinstance(effect, Send)]
+
+
+def test_what_is_open_is_asked_about_by_name_and_waited_for() -> None:
+    run = b_is_still_open(PRECISE)
+    [inquiry] = messages(run.delivers("P2", "P3"))
+    assert isinstance(inquiry, Inquiry)
+    assert (inquiry.receiver, inquiry.asked) == ("P2", ())
+    assert inquiry.named == (Named(1, B_FIRES),)
+    assert run.delivers("P3", "P2") == []
+    assert run.world.states[1].postponed == (inquiry,)
+    run.delivers("P2", "P1")
+    [answer] = messages(run.delivers("P1", "P2"))
+    assert isinstance(answer, Response)
+    assert (answer.named, answer.records, answer.evidence) == (inquiry.named, (), ())
+    [word] = run.delivers("P2", "P3")
+    assert isinstance(word, Declared)
+    assert word.verdict is None
+    assert not run.run.unfinished()
+
+
+def test_sound_rules_leave_that_open_though_all_orders_agree() -> None:
+    run = b_is_still_open(SOUND).settles()
+    assert run.last_verdicts() == {1: POSSIBLY_VIOLATED}
+    assert evaluate(CHAIN, NAMES, run.events)[1] == Formed.NEVER
+    assert not run.formed
+
+
+def test_whoever_is_asked_by_name_knows_what_the_asker_knew() -> None:
+    run = b_is_still_open(PRECISE)
+    run.sends(C)
+    run.delivers("P2", "P3")
+    assert run.world.clocks[1][2] == 1
+    run.delivers("P3", "P2")
+    run.delivers("P3", "P2")
+    assert run.world.clocks[1][2] == 2
+
+
+def test_the_law_of_clocks_notices_that_those_of_second_inquiries_are_not_merged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planted. No run is known in which a guarantee rests on it."""
+
+    def behind() -> int:
+        found = 0
+        for run in runs(200, PRECISE):
+            before = run.worlds[0]
+            for (move, place, _), after in zip(run.steps, run.worlds[1:], strict=True):
+                if move.kind == "deliver":
+                    message = before.channels[move.place][move.which]
+                    if isinstance(message, Inquiry) and message.named:
+                        pairs = zip(message.clock, after.clocks[place], strict=True)
+                        found += any(told > known for told, known in pairs)
+                before = after
+        return found
+
+    assert behind() == 0
+    monkeypatch.setattr(Monitor, "_inquired", planted.deaf_to_second_inquiries)
+    assert behind() > 0
+
+
+def test_what_was_dropped_and_is_asked_about_may_have_fired(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One long run in which who holds an open record asks after it was dropped. Planted: the record
+    that was left does not say so, and a formation is missed."""
+    for module in ("inspection", "pull"):
+        monkeypatch.setattr(f"choreomon.monitor.{module}.SMALL", 1)
+    settings: dict[str, Any] = {"count": (3, 4), "events": (15, 30)}
+    run = draw_run(Random(421), PRECISE, **settings)
+    assert not run.missed()
+    assert any(isinstance(effect, Unsettled) for _, _, effects in run.steps for effect in effects)
+    assert draw_run(Random(421), planted.DropsWithoutMark(), **settings).missed() == {30}
+
+
+def test_what_is_given_up_is_not_settled() -> None:
+    run = b_is_still_open(PRECISE)
+    p3, event = run.system.monitors[2], run.run.events[1].clock
+    *_, effects = p3.step(run.world.states[2], run.world.clocks[2], GiveUp(event))
+    [unsettled, word] = effects
+    assert unsettled == Unsettled(event)
+    assert isinstance(word, Declared)
+    assert word.verdict is not None
+    assert word.verdict.kind == POSSIBLY_VIOLATED
+
+
+def test_nothing_is_asked_twice_about_an_event_that_violates_anyway() -> None:
+    """c starts a sequence, too, which it ends."""
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q3", "q4"],
+        transitions=[
+            *(StatedTransition(t.source, t.label, t.target) for t in CHAIN.forward),
+            StatedTransition("q0", Label(SEND, C), "q4"),
+        ],
+    )
+    [word] = b_is_still_open(PRECISE, automaton).delivers("P2", "P3")
+    assert isinstance(word, Declared)
+    assert word.verdict is not None
+    assert word.verdict.kind == VIOLATED
+
+
+def test_an_own_record_that_was_open_elsewhere_is_sure_though_others_were_dropped_for_it() -> None:
+    p1 = monitor_of("P1")
+    sure = Record(A_FIRES, (2, 0, 0), FRM, (1, 0, 0))
+    state = p1.initial()._replace(history=((sure,),))
+    told_back = Record(A_FIRES, (2, 0, 0), OPEN)
+    plan = Plan((), (), (), (), starts=False)
+    inspection = Inspection((3, 0, 0), plan, (), evidence=(told_back,))
+    assert known_records(p1, state, inspection) == [sure]
+
+
+# Rights.
+
+
+def rights(process: str, **settings: Any) -> Rights:
+    return rights_of(monitor_of(process, **settings))
+
+
+def named_inquiry(sender: str, receiver: str, *named: Named, clock: VectorClock) -> Inquiry:
+    inspected = {"P1": A_FIRES, "P2": B_FIRES, "P3": C_FIRES}[sender]
+    return Inquiry(sender, receiver, inspected, (0, 0, 0), (), clock, 0, named)
+
+
+def test_what_a_transition_rests_on_may_be_asked_about_by_name_and_not_otherwise() -> None:
+    """P3 needs b alone; but b rests on a."""
+    named = named_inquiry("P3", "P1", Named(2, A_FIRES), clock=(2, 0, 1))
+    assert rights("P1").wrong_inquiry(named) is None
+    refused = rights("P1").wrong_inquiry(named._replace(named=(), asked=(A_FIRES,)))
+    assert refused is not None
+    assert refused.reason == "rights"
+
+
+@pytest.mark.parametrize(
+    ("inquiry", "reason"),
+    [
+        (named_inquiry("P1", "P2", Named(1, B_FIRES), clock=(1, 1, 0)), "rights"),
+        (named_inquiry("P3", "P2", Named(1, C_FIRES), clock=(0, 1, 1)), "rights"),
+        (named_inquiry("P3", "P2", Named(2, B_FIRES), clock=(0, 1, 1)), "clock"),
+        (named_inquiry("P3", "P2", Named(0, B_FIRES), clock=(0, 1, 1)), "clock"),
+        (
+            named_inquiry(
+                "P3", "P2", *[Named(1, B_FIRES)] * (MOST_EVIDENCE_TOLD + 1), clock=(0, 1, 1)
+            ),
+            "rights",
+        ),
+        (
+            named_inquiry("P3", "P2", Named(1, B_FIRES), clock=(0, 1, 1))._replace(
+                asked=(C_FIRES,)
+            ),
+            "rights",
+        ),
+    ],
+    ids=[
+        "no follower",
+        "not its own",
+        "beyond the clock",
+        "no event",
+        "too many",
+        "and asks besides",
+    ],
+)
+def test_second_inquiries_are_refused(inquiry: Inquiry, reason: str) -> None:
+    refused = rights("P2").wrong_inquiry(inquiry)
+    assert refused is not None
+    assert refused.reason == reason
+
+
+def response(
+    *told: Record, named: tuple[Named, ...] = (), records: Sequence[Record] = ()
+) -> Response:
+    """P2 tells P3 this evidence."""
+    return Response("P2", "P3", C_FIRES, 1, tuple(records), (1, 1, 1), 0, told, named)
+
+
+A_BEFORE = Record(A_FIRES, (1, 0, 0), FRM)
+
+
+def test_evidence_is_taken_of_what_the_own_transitions_rest_on() -> None:
+    mine = Record(C_FIRES, (0, 0, 1), OPEN)
+    assert rights("P3").wrong_response((0, 0, 1), response(A_BEFORE, mine)) is None
+    opened = [Record(B_FIRES, (0, 1, 0), OPEN)]
+    assert rights("P3").wrong_response((0, 0, 1), response(records=opened)) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (response(Record(Reference("q7", "P1", "q8"), (1, 0, 0), FRM)), "answer"),
+        (response(Record(Reference("q7", "P3", "q8"), (0, 0, 1), FRM)), "answer"),
+        (response(Record(A_FIRES, (1, 0, 2), FRM)), "clock"),
+        (response(Record(C_FIRES, (0, 0, 2), FRM)), "clock"),
+        (response(*[A_BEFORE] * (MOST_EVIDENCE_TOLD + 1)), "answer"),
+        (response(named=(Named(1, B_FIRES),), records=[A_BEFORE]), "answer"),
+    ],
+    ids=[
+        "outside of the skeleton",
+        "no own transition",
+        "beyond the clock",
+        "an own event that did not happen",
+        "too much",
+        "of another in place of its own",
+    ],
+)
+def test_evidence_is_refused(message: Response, reason: str) -> None:
+    refused = rights("P3").wrong_response((0, 0, 1), message)
+    assert refused is not None
+    assert refused.reason == reason
+
+
+def test_no_answer_of_a_real_run_is_refused() -> None:
+    told = 0
+    for run in runs(200, PRECISE):
+        for number, (move, place, _) in enumerate(run.steps):
+            if move.kind != "deliver":
+                continue
+            world = run.worlds[number]
+            message = world.channels[move.place][move.which]
+            allowed = rights_of(run.system.monitors[place])
+            if isinstance(message, Inquiry):
+                assert allowed.wrong_inquiry(message) is None
+                told += bool(message.named)
+            else:
+                assert isinstance(message, Response)
+                assert allowed.wrong_response(world.clocks[place], message) is None
+                told += bool(message.evidence)
+    assert told > 100
