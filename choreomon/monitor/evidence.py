@@ -105,7 +105,9 @@ def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Rec
     own = monitor.own
     place = monitor.chain_of[record.reference]
     found = standing_for(state.history[place], own, record.clock[own])
-    if found is None or found.clock != record.clock or found.since is not None:
+    if found is None or found.clock != record.clock:
+        return []
+    if found.since is not None and found.result != FRM:
         return []
     return [
         found,

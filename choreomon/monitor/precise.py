@@ -119,9 +119,10 @@ class Precise:
         results: list[Result | None] = [
             FRM if each.always else None if each.never else FRM_P for each in found.each
         ]
-        unsettled = plan.final and not waiting and found.final.unknown and not found.final.both
+        open_still = found.final.unknown and not found.final.both
+        unsettled = plan.final and open_still and not plan.violates
         named: tuple[Named, ...] = ()
-        if unsettled and not found.cut_off:
+        if unsettled and not waiting and not found.cut_off:
             named = tuple(
                 Named(record.clock[monitor.index_of[record.reference.process]], record.reference)
                 for record in known
