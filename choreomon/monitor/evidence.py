@@ -90,8 +90,10 @@ def known_records(
             continue
         if told is None:
             del points[at]
-        elif told.clock != record.clock or told.since is not None:
+        elif told.clock != record.clock or (told.since is not None and told.result != FRM):
             points[at] = record._replace(result=FRM_P, since=record.clock)
+        elif told.result == FRM:
+            points[at] = told
     count = event[own]
     return [
         each
@@ -105,7 +107,9 @@ def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Rec
     own = monitor.own
     place = monitor.chain_of[record.reference]
     found = standing_for(state.history[place], own, record.clock[own])
-    if found is None or found.clock != record.clock or found.since is not None:
+    if found is None or found.clock != record.clock:
+        return []
+    if found.since is not None and found.result != FRM:
         return []
     return [
         found,

@@ -12,13 +12,15 @@ from choreomon.properties.tables import Inspected
 class Plan(NamedTuple):
     """How to inspect transitions together: the chains of their records, whom of the others to ask
     for what (with their indices), and what to ask oneself. `starts`: it is one that fires whenever
-    it is seen, so nobody is asked."""
+    it is seen, so nobody is asked. `violates`: another one that does is final, so the verdict about
+    the event is certain without them."""
 
     inspected: tuple[Inspected, ...]
     places: tuple[int, ...]
     others: tuple[tuple[str, int, tuple[Reference, ...]], ...]
     own_asked: tuple[Reference, ...]
     starts: bool
+    violates: bool = False
 
     @property
     def key(self) -> Reference:
@@ -46,7 +48,8 @@ def plans_of(
         groups = [*starting, *([others] if others else [])]
     else:
         groups = [(each,) for each in inspected]
-    return tuple(_plan(group, process, index_of, chain_of) for group in groups)
+    violates = any(each.starts and each.final for each in inspected)
+    return tuple(_plan(group, process, index_of, chain_of, violates) for group in groups)
 
 
 def _plan(
@@ -54,6 +57,7 @@ def _plan(
     process: str,
     index_of: Mapping[str, int],
     chain_of: Mapping[Reference, int],
+    violates: bool,
 ) -> Plan:
     starts = group[0].starts
     asks: dict[str, dict[Reference, None]] = {}
@@ -70,4 +74,5 @@ def _plan(
         ),
         own_asked=tuple(asks.get(process, ())),
         starts=starts,
+        violates=violates,
     )

@@ -117,7 +117,8 @@ class Precise:
         results: list[Result | None] = [
             FRM if each.always else None if each.never else FRM_P for each in found.each
         ]
-        unsettled = plan.final and found.final.unknown and not found.final.both
+        open_still = found.final.unknown and not found.final.both
+        unsettled = plan.final and open_still and not plan.violates
         named: tuple[Named, ...] = ()
         if unsettled and not waiting and not found.cut_off:
             named = tuple(
