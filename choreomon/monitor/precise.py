@@ -119,6 +119,9 @@ class Precise:
         ]
         open_still = found.final.unknown and not found.final.both
         unsettled = plan.final and open_still and not plan.violates
+        surely = plan.final and found.final.always and not waiting
+        if waiting:  # what was found is only what is known so far
+            results = [result and FRM_P for result in results]
         named: tuple[Named, ...] = ()
         if unsettled and not waiting and not found.cut_off:
             named = tuple(
@@ -149,7 +152,7 @@ class Precise:
         )
         return Findings(
             judgements,
-            plan.final and found.final.always,
+            surely,
             named,
             () if alone else evidence,
             alone,

@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.formats.local import Policy
 from choreomon.monitor.host import Host
+from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.pull import Monitor
-from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
@@ -36,7 +36,7 @@ class Build(NamedTuple):
     sidecar: type[Sidecar] = Sidecar
     driver: Callable[..., Driver] = Driver
     session: Callable[..., Session] = Session
-    rules: Rules = SOUND
+    rules: Rules = PRECISE
 
 
 CrashKind: TypeAlias = Literal["before commit", "after commit", "agent sends", "service sends"]
@@ -133,7 +133,10 @@ class World:
         )
         self._sessions = 0
         self._sidecar = watched(case.build.sidecar)
-        tables = [transition_tables(automaton, case.processes) for automaton in case.automata]
+        tables = [
+            transition_tables(automaton, case.processes, case.build.rules.name)
+            for automaton in case.automata
+        ]
         self._hosts = [
             tuple(
                 case.build.host(
