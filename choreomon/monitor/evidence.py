@@ -51,10 +51,10 @@ def known_records(
     for record in (*direct, *evidence, *refreshed):
         reference, clock, result, since = record
         if since is not None and result != FRM:
-            # A gap that has ended was open before; what was merged grows.
+            # What was merged grows, and two gaps may have begun alike.
             known = stretches.get((reference, since, result))
             index = index_of[reference.process]
-            if known is None or (clock[index] < known.clock[index]) == (result == GAP):
+            if known is None or clock[index] > known.clock[index]:
                 stretches[reference, since, result] = record
         else:
             at = (reference, clock[index_of[reference.process]])
