@@ -235,3 +235,15 @@ def test_the_documentation_says_what_the_results_say() -> None:
     pull, central = (found[5000, "groups", strategy] for strategy in ("pull", "central"))
     assert (pull["busiest"], central["busiest"]) == (160, 50_000)
     assert pull["messages"] == 5 * pull["relevant"]
+    words = " ".join(page.split())
+    told = (f"{pull[kind] / pull['messages']:,.0f}" for kind in ("bytes", "full_bytes"))
+    assert "it has {} bytes as it is sent, and would have {} with full".format(*told) in words
+    (precise,) = (
+        row
+        for row in figures["rows"]
+        if (row["processes"], row["workload"], row["rules"]) == (1000, "groups", "precise")
+    )
+    assert f"takes {precise['messages'] / precise['relevant']:.2f} messages among 1,000" in words
+    sound = found[1000, "groups", "pull"]
+    sizes = (row["bytes"] / row["messages"] for row in (precise, sound))
+    assert "a message {:,.0f} bytes instead of {:,.0f}".format(*sizes) in words
