@@ -124,7 +124,8 @@ class Counts:
 
 
 class UncodedChannels(LinkedChannels):
-    """Delivers as these do, at the same times, and says of each message that it has no bytes."""
+    """Delivers as `LinkedChannels` do, at the same times, and says of each message that it has no
+    bytes."""
 
     def __init__(self, network: Network, process: str, entries: int, sent: OnSent) -> None:
         super().__init__(network, process, entries, sent)
@@ -135,6 +136,8 @@ class UncodedChannels(LinkedChannels):
 
 
 class UncodedContext(RunContext):
+    """What is told to a central monitor is coded all the same."""
+
     def channels(self, process: str) -> LinkedChannels:
         return UncodedChannels(self.network, process, len(self.processes), self.sent)
 
