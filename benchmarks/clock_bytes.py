@@ -48,13 +48,13 @@ import click
 import msgspec
 import numpy as np
 
+from benchmarks.full_vectors import full, plain
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import FRM, Reference
 from choreomon.formats.clock_coding import coded, size_of
 from choreomon.formats.clock_links import UNLINKED, Link
 from choreomon.formats.clock_text import encode_clocks
 from choreomon.formats.wire import (
-    NO_SYSTEM,
     decode_untrusted,
     encode,
     encode_linked,
@@ -71,7 +71,6 @@ TRAFFICS: Final = ("twenty", "gossip")
 FORMS: Final = ("full", "sparse", "frame", "linked")
 KEY: Final = bytes(4)
 
-_plain: Final = msgspec.msgpack.Encoder().encode
 _full: Final = msgspec.msgpack.Decoder(tuple[int, bytes, int, Inquiry])
 
 
@@ -160,10 +159,6 @@ def exchanges(traffic: Traffic, epochs: int) -> Iterator[tuple[int, tuple[int, i
             yield epoch, (asker, asked), traffic.exchange(asker, asked, earlier)
 
 
-def full(message: Inquiry | Response) -> bytes:
-    return _plain((2, NO_SYSTEM, 0, message))
-
-
 def sparse(message: Inquiry | Response) -> int:
     """Bytes with every clock by itself."""
     clocks = [message.clock]
@@ -171,7 +166,7 @@ def sparse(message: Inquiry | Response) -> int:
         clocks.append(message.event)
     else:
         clocks += [record.clock for record in message.records]
-    saved = sum(len(_plain(clock)) - size_of(coded(clock)) for clock in clocks)
+    saved = sum(len(plain(clock)) - size_of(coded(clock)) for clock in clocks)
     return len(full(message)) - saved
 
 
@@ -212,7 +207,7 @@ def measured(kind: str, processes: int, seed: int, epochs: int = 2) -> dict[str,
     assert last is not None
     text = len(encode_clocks({KEY: last.inquiry.clock}))
     # As long as one would be that had the shortest form in place of the entries.
-    short = len(b64encode(KEY + _plain(coded(last.inquiry.clock))).rstrip(b"="))
+    short = len(b64encode(KEY + plain(coded(last.inquiry.clock))).rstrip(b"="))
     return {
         "traffic": kind,
         "processes": processes,

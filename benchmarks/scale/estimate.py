@@ -1,14 +1,18 @@
 """From runs of several sizes: what an agent of a larger system would have to do, on paper.
 
-It rests on four things, which the runs show as far as they go:
+It rests on five things, which the runs show as far as they go:
 
 - The messages about an event are as many as owners are asked, whatever the size of the system.
 - A message is made of clocks, and of a rest that hardly grows. So it has `rest + clocks * B` bytes,
   where B is what a clock takes; a *full* clock has an entry for every process.
-- The time for a message grows linearly with the entries of clocks, as the simulator has them.
-- An agent holds its own clock, one number for every process (what others promised), and a clock in
-  every record of its history: in Python 8 bytes an entry, and more where counts are above 256,
-  which are objects of their own.
+- What a clock takes as it is *sent* grows linearly with the processes, as it does in these systems,
+  where everybody calls anybody now and then. Where few talk to each other it does not grow at all
+  (`benchmarks.clock_bytes`).
+- The time for a message grows linearly with the entries of clocks, as the simulator has them. To
+  write clocks as they are sent is in it, to read them is not.
+- An agent holds its own clock, one number for every process (what others promised), a clock in
+  every record of its history, and those that it and its peers have offered each other: in Python 8
+  bytes an entry, and more where counts are above 256, which are objects of their own.
 
 It says nothing of networks, of losses, or of agents that hold several properties.
 """
@@ -16,13 +20,22 @@ It says nothing of networks, of losses, or of agents that hold several propertie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from benchmarks.scale.measuring import Measured
+from benchmarks.scale.workloads import GROUP
+from choreomon.formats.clock_links import KEPT
 from choreomon.formats.wire import MAX_BYTES
 
 ENTRY_BYTES: Final = 8
 """Of a tuple, on 64-bit machines."""
+
+OFFERED: Final = (KEPT + 1) * (GROUP - 1)
+"""Clocks that are kept of offers at most: own ones and one of the peer, for each of a group."""
+
+Source: TypeAlias = Literal["sent", "given", "full"]
+"""Where the bytes of a clock are from: measured and continued, from the command line, or those of
+all its entries."""
 
 
 class Line(NamedTuple):
@@ -50,9 +63,11 @@ def fitted(points: Sequence[tuple[float, float]]) -> Line:
 
 
 class Traffic(NamedTuple):
-    """With clocks of so many bytes: bytes of a message in the mean, and of the largest one; bytes
-    that an agent sends for each relevant event of its own; whether peers refuse the largest."""
+    """With clocks of so many bytes: bytes of a message in the mean, and of the one with most
+    clocks; bytes that an agent sends for each relevant event of its own; whether peers refuse the
+    largest."""
 
+    source: Source
     clock: int
     message: float
     largest: float
@@ -66,6 +81,8 @@ class Estimate(NamedTuple):
     - `messages`: that it sends, and that it takes, for each relevant event of its own;
     - `milliseconds`: of one core for these;
     - `megabytes`: of clocks that it holds;
+    - `time_fit`: milliseconds of a message, `clock_fit`: bytes of a clock as it is sent, both over
+      the processes;
     - `traffic`: by the bytes of a clock.
     """
 
@@ -74,6 +91,7 @@ class Estimate(NamedTuple):
     milliseconds: float
     megabytes: float
     time_fit: Line
+    clock_fit: Line
     traffic: tuple[Traffic, ...]
 
 
@@ -82,42 +100,46 @@ def full_clock(processes: int, entry: int) -> int:
     return processes * entry + (1 if processes < 16 else 3 if processes < 1 << 16 else 5)
 
 
-def message_rest(row: Measured) -> float:
-    """Bytes of a message in the mean that are no clocks."""
-    return (row.bytes - row.clock_bytes) / row.messages
-
-
 def milliseconds_a_message(row: Measured, alone: Measured) -> float:
     """What a message cost the simulator; `alone` is the same run without monitors."""
     return (row.seconds - alone.seconds) / row.messages * 1000
 
 
 def estimated(
-    rows: Sequence[Measured], alone: Sequence[Measured], processes: int, clocks: Sequence[int]
+    rows: Sequence[Measured], alone: Sequence[Measured], processes: int, given: Sequence[int]
 ) -> Estimate:
     """`rows` of one workload and strategy, of at least two sizes; `alone` the same without
-    monitors; `clocks`: bytes of a clock."""
+    monitors; `given`: bytes of a clock, beside those as it is sent and full ones."""
     largest = max(rows, key=lambda row: row.processes)
     without = {row.processes: row for row in alone}
     times = fitted(
         [(row.processes, milliseconds_a_message(row, without[row.processes])) for row in rows]
     )
+    sent = fitted([(row.processes, row.sent_clock) for row in rows])
+    clocks: list[tuple[int, Source]] = [
+        (round(sent.at(processes)), "sent"),
+        *((each, "given") for each in given),
+        *((full_clock(processes, entry), "full") for entry in (1, 5)),
+    ]
     messages = largest.messages / largest.relevant
-    rest, mean = message_rest(largest), largest.clocks / largest.messages
+    rest, mean = largest.message_rest, largest.clocks / largest.messages
+    held = 2 + largest.records_max + OFFERED
     return Estimate(
         processes=processes,
         messages=messages,
         milliseconds=messages * times.at(processes),
-        megabytes=(2 + largest.records_max) * processes * ENTRY_BYTES / 1e6,
+        megabytes=held * processes * ENTRY_BYTES / 1e6,
         time_fit=times,
+        clock_fit=sent,
         traffic=tuple(
             Traffic(
+                source=source,
                 clock=each,
                 message=rest + mean * each,
                 largest=rest + largest.most_clocks * each,
                 event=messages * (rest + mean * each),
                 refused=rest + largest.most_clocks * each > MAX_BYTES,
             )
-            for each in clocks
+            for each, source in sorted(clocks)
         ),
     )

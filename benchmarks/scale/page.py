@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from textwrap import fill
 from typing import Final
 
 from benchmarks.command_line import machine
-from benchmarks.scale.estimate import Estimate, full_clock, message_rest
+from benchmarks.scale.estimate import Estimate, full_clock
 from benchmarks.scale.measuring import DELAYS, Measured
 from benchmarks.scale.workloads import CALLS, GROUP, SECONDS, WORK
 from choreomon.formats.wire import MAX_BYTES
@@ -16,14 +16,16 @@ from choreomon.formats.wire import MAX_BYTES
 COLUMNS: Final = (
     "processes",
     "workload",
-    "strategy",
+    "monitors",
     "relevant events",
     "messages an event",
     "messages a process",
     "busiest",
     "bytes a message",
+    "with full vectors",
     "without clocks",
     "clocks a message",
+    "bytes a clock",
     "records, most",
     "latency ms",
     "formed",
@@ -55,11 +57,21 @@ def page(rows: Sequence[Measured], estimate: Estimate, command: str) -> str:
                 f"`fixed`: a property about {GROUP} processes, in a system that grows around them. "
                 f"`groups`: a property for each {GROUP} processes. *Relevant* events are those "
                 "that a table mentions; messages are counted for each of them, for each process of "
-                "the system, and at the monitor that sends and takes most (`busiest`). Clocks are "
-                "full: an entry for every process. `formed` is how often a property was really "
-                "formed, `missed` how often nobody said so, `wrong` how often a violation was "
-                "declared that was none. `s` of one core and `MB` are what the simulator needed; "
-                "`none` is the application alone."
+                "the system, and at the monitor that sends and takes most (`busiest`). `bytes a "
+                "message` are those that are sent; `with full vectors`, those of the same messages "
+                "with an entry for every process in every clock. What they have without clocks is "
+                "the same, and `bytes a clock` is what is left of those that are sent. `formed` is "
+                "how often a property was really formed, `missed` how often nobody said so, "
+                "`wrong` how often a violation was declared that was none. `s` of one core and "
+                "`MB` are what the simulator needed; most seconds go into the bytes that are sent, "
+                "for which every clock is coded. `none` is the application alone."
+            ),
+            "",
+            _paragraph(
+                "Rules are `sound`, whose messages can be told from the tables, and were checked: "
+                "two for each owner that is asked. `precise` rules, the default elsewhere, ask "
+                "each owner once about an event, and some a second time, as it comes; `pull, "
+                f"precise` is run up to {_most_precise(growing):,} processes."
             ),
             "",
             *_table(COLUMNS, map(_row, growing)),
@@ -94,13 +106,21 @@ def page(rows: Sequence[Measured], estimate: Estimate, command: str) -> str:
     )
 
 
+def _precise(rows: Sequence[Measured]) -> list[Measured]:
+    return [row for row in rows if row.rules == "precise"]
+
+
+def _most_precise(rows: Sequence[Measured]) -> int:
+    return max((row.processes for row in _precise(rows)), default=0)
+
+
 def _row(row: Measured) -> tuple[object, ...]:
     monitored = row.strategy != "none"
     sent = row.messages or 1
     return (
         row.processes,
         row.workload if monitored else "",
-        row.strategy,
+        row.monitors,
         *(
             (
                 row.relevant,
@@ -108,8 +128,10 @@ def _row(row: Measured) -> tuple[object, ...]:
                 f"{row.messages / row.processes:.2f}",
                 row.busiest,
                 f"{row.bytes / sent:.0f}",
-                f"{message_rest(row):.0f}",
+                f"{row.full_bytes / sent:.0f}",
+                f"{row.message_rest:.0f}",
                 f"{row.clocks / sent:.2f}",
+                f"{row.sent_clock:.0f}",
                 f"{row.records_max:g}",
                 f"{row.latency_ms:.1f}",
                 row.formed,
@@ -117,7 +139,7 @@ def _row(row: Measured) -> tuple[object, ...]:
                 row.wrong,
             )
             if monitored
-            else ("",) * 12
+            else ("",) * 14
         ),
         f"{row.seconds:.3f}" if row.seconds < 1 else f"{row.seconds:.1f}",
         f"{row.megabytes:.0f}",
@@ -126,11 +148,11 @@ def _row(row: Measured) -> tuple[object, ...]:
 
 def _flat(rows: Sequence[Measured]) -> str:
     """What the table says of messages, made of its figures."""
-    pull = [row for row in rows if row.strategy == "pull"]
+    pull = [row for row in rows if row.monitors == "pull"]
     central = [row.busiest for row in rows if row.strategy == "central"]
     shares = sorted({round(row.messages / row.relevant, 2) for row in pull})
     busiest = sorted({row.busiest for row in pull})
-    return _paragraph(
+    told = (
         f"Under `pull` it is {_span(shares, '.2f')} messages for a relevant event, two for each "
         "owner that is asked: how many these are is a matter of the property, not of the system. "
         f"The busiest monitor sends and takes {_span(busiest, ',d')} messages, the one of "
@@ -138,6 +160,17 @@ def _flat(rows: Sequence[Measured]) -> str:
         f"{sum(row.missed for row in pull)} were missed, and {sum(row.wrong for row in pull)} "
         "declared violated that were not."
     )
+    if precise := _precise(rows):
+        alike = {(row.workload, row.processes): row for row in pull}
+        pairs = [(row, alike[row.workload, row.processes]) for row in precise]
+        more = sorted({round(row.messages / same.messages, 2) for row, same in pairs})
+        larger = sorted({round(row.bytes / same.bytes, 1) for row, same in pairs})
+        told += (
+            f" With `precise` rules it is {_span(more, '.2f')} times the messages and "
+            f"{_span(larger, '.1f')} times the bytes, which are evidence: records of others, each "
+            "with a clock."
+        )
+    return _paragraph(told)
 
 
 def _span(found: Sequence[float], how: str) -> str:
@@ -147,11 +180,12 @@ def _span(found: Sequence[float], how: str) -> str:
 
 
 def _estimate(estimate: Estimate) -> list[str]:
-    processes, fit = estimate.processes, estimate.time_fit
+    processes, fit, sent = estimate.processes, estimate.time_fit, estimate.clock_fit
     full = {
         full_clock(processes, 1): "full, entries below 128",
         full_clock(processes, 5): "full, entries from 65,536",
     }
+    told = {"sent": "as sent, measured and continued", "given": "given, not measured"}
     return [
         f"## {processes:,} processes, on paper",
         "",
@@ -159,17 +193,23 @@ def _estimate(estimate: Estimate) -> list[str]:
             "Nobody ran this. It takes the figures of `groups` under `pull` as they are: for each "
             f"relevant event of its own an agent sends {estimate.messages:.2f} messages and takes "
             "as many. What that is in bytes is a matter of the clocks, so it is said for several "
-            "sizes of a clock: of a full one, and of what is left of it where clocks are "
-            "compressed. How much that is depends on who talks to whom and is measured elsewhere; "
-            "`--clock-bytes` takes it. For one relevant event of each agent a second:"
+            "sizes of a clock. *As sent*: of a clock is sent what its receiver does not know, and "
+            "how much that is depends on who talks to whom. Here a process talks to the others of "
+            f"its group and, {CALLS} times in {SECONDS} s, to any process of the system, so that "
+            "it hears of all of them, but seldom. In the runs above a clock took "
+            f"{sent.slope:.3f} bytes for each process and {sent.rest:.0f} more (R² = "
+            f"{sent.r_squared:.4f}), and the line is drawn on. Where only few of so many talk to "
+            "each other a clock takes no more than among these few, and where all do all the time "
+            "about half a byte for each process: [what clocks cost](clock_bytes.md). "
+            "`--clock-bytes` takes any other size. For one relevant event of each agent a second:"
         ),
         "",
         *_table(
-            ("bytes a clock", "that is", "bytes a message", "largest", "kB/s out, and in"),
+            ("bytes a clock", "that is", "bytes a message", "most clocks", "kB/s out, and in"),
             (
                 (
                     f"{each.clock:,}",
-                    full.get(each.clock, "given, not measured"),
+                    told.get(each.source) or full[each.clock],
                     f"{each.message:,.0f}",
                     f"{each.largest:,.0f}" + (", refused" if each.refused else ""),
                     f"{each.event / 1000:,.1f}",
@@ -179,21 +219,23 @@ def _estimate(estimate: Estimate) -> list[str]:
         ),
         "",
         _paragraph(
-            f"*Refused*: peers take no frame of more than {MAX_BYTES:,} bytes. With full clocks in "
-            "memory, as here, that is "
+            "`most clocks`: the message that has most of them, each of that size. *Refused*: peers "
+            f"take no frame of more than {MAX_BYTES:,} bytes. It is "
             f"{estimate.milliseconds:.1f} ms of one core for each event (a message takes "
             f"{fit.rest:.3f} ms and {fit.slope * 1000:.3f} ms more for each 1,000 processes, R² = "
-            f"{fit.r_squared:.4f} over the sizes above; network and disk are not in it), and "
+            f"{fit.r_squared:.4f} over the sizes above; to write clocks as they are sent is in it "
+            "and most of it; to read them, network and disk are not), and "
             f"{estimate.megabytes:,.1f} MB of clocks that an agent holds at most, as long as "
-            "counts are small. Clocks that are compressed on the wire alone change neither."
+            "counts are small: its own, those of records, and those that it needs to read what "
+            "its peers send."
         ),
         "",
         _paragraph(
             "It rests on this: that no more owners are asked in a larger system, which is a matter "
-            "of the property alone; that all else in a message stays as small; that time goes on "
-            "growing with the entries of clocks as it does up to the largest system that was run; "
-            "and that a process watches for one property. Networks that lose messages, and agents "
-            "that are restarted, are not in it."
+            "of the property alone; that all else in a message stays as small; that time and "
+            "bytes of clocks go on growing with the processes as they do up to the largest system "
+            "that was run; and that a process watches for one property. Networks that lose "
+            "messages, and agents that are restarted, are not in it."
         ),
         "",
     ]
@@ -211,48 +253,74 @@ def _paragraph(text: str, width: int = 100) -> str:
     return fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
-COLOURS: Final = {"pull": "#0072b2", "push": "#d55e00", "central": "#009e73"}
+COLOURS: Final = {
+    "pull": "#0072b2",
+    "pull, precise": "#cc79a7",
+    "push": "#d55e00",
+    "central": "#009e73",
+}
 STYLES: Final = {"groups": ("-", "o", 7), "fixed": ("--", "x", 7)}
+FULL: Final = (":", ".", 4)
+"""Of messages with full vectors."""
 
 
 def picture(rows: Sequence[Measured], estimate: Estimate) -> bytes:
     """Messages an event, those of the busiest monitor, and bytes of a message, over the size of the
-    system; the last one up to the size that is estimated. As SVG."""
+    system; the last one for `groups` only, both ways, and up to the size that is estimated. As
+    SVG."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "choreomon"
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(13, 4.2), layout="constrained")
+    figure = Figure(figsize=(13, 4.6), layout="constrained")
     panels = figure.subplots(1, 3)
-    curves = [
-        ("messages for each relevant event", lambda row: row.messages / row.relevant),
-        ("messages of the busiest monitor", lambda row: row.busiest),
-        ("bytes of a message (+: on paper)", lambda row: row.bytes / row.messages),
-    ]
-    for axes, (title, value) in zip(panels, curves, strict=True):
-        for strategy, colour in COLOURS.items():
-            for workload, (line, marker, size) in STYLES.items():
-                own = [row for row in rows if (row.workload, row.strategy) == (workload, strategy)]
-                axes.plot(
-                    [row.processes for row in own],
-                    [value(row) for row in own],
-                    line,
-                    marker=marker,
-                    markersize=size,
-                    color=colour,
-                    label=f"{strategy}, {workload}",
-                )
+
+    def draw(
+        axes: Axes,
+        workload: str,
+        value: Callable[[Measured], float],
+        style: tuple[str, str, int],
+        told: str,
+    ) -> None:
+        line, marker, size = style
+        for monitors, colour in COLOURS.items():
+            own = [row for row in rows if (row.workload, row.monitors) == (workload, monitors)]
+            axes.plot(
+                [row.processes for row in own],
+                [value(row) for row in own],
+                line,
+                marker=marker,
+                markersize=size,
+                color=colour,
+                label=f"{monitors}, {told}",
+            )
+
+    for workload, style in STYLES.items():
+        draw(panels[0], workload, lambda row: row.messages / row.relevant, style, workload)
+        draw(panels[1], workload, lambda row: row.busiest, style, workload)
+    draw(panels[2], "groups", lambda row: row.bytes / row.messages, STYLES["groups"], "as sent")
+    draw(panels[2], "groups", lambda row: row.full_bytes / row.messages, FULL, "full vectors")
+    titles = (
+        "messages for each relevant event",
+        "messages of the busiest monitor",
+        "bytes of a message in groups (+: on paper)",
+    )
+    for axes, title in zip(panels, titles, strict=True):
         axes.set_xscale("log")
         axes.set_xlabel("processes of the system")
         axes.set_title(title)
         axes.grid(visible=True, alpha=0.3)
     panels[0].set_ylim(bottom=0)
+    handles, labels = panels[0].get_legend_handles_labels()
+    more, others = panels[2].get_legend_handles_labels()
     figure.legend(
-        *panels[0].get_legend_handles_labels(),
+        handles + more[len(COLOURS) :],
+        labels + others[len(COLOURS) :],
         loc="outside lower center",
-        ncols=len(COLOURS) * len(STYLES),
+        ncols=3,
         fontsize="small",
     )
     panels[1].set_yscale("log")
@@ -261,7 +329,7 @@ def picture(rows: Sequence[Measured], estimate: Estimate) -> bytes:
     full = full_clock(estimate.processes, 1)
     for each in estimate.traffic:
         if each.clock <= full:
-            told = "full" if each.clock == full else f"{each.clock} B a clock"
+            told = {"sent": "as sent", "full": "full"}.get(each.source, f"{each.clock} B a clock")
             panels[2].plot([estimate.processes], [each.message], "k+")
             panels[2].annotate(
                 told,

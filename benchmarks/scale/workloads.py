@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from types import MappingProxyType
 from typing import Final
@@ -28,7 +27,7 @@ from choreomon.actors.application import Application, Process, Start, Tell
 from choreomon.core.message import SEND, Label, Message
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
-from choreomon.properties.tables import TransitionTable, transition_tables
+from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 
 GROUP: Final = 10
 STEPS: Final = 6
@@ -45,9 +44,8 @@ class Property:
     automaton: SequenceAutomaton
     processes: tuple[str, ...]
 
-    @cached_property
-    def tables(self) -> Mapping[str, TransitionTable]:
-        return transition_tables(self.automaton, self.processes)
+    def tables(self, rules: RulesName) -> Mapping[str, TransitionTable]:
+        return transition_tables(self.automaton, self.processes, rules)
 
 
 @dataclass(frozen=True)
