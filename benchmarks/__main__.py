@@ -18,6 +18,7 @@ BENCHMARKS: Final = (
     "bounded_memory",
     "partial_order",
     "precision",
+    "precision_of_rq4",
     "generated_scenarios",
     "sweep",
     "scale",

@@ -194,10 +194,10 @@ class _Plot:
         return [
             self._across(height, INK, dashed=True),
             Text(
-                at=Point(self.right - 4, height - 5),
+                at=Point(self.left + 4, height - 5),
                 content=name,
                 size=_SMALL,
-                anchor="end",
+                anchor="start",
                 bold=True,
                 halo=True,
             ),
