@@ -236,8 +236,8 @@ def test_the_documentation_says_what_the_results_say() -> None:
     assert (pull["busiest"], central["busiest"]) == (160, 50_000)
     assert pull["messages"] == 5 * pull["relevant"]
     words = " ".join(page.split())
-    told = (f"{pull[kind] / pull['messages']:,.0f}" for kind in ("bytes", "full_bytes"))
-    assert "it has {} bytes as it is sent, and would have {} with full".format(*told) in words
+    both = (f"{pull[kind] / pull['messages']:,.0f}" for kind in ("bytes", "full_bytes"))
+    assert "it has {} bytes as it is sent, and would have {} with full".format(*both) in words
     (precise,) = (
         row
         for row in figures["rows"]
