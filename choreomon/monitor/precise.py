@@ -117,9 +117,9 @@ class Precise:
         results: list[Result | None] = [
             FRM if each.always else None if each.never else FRM_P for each in found.each
         ]
-        open_still = found.final.unknown and not found.final.both
-        unsettled = plan.final and open_still and not plan.violates
         surely = plan.final and found.final.always and not waiting
+        settled = surely or found.final.never or found.final.both
+        unsettled = plan.final and not settled and not plan.violates
         if waiting:  # what was found is only what is known so far
             results = [result and FRM_P for result in results]
         named: tuple[Named, ...] = ()

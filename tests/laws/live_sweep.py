@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
 from tests.runtime.world.drawn import ANY, Flavor, draw_case, draw_chain, draw_taste
 from tests.runtime.world.playing import Playing
 from tests.runtime.world.truth import Broken
@@ -29,13 +31,19 @@ class Swept(NamedTuple):
 
 
 def played(
-    seed: int, crash_at: CrashAt | None, flavor: Flavor = CALM, *, chain: bool = False
+    seed: int,
+    crash_at: CrashAt | None,
+    flavor: Flavor = CALM,
+    *,
+    chain: bool = False,
+    rules: Rules = SOUND,
 ) -> tuple[Playing, list[Broken]]:
     random = Random(seed)
+    build = Build(rules=rules)
     if chain:
-        case = draw_chain(random, build=Build(), crash_at=crash_at)
+        case = draw_chain(random, build=build, crash_at=crash_at)
     else:
-        case = draw_case(random, flavor, crash_at=crash_at)
+        case = draw_case(random, flavor, build=build, crash_at=crash_at)
     playing = Playing(case, draw_taste(random, flavor), random)
     playing.play()
     left = playing.heal()
@@ -53,14 +61,14 @@ def crash_points(playing: Playing) -> Iterator[CrashAt]:
             yield CrashAt(kind, number)
 
 
-def sweep(seeds: range, flavor: Flavor = CALM) -> Swept:
+def sweep(seeds: range, flavor: Flavor = CALM, rules: Rules = SOUND) -> Swept:
     crashes = events = words = 0
     found: list[tuple[int, CrashAt | None, Broken]] = []
     for seed in seeds:
-        whole, broken = played(seed, None, flavor)
+        whole, broken = played(seed, None, flavor, rules=rules)
         found += [(seed, None, each) for each in broken]
         for point in crash_points(whole):
-            playing, broken = played(seed, point, flavor)
+            playing, broken = played(seed, point, flavor, rules=rules)
             found += [(seed, point, each) for each in broken]
             crashes += 1
             events += playing.world.truth.events

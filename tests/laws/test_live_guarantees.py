@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.verdict import VIOLATED
+from choreomon.monitor.precise import PRECISE
 from choreomon.properties.reference import formations
 from tests.laws.live_sweep import crash_points, played, sweep
 from tests.runtime.world.drawn import ANY, BATCHES, BUFFERS, GAPS, POWER, Flavor
@@ -34,6 +35,19 @@ def test_no_law_is_broken_at_any_crash_point() -> None:
     assert not swept.broken
     assert swept.crashes > 1500
     assert swept.words > 1500
+
+
+def test_precise_rules_break_no_law_at_any_crash_point() -> None:
+    swept = sweep(range(12), rules=PRECISE)
+    assert not swept.broken
+    assert swept.crashes > 700
+
+
+@pytest.mark.parametrize("flavor", [ANY, BATCHES, GAPS], ids=["any", "batches", "gaps"])
+def test_precise_rules_break_no_law_whatever_happens(flavor: Flavor) -> None:
+    for seed in range(120):
+        _, broken = played(seed, None, flavor, rules=PRECISE)
+        assert not broken, seed
 
 
 def test_many_runs_are_about_something() -> None:

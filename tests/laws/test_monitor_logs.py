@@ -140,14 +140,14 @@ def first_contradiction(busy: bool, check: Callable[[Files, bool], object]) -> s
 def test_a_clock_that_is_merged_when_its_message_is_sent_is_found(
     busy: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    send = RunContext.send
+    sent = RunContext.sent
 
-    def merging(self: RunContext, message: Any, channel: Any) -> None:
-        send(self, message, channel)
+    def merging(self: RunContext, message: Any, size: int, arrives: int) -> None:
+        sent(self, message, size, arrives)
         receiver = self.processes.index(message.receiver)
         self.clocks[receiver] = merge(self.clocks[receiver], message.clock)
 
-    monkeypatch.setattr(RunContext, "send", merging)
+    monkeypatch.setattr(RunContext, "sent", merging)
     known = {"not what it can know", "sent with what its sender cannot know"}
     assert first_contradiction(busy, lambda files, _: check_clocks(files)) in known
     ceiling = first_contradiction(busy, lambda files, _: check_ceilings(files, at_once=False))

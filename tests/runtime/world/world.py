@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.formats.local import Policy
 from choreomon.monitor.host import Host
-from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.pull import Monitor
+from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
@@ -36,7 +36,7 @@ class Build(NamedTuple):
     sidecar: type[Sidecar] = Sidecar
     driver: Callable[..., Driver] = Driver
     session: Callable[..., Session] = Session
-    rules: Rules = PRECISE
+    rules: Rules = SOUND
 
 
 CrashKind: TypeAlias = Literal["before commit", "after commit", "agent sends", "service sends"]
