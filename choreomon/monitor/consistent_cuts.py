@@ -83,8 +83,8 @@ class Found(NamedTuple):
 
 
 class _Effect(NamedTuple):
-    """What one transition does: `pre` are the bits of which one must be live, `adds` its own bit
-    where it is a forward one, `takes` what it cancels. `surely`: it fires whatever is live."""
+    """What one transition does, with the `result` of its record: `pre` are the bits of which one
+    must be live, `adds` its own bit where it is a forward one, `takes` what it cancels."""
 
     result: str
     pre: int
@@ -113,23 +113,26 @@ class Bits:
     `cancels`: what each backward transition cancels."""
 
     def __init__(self, skeleton: Skeleton) -> None:
-        self._skeleton = skeleton
-        self._bits: dict[Reference, int] = {}
+        bits: dict[Reference, int] = {}
         self.cancels: dict[Reference, tuple[Reference, ...]] = {}
         for needs in skeleton.values():
             for pre, vio in needs:
-                self._bits.setdefault(pre, 1 << len(self._bits))
+                bits.setdefault(pre, 1 << len(bits))
                 for each in vio:
                     if pre not in self.cancels.get(each, ()):
                         self.cancels[each] = (*self.cancels.get(each, ()), pre)
 
+        self._effects: dict[Reference, tuple[int, int, int]] = {}
+        for reference, needs in skeleton.items():
+            needed = cancelled = 0
+            for need in needs:
+                needed |= bits[need.pre]
+            for each in self.cancels.get(reference, ()):
+                cancelled |= bits[each]
+            self._effects[reference] = (needed, bits.get(reference, 0), cancelled)
+
     def effect(self, reference: Reference, result: str) -> _Effect:
-        pre = takes = 0
-        for need in self._skeleton[reference]:
-            pre |= self._bits[need.pre]
-        for each in self.cancels.get(reference, ()):
-            takes |= self._bits[each]
-        return _Effect(result, pre, self._bits.get(reference, 0), takes)
+        return _Effect(result, *self._effects[reference])
 
 
 def possible_outcomes(

@@ -8,7 +8,7 @@ EvalVc and NotViolate are `choreomon.monitor.record_by_record`; EvalHist is here
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from choreomon.core.vector_clock import VectorClock
@@ -95,7 +95,7 @@ def judged(
     state = _recorded(monitor, state, inspection, findings)
     inspections = (*state.inspections[:place], inspection, *state.inspections[place + 1 :])
     state = state._replace(inspections=inspections)
-    for inquiry in second_inquiries(monitor, state, inspection, clock):
+    for inquiry in unanswered_inquiries(monitor, state, inspection, clock):
         if inquiry.receiver == monitor.process:
             state = state._replace(postponed=(*state.postponed, inquiry))
         else:
@@ -103,24 +103,24 @@ def judged(
     return state
 
 
-def second_inquiries(
+def unanswered_inquiries(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection, clock: VectorClock
-) -> list[Inquiry]:
-    """What is asked by name and not answered; of oneself what is still open."""
+) -> Iterator[Inquiry]:
+    """What is asked and not answered, by name where it is asked so; also of oneself."""
     oldest = state.inspections[0].event
-    return [
-        Inquiry(
+    asked_of = {owner: asked for owner, _, asked in inspection.plan.others}
+    asked_of[monitor.process] = inspection.plan.own_asked
+    for owner in inspection.waiting:
+        yield Inquiry(
             monitor.process,
             owner,
             inspection.plan.key,
             inspection.event,
-            (),
+            () if inspection.named else asked_of[owner],
             clock,
             oldest[monitor.index_of[owner]],
             named_of(inspection, owner),
         )
-        for owner in inspection.waiting
-    ]
 
 
 def concluded(

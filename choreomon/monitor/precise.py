@@ -35,7 +35,7 @@ from choreomon.monitor.evidence import (
     standing_for,
     unanswered,
 )
-from choreomon.monitor.gaps import MAX_GAPS, gap_records
+from choreomon.monitor.gaps import MAX_GAPS, earlier, gap_records
 from choreomon.monitor.history import OPEN, Chain, Record
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named
 from choreomon.monitor.record_by_record import SOUND
@@ -189,7 +189,7 @@ def without_dominated(chain: Chain, own: int, settled: int) -> Chain:
     if len(kept) == last:
         return chain
     gone = next(each for each in chain[:last] if each.result != OPEN)
-    since = min(gone.first, chain[last].first, key=sum)
+    since = earlier(gone.first, chain[last].first)
     return (*kept, chain[last]._replace(since=since), *chain[last + 1 :])
 
 

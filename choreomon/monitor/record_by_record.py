@@ -147,7 +147,7 @@ def early_judgement(
 
 
 class Sound(RecordByRecord):
-    """The default: keeps G1 and G2, and bounds the history."""
+    """Keeps G1 and G2, and bounds the history."""
 
     name: RulesName = "sound"
 

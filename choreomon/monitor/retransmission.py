@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.monitor.inspection import named_of
+from choreomon.monitor.inspection import unanswered_inquiries
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
@@ -17,23 +17,10 @@ def open_inquiries(
 ) -> Iterator[Inquiry]:
     """What others were asked and have not answered, oldest event first: what to ask again after
     a restart, or where it may have been lost."""
-    if not state.inspections:
-        return
-    oldest = state.inspections[0].event
     for inspection in state.inspections:
-        asked_of = {owner: asked for owner, _, asked in inspection.plan.others}
-        for owner in inspection.waiting:
-            if owner != monitor.process:
-                yield Inquiry(
-                    monitor.process,
-                    owner,
-                    inspection.plan.key,
-                    inspection.event,
-                    () if inspection.named else asked_of[owner],
-                    clock,
-                    oldest[monitor.index_of[owner]],
-                    named_of(inspection, owner),
-                )
+        for inquiry in unanswered_inquiries(monitor, state, inspection, clock):
+            if inquiry.receiver != monitor.process:
+                yield inquiry
 
 
 def same_inquiry(inquiry: Inquiry, other: Inquiry, asker: int) -> bool:
