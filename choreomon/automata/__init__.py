@@ -1,4 +1,9 @@
 """Protocols as finite automata: what may happen, compiled once.
 
 automaton        nondeterministic automata over actions, and sets of states as bits
+emptiness        which states are of use, and a shortest word
+determinization  the subset construction
+minimization     the smallest deterministic automaton
+product          two automata side by side, together on common letters
+words            all accepted words up to a length: slow, and obvious
 """
