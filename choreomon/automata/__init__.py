@@ -5,5 +5,7 @@ emptiness        which states are of use, and a shortest word
 determinization  the subset construction
 minimization     the smallest deterministic automaton
 product          two automata side by side, together on common letters
+membership       whether logs are explained, layer by layer
+reference        the same by definition: slow, and obvious
 words            all accepted words up to a length: slow, and obvious
 """
