@@ -17,12 +17,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
 
 States: TypeAlias = int
 """A set of states, one bit each."""
+
+MOST_STATES: Final = 100_000
+"""What files and synthesis may ask for. Tables hold sets of states, as long as there are states, so
+that larger automata would need gigabytes."""
 
 
 class Edge(NamedTuple):
