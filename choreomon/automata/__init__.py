@@ -6,6 +6,7 @@ determinization  the subset construction
 minimization     the smallest deterministic automaton
 product          two automata side by side, together on common letters
 membership       whether logs are explained, layer by layer
-reference        the same by definition: slow, and obvious
+witness          why they are, or how far they can be
+reference        membership by definition: slow, and obvious
 words            all accepted words up to a length: slow, and obvious
 """

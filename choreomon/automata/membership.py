@@ -60,7 +60,7 @@ def membership(
         if -1 in numbers:
             return Membership(False, 0)
         coded.append(numbers)
-    own = [_letters(automaton, lifelines) for lifelines, _ in logs]
+    own = [letters_on(automaton, lifelines) for lifelines, _ in logs]
     ends = tuple(map(len, coded))
     start = (0,) * len(logs)
     layer: dict[tuple[int, ...], States] = {start: automaton.initial} if automaton.initial else {}
@@ -71,7 +71,7 @@ def membership(
             if check_budget is not None:
                 check_budget()
             cuts += 1
-            states = _closed(automaton, begun, _unobserved(cut, ends, own, missing))
+            states = closed(automaton, begun, unobserved_letters(cut, ends, own, missing))
             if cut == ends and states & automaton.final:
                 return Membership(True, cuts)
             for log, place in enumerate(cut):
@@ -85,12 +85,12 @@ def membership(
     return Membership(False, cuts)
 
 
-def _letters(automaton: Automaton, lifelines: Iterable[str]) -> tuple[int, ...]:
+def letters_on(automaton: Automaton, lifelines: Iterable[str]) -> tuple[int, ...]:
     """The letters of these lifelines, those that the automaton has."""
     return tuple(n for name in lifelines for n in automaton.letters_of.get(name, ()))
 
 
-def _unobserved(
+def unobserved_letters(
     cut: tuple[int, ...],
     ends: tuple[int, ...],
     own: Sequence[tuple[int, ...]],
@@ -105,7 +105,7 @@ def _unobserved(
     ]
 
 
-def _closed(automaton: Automaton, states: States, letters: Sequence[int]) -> States:
+def closed(automaton: Automaton, states: States, letters: Sequence[int]) -> States:
     """These states and all that these letters lead to from them."""
     fresh = states if letters else 0
     while fresh:
