@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -36,6 +37,29 @@ class RayWorkers:
         finally:
             for each in waiting:
                 self._ray.cancel(each)
+
+    def stream(
+        self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], ahead: int
+    ) -> Iterator[_Result]:
+        """As `map`, task by task, of tasks that come one after the other: at most so many are
+        taken before their results are."""
+        remote = self._ray.remote(_once)
+        shared = self._ray.put(work)
+        waiting: deque[Any] = deque()
+        try:
+            for task in tasks:
+                waiting.append(remote.remote(shared, task))
+                if len(waiting) == ahead:
+                    yield self._ray.get(waiting.popleft())
+            while waiting:
+                yield self._ray.get(waiting.popleft())
+        finally:
+            for each in waiting:
+                self._ray.cancel(each)
+
+
+def _once(work: Callable[[_Task], _Result], task: _Task) -> _Result:
+    return work(task)
 
 
 def _each(work: Callable[[_Task], _Result], tasks: Sequence[_Task]) -> list[_Result]:

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -48,6 +48,25 @@ class Workers:
                     waiting.append(self._executor.submit(_each, work, chunk))
             while waiting:
                 yield from _result(waiting.popleft())
+        finally:
+            with interrupts_deferred():
+                for future in waiting:
+                    future.cancel()
+
+    def stream(
+        self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], ahead: int
+    ) -> Iterator[_Result]:
+        """As `map`, task by task, of tasks that come one after the other: at most so many are
+        taken before their results are."""
+        waiting: deque[Future[_Result]] = deque()
+        try:
+            for task in tasks:
+                with interrupts_deferred():
+                    waiting.append(self._executor.submit(work, task))
+                if len(waiting) == ahead:
+                    yield _result(waiting.popleft())
+            while waiting:
+                yield _result(waiting.popleft())
         finally:
             with interrupts_deferred():
                 for future in waiting:

@@ -14,8 +14,13 @@ from choreomon.cli.analysis_options import analysis_of, analysis_options, strate
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import jobs_option, loss_told
-from choreomon.cli.options import traces_argument
 from choreomon.cli.seconds import Seconds
+from choreomon.cli.verify_sessions import (
+    SESSIONS_ALONE,
+    refuse_without_sessions,
+    sessions_options,
+    verify_sessions,
+)
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
@@ -43,7 +48,7 @@ EXPLAINED: Final = 10
 
 
 @click.command("verify")
-@traces_argument
+@click.argument("traces", metavar="TRACE...", nargs=-1, type=click.Path())
 @click.option(
     "--interaction",
     "-i",
@@ -90,6 +95,7 @@ EXPLAINED: Final = 10
 @click.option("--explain", is_flag=True, help="Show a witness, or where the explanation breaks.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each multi-trace.")
 @click.option("--junit", type=WrittenPath(), help="Write the results as JUnit XML, too.")
+@sessions_options
 @click.pass_context
 def command(
     context: click.Context,
@@ -106,13 +112,14 @@ def command(
     explain: bool,
     as_json: bool,
     junit: Path | None,
+    sessions: str | None,
     **choices: Any,
 ) -> int:
     """Verify multi-traces against an interaction, or against an automaton.
 
     Each TRACE is a file, or a folder with all that is in it: .htf, .json, and run-*.jsonl, the
     event logs that `choreomon simulate --trace` writes. A file is one run, with the logs of all its
-    machines; `choreomon join` puts logs in files of their own together.
+    machines; `choreomon join` puts logs in files of their own together. --sessions FILE has many.
 
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
@@ -124,6 +131,26 @@ def command(
     from choreomon.cli.trace_files import trace_files
 
     protocol = _protocol(context, interaction, automaton, locations)
+    if sessions is not None:
+        return verify_sessions(
+            context,
+            sessions=sessions,
+            interaction=interaction,
+            automaton=automaton,
+            locations=locations,
+            signature=signature,
+            clocks=clocks,
+            jobs=jobs,
+            budget=budget,
+            memory=memory,
+            as_json=as_json,
+            choices=choices,
+        )
+    refuse_without_sessions(context)
+    if not traces:
+        raise click.UsageError("Missing argument 'TRACE...'.")
+    for name in SESSIONS_ALONE:
+        del choices[name]
     analysis, loggers = analysis_of(**choices)
     if automaton is not None:
         _check_mode(analysis.mode)

@@ -17,6 +17,7 @@ from choreomon.core.suggestion import closest
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.budget import Exhausted, ShouldStop, checking
 from choreomon.verify.explanation import Explanation, Obstacle, Reached
+from choreomon.verify.global_traces import of_automaton
 from choreomon.verify.verdict import Answer, Mode, Verdict
 from choreomon.verify.witness import WitnessStep
 
@@ -42,6 +43,7 @@ class AutomatonVerifier:
         self.automaton = automaton
         self.mode = automaton_mode(mode)
         self._check_budget = checking(should_stop)
+        self._global = of_automaton(automaton, self.mode)
 
     def decide(self, multitrace: MultiTrace) -> Answer:
         """The verdict on a multi-trace, over any partition.
@@ -49,6 +51,8 @@ class AutomatonVerifier:
         Lifelines of the automaton that no component is about count as observed and silent; an
         action that is no letter never fits. `vertices` counts the cuts of the search that answered.
         """
+        if (known := self._global.answer(multitrace)) is not None:
+            return known
         automaton, logs, check_budget = self.automaton, multitrace.components, self._check_budget
         try:
             whole = membership(automaton, logs, WHOLE, check_budget)

@@ -25,6 +25,7 @@ from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.beam_search import BEAMS, ExactMode, Observed, Search
 from choreomon.verify.budget import CheckBudget, Exhausted, ShouldStop, checking
+from choreomon.verify.global_traces import of_interaction
 from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.marked_search import MarkedSearch
 from choreomon.verify.parikh import Counts, counts
@@ -54,6 +55,8 @@ class ExactDecider:
         self.normal = normal(interaction)
         self._orders_nothing_strictly = not has_strict_like(self.normal)
         self._masks: dict[tuple[str, ...], int] = {}
+        self._check_budget: CheckBudget | None = None
+        self._global = of_interaction(interaction, mode, lambda: self._check_budget)
 
     @cached_property
     def has_wide_loop_heads(self) -> bool:
@@ -75,8 +78,12 @@ class ExactDecider:
 
     def decide(self, multitrace: MultiTrace, should_stop: ShouldStop | None = None) -> Answer:
         """The verdict, of a multi-trace over any partition."""
+        self._check_budget = checking(should_stop)
         try:
-            verdict, _, vertices = self.decision(multitrace, checking(should_stop))
+            known = self._global.answer(multitrace)
+            if known is not None:
+                return known
+            verdict, _, vertices = self.decision(multitrace, self._check_budget)
         except Exhausted as cut:
             return Answer(Verdict.INCONC, str(cut))
         return Answer(verdict, "", vertices)

@@ -1,0 +1,34 @@
+"""What is asked about many sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from choreomon.automata.automaton import Automaton
+from choreomon.batch.bounds import MEMORY
+from choreomon.multitrace.projection import Partition
+from choreomon.verify.automaton_verifier import AutomatonMode
+
+MAX_ACTIONS: Final = 1_000_000
+"""Actions of a session, where nothing else is said."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionsQuestion:
+    """What is asked about every session. A value that other processes can be given.
+
+    - `automaton`: what should happen, if that has one;
+    - `interaction`: the interaction that it comes from, or that has none, as JSON;
+    - `mode`: one of those that automata answer;
+    - `together`: lifelines that share a clock, in all sessions; where rows say clocks, none;
+    - `budget`, `memory`: as in `choreomon.batch.question.Question`, for each session that is decided
+      alone.
+    """
+
+    automaton: Automaton | None
+    interaction: str | None
+    mode: AutomatonMode
+    together: Partition = ()
+    budget: float | None = None
+    memory: int | None = MEMORY

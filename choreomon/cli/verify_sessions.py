@@ -1,0 +1,354 @@
+"""`choreomon verify --sessions`: do the sessions of a file fit?"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.experiment_engines import EngineName
+from choreomon.cli.explicit_options import refuse_explicit
+from choreomon.cli.jobs import loss_told
+from choreomon.cli.options import added
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable
+
+if TYPE_CHECKING:
+    from choreomon.batch.sessions.judging import Judging, Sessions
+    from choreomon.batch.sessions.question import SessionsQuestion
+    from choreomon.formats.hibou.signature import Signature
+    from choreomon.formats.sessions.results import Result, ResultsFile
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+SHOWN: Final = 10
+"""Sessions that do not fit, and problems, that are shown on the screen."""
+
+SYNTHESIS: Final = 10_000
+"""States that may be made to find out whether an interaction has an automaton."""
+
+SESSIONS_ALONE: Final = (
+    *("output", "session_key", "lifeline_key", "kind_key", "message_key", "max_actions", "engine"),
+)
+"""Parameters that are about sessions alone."""
+
+_OTHERS: Final = (
+    *("config", "por", "paper_por", "local", "local_on", "whole_graph", "strategy", "method"),
+    *("explain", "junit"),
+)
+"""Parameters that are about files of one multi-trace alone."""
+
+
+def sessions_options(command: _Command) -> _Command:
+    """Adds the options to `choreomon verify`; they are parameters of `**choices`."""
+    return added(
+        click.option(
+            "--sessions",
+            type=click.Path(allow_dash=True),
+            help="Many sessions in one file: JSON lines or Parquet, a folder of them, or - for "
+            "JSON lines from standard input.",
+        ),
+        click.option(
+            "--output",
+            "-o",
+            type=WrittenPath(),
+            help="Of --sessions: the results, .parquet or else JSON lines. Who is interrupted goes "
+            "on there.",
+        ),
+        click.option("--session-key", help="Of JSON lines: the field of the session."),
+        click.option("--lifeline-key", help="Of JSON lines: the field of an action's lifeline."),
+        click.option("--kind-key", help="Of JSON lines: the field that says send or receive."),
+        click.option("--message-key", help="Of JSON lines: the field of an action's message."),
+        click.option(
+            "--max-actions",
+            type=click.IntRange(min=1),
+            help="Of --sessions: a session with more actions is bad input. Default: 1,000,000.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(["local", "ray"]),
+            default="local",
+            help="Of --sessions: share the work among processes of this machine, or of the Ray "
+            "cluster that RAY_ADDRESS names; where it names none, ray starts one here.",
+        ),
+    )(command)
+
+
+def refuse_without_sessions(context: click.Context) -> None:
+    """Raises `UsageError` for options that do nothing without sessions."""
+    refuse_explicit(context, SESSIONS_ALONE, "with --sessions")
+
+
+def verify_sessions(
+    context: click.Context,
+    *,
+    sessions: str,
+    interaction: str | None,
+    automaton: str | None,
+    locations: str | None,
+    signature: str | None,
+    clocks: tuple[str, ...],
+    jobs: int,
+    budget: float | None,
+    memory: int | None,
+    as_json: bool,
+    choices: dict[str, Any],
+) -> int:
+    """What the command does with sessions; the arguments are its parameters. The exit code."""
+    _check_extra()
+    from choreomon.batch import bounds
+    from choreomon.batch.sessions.judging import Judging, Sessions
+    from choreomon.batch.sessions.question import MAX_ACTIONS, SessionsQuestion
+    from choreomon.formats.hibou.files import load_signature
+    from choreomon.formats.sessions.source import Fields, session_files
+    from choreomon.verify.verdict import DEFAULT_MODE
+
+    if context.params["traces"]:
+        raise click.UsageError("give TRACE... or --sessions, one of the two")
+    refuse_explicit(context, _OTHERS, "without --sessions")
+    output: Path | None = choices["output"]
+    declared = None if signature is None else load_signature(signature)
+    mode = choices["mode"] or DEFAULT_MODE
+    protocol = _protocol(interaction, automaton, locations, declared, mode)
+    question = SessionsQuestion(
+        automaton=protocol[0],
+        interaction=protocol[1],
+        mode=_mode(mode),
+        together=shared_clocks(clocks, "--colocated"),
+        budget=budget,
+        memory=bounds.MEMORY if memory is None else memory,
+    )
+    fields = Fields(
+        choices["session_key"] or "session",
+        choices["lifeline_key"],
+        choices["kind_key"],
+        choices["message_key"],
+    )
+    with _input(sessions) as path:
+        files = tuple(session_files(path))
+        if output is not None:
+            check_not_read(output, (interaction, automaton, locations, signature, *files))
+            check_writable(output)
+        given = Sessions(
+            files,
+            fields,
+            declared,
+            choices["max_actions"] or MAX_ACTIONS,
+            called="standard input" if sessions == "-" else None,
+        )
+        results = None if output is None else _results(output, question, given, sessions == "-")
+        telling = _Telling(question.mode, results, as_json)
+        telling.tell(Judging(question, given), jobs, choices["engine"])
+    return telling.code
+
+
+def _check_extra() -> None:
+    """Raises `ClickException` where numpy or pyarrow are missing."""
+    try:
+        import numpy  # noqa: F401
+        import pyarrow  # noqa: F401
+    except ImportError:
+        told = "--sessions needs numpy and pyarrow: pip install 'choreomon[batch]'"
+        raise click.ClickException(told) from None
+
+
+def _mode(mode: Any) -> Any:
+    from choreomon.verify.automaton_verifier import AUTOMATON_MODES, automaton_mode
+
+    try:
+        return automaton_mode(mode)
+    except ValueError:
+        told = f"of sessions these can be asked: {', '.join(AUTOMATON_MODES)}; not {mode}"
+        raise click.BadParameter(told, param_hint="--mode") from None
+
+
+def _protocol(
+    interaction: str | None,
+    automaton: str | None,
+    locations: str | None,
+    signature: Signature | None,
+    mode: Any,
+) -> tuple[Any, str | None]:
+    """The automaton, None where an interaction has none that is small enough; and the interaction,
+    as JSON."""
+    from choreomon.automata.minimization import minimal
+    from choreomon.core.errors import BudgetExceeded
+    from choreomon.formats.automaton_file import load_automaton, load_locations
+    from choreomon.formats.hibou.files import load_interaction
+    from choreomon.formats.offline_json import write_interaction_json
+    from choreomon.verify.synthesis import synthesize
+
+    _mode(mode)
+    if interaction is None:
+        assert automaton is not None
+        places = None if locations is None else load_locations(locations)
+        return load_automaton(automaton, places), None
+    read = load_interaction(interaction, signature)
+    try:
+        text = write_interaction_json(read)
+    except ValueError as error:
+        raise click.ClickException(f"{interaction}: {error}") from None
+    try:
+        return minimal(synthesize(read, max_states=SYNTHESIS).automaton, SYNTHESIS), text
+    except BudgetExceeded as error:
+        click.echo(f"{interaction}: {error}: each session is decided alone", err=True)
+        return None, text
+
+
+@contextmanager
+def _input(sessions: str) -> Iterator[str]:
+    """The path to read: standard input is kept in a temporary file, as only its end shows whether
+    the rows of sessions stand together."""
+    if sessions != "-":
+        yield sessions
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "standard-input.jsonl")
+        with path.open("wb") as kept:
+            stream = sys.stdin.buffer
+            while piece := stream.read(1 << 20):
+                kept.write(piece)
+        yield str(path)
+
+
+def _results(
+    output: Path, question: SessionsQuestion, sessions: Sessions, from_stream: bool
+) -> ResultsFile:
+    from choreomon.formats.sessions.results import ResultsFile
+
+    return ResultsFile(output, question.mode, _digest(output, question, sessions, from_stream))
+
+
+def _digest(
+    output: Path, question: SessionsQuestion, sessions: Sessions, from_stream: bool
+) -> str:
+    """Of all that results depend on. Files are taken for the same by name, size and time."""
+    inputs: list[object] = []
+    for file in sessions.files:
+        if from_stream:
+            inputs.append(sha256(Path(file).read_bytes()).hexdigest())
+        else:
+            with_name = os.stat(file) if os.path.exists(file) else None
+            said = None if with_name is None else (with_name.st_size, with_name.st_mtime_ns)
+            inputs.append((os.path.abspath(file), said))
+    parts = (
+        "1",
+        None if question.automaton is None else question.automaton.digest,
+        question.interaction,
+        question.mode,
+        question.together,
+        question.budget,
+        question.memory,
+        repr(sessions.fields),
+        repr(sessions.signature),
+        sessions.most,
+        output.suffix.lower(),
+        inputs,
+    )
+    return sha256(json.dumps(parts).encode()).hexdigest()
+
+
+class _Telling:
+    """Where results go; and the exit code in the end."""
+
+    def __init__(self, mode: str, results: ResultsFile | None, as_json: bool) -> None:
+        self._mode = mode
+        self._results = results
+        self._as_json = as_json
+        self._found: Counter[str | None] = Counter() if results is None else results.verdicts.copy()
+        self._failed: list[str] = []
+        self._problems = 0
+        self._errors = 0
+
+    def tell(self, judging: Judging, jobs: int, engine: EngineName) -> None:
+        """All of them, as they come."""
+        from choreomon.formats.sessions.results import Result
+
+        skip = 0 if self._results is None else self._results.done
+        if skip:
+            click.echo(f"{skip:,} sessions were judged before", err=True)
+        with _progress(judging.count, skip) as advance, loss_told():
+            for judged in judging.judged(jobs=jobs, engine=engine, skip=skip):
+                for name, answer in zip(judged.names, judged.answers, strict=True):
+                    if isinstance(answer, str):
+                        self._take(Result(name, None, answer))
+                    else:
+                        self._take(Result(name, answer.verdict.value, answer.reason))
+                advance(len(judged.names))
+        for problem in judging.lost:
+            self._complain(problem)
+        if self._results is not None:
+            self._results.finish()
+        self._say()
+
+    def _take(self, result: Result) -> None:
+        from choreomon.formats.sessions.results import result_line
+
+        self._found[result.verdict] += 1
+        if result.verdict is None:
+            self._complain(result.reason)
+        elif result.verdict == "Fail" and len(self._failed) < SHOWN:
+            self._failed.append(result.session)
+        if self._results is not None:
+            self._results.add(result)
+        if self._as_json:
+            click.echo(result_line(result, self._mode))
+
+    def _complain(self, problem: str) -> None:
+        self._problems += 1
+        if self._problems <= SHOWN:
+            click.echo(problem, err=True)
+
+    def _say(self) -> None:
+        more = self._problems - SHOWN
+        if more > 0:
+            click.echo(f"{more:,} more problems are not shown here; results have those of "
+                       "sessions", err=True)
+        if self._as_json:
+            return
+        total = sum(self._found.values())
+        known = sorted((each, n) for each, n in self._found.items() if each is not None)
+        parts = [f"{number:,} {verdict}" for verdict, number in known]
+        if self._found[None]:
+            parts.append(f"{self._found[None]:,} not judged")
+        told = ", ".join(parts)
+        click.echo(f"{total:,} session{'' if total == 1 else 's'}{': ' * bool(told)}{told}")
+        if self._failed:
+            number = self._found["Fail"]
+            dots = ", .." if number > len(self._failed) else ""
+            click.echo(f"Fail: {', '.join(self._failed)}{dots}")
+
+    @property
+    def code(self) -> int:
+        """Of bad input, what failed, and what is not known, the first."""
+        if self._problems or self._found[None]:
+            return BAD_INPUT
+        if self._found["Fail"]:
+            return VIOLATION
+        return ONLY_POSSIBLE if self._found["Inconc"] else NOTHING_FOUND
+
+
+@contextmanager
+def _progress(total: int | None, done: int) -> Iterator[Callable[[int], None]]:
+    """Shows on a terminal how far it is."""
+    from choreomon.cli.screen import screens
+
+    _, errors = screens()
+    if not errors.is_terminal:
+        yield lambda _: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=errors, transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task("Sessions", total=total, completed=done)
+        yield lambda number: bar.advance(task, number)

@@ -1,0 +1,135 @@
+"""Long global traces: multi-traces of which one clock saw everything.
+
+Where all actions are in one log there is nothing to search: the trace is followed through an
+automaton that is made meanwhile (`choreomon.automata.stepping`), the subset construction of an
+automaton, or that over the residuals of an interaction (`choreomon.verify.lazy_automaton`). This is
+about `accept` and `prefix`; where the log is about all lifelines, `multiprefix` is `prefix`, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from choreomon.automata.automaton import Automaton, States
+from choreomon.automata.emptiness import trimmed
+from choreomon.automata.stepping import Stepper
+from choreomon.core.action import Action
+from choreomon.core.errors import BudgetExceeded
+from choreomon.interaction.lifelines import names
+from choreomon.interaction.normal import normal
+from choreomon.interaction.term import Interaction, subterms
+from choreomon.multitrace.coded import LONG, CodedTrace
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.verify.budget import CheckBudget
+from choreomon.verify.lazy_automaton import LazyAutomaton, State
+from choreomon.verify.verdict import Answer, Mode, Verdict
+
+REMEMBERED: Final = 200_000
+"""Residuals and states of an interaction that are kept; who needs more is not answered here."""
+
+_BYTES: Final = 256
+
+
+class GlobalTraces:
+    """Answers about long global traces of one protocol in one mode. What is found out for one is
+    kept for the next. Not for several threads at once."""
+
+    def __init__(
+        self,
+        mode: Mode,
+        lifelines: Iterable[str],
+        letters: Iterable[Action],
+        made: Callable[[Sequence[Action]], tuple[Stepper[Any], Callable[[Any], bool]]],
+    ) -> None:
+        """`made` gives what follows traces over these letters, and what tells whether an accepted
+        trace may end in a state. From all of its states an accepted trace can be completed."""
+        self._mode = mode
+        self._lifelines = frozenset(lifelines)
+        self._letters = tuple(letters)
+        self._numbers = {letter: number for number, letter in enumerate(self._letters)}
+        self._made = made
+        self._stepper: Stepper[Any] | None = None
+        self._is_final: Callable[[Any], bool] = bool
+
+    def answer(self, multitrace: MultiTrace) -> Answer | None:
+        """The verdict on a multi-trace whose actions are all in one log of `LONG` actions or more;
+        None for any other, for other modes, and where it takes too many states. `vertices` counts
+        the situations on the way."""
+        recorded = [part for part in multitrace.components if len(part.actions)]
+        if len(recorded) != 1 or len(recorded[0].actions) < LONG:
+            return None
+        if self._mode not in ("accept", "prefix") and not (
+            self._mode == "multiprefix" and self._lifelines <= set(recorded[0].lifelines)
+        ):
+            return None
+        numbers = self._numbered(recorded[0].actions)
+        if numbers is None:
+            return Answer(Verdict.FAIL, "", 0)
+        try:
+            if self._stepper is None:
+                self._stepper, self._is_final = self._made(self._letters)
+            state, followed = self._stepper.follow(numbers)
+        except BudgetExceeded:
+            self._stepper = None
+            return None
+        if state is not None and self._is_final(state):
+            return Answer(Verdict.PASS, "", followed + 1)
+        fits = state is not None and self._mode != "accept"
+        return Answer(Verdict.WEAK_PASS if fits else Verdict.FAIL, "", followed + 1)
+
+    def _numbered(self, actions: Sequence[Action]) -> Sequence[int] | None:
+        """The number of each action; None where one is no letter."""
+        if not isinstance(actions, CodedTrace):
+            numbers = [*map(self._numbers.get, actions)]
+            return None if None in numbers else numbers  # type: ignore[return-value]
+        table = [self._numbers.get(action, -1) for action in actions.alphabet]
+        if -1 in table:
+            return None
+        if len(table) <= _BYTES and len(self._letters) <= _BYTES:
+            # In C, and the numbers of bytes are objects that exist already.
+            return bytes(actions.codes).translate(bytes(table).ljust(_BYTES, b"\0"))
+        return [*map(table.__getitem__, actions.codes)]
+
+
+def of_automaton(automaton: Automaton, mode: Mode) -> GlobalTraces:
+    """Those that an automaton accepts, or can go on with."""
+    whole = trimmed(automaton)
+
+    def after(states: States, letter: int) -> States | None:
+        return whole.after(states, letter) or None
+
+    def is_final(states: States) -> bool:
+        return bool(states & whole.final)
+
+    def made(letters: Sequence[Action]) -> tuple[Stepper[States], Callable[[States], bool]]:
+        return Stepper(len(letters), whole.initial or None, after), is_final
+
+    return GlobalTraces(mode, whole.lifelines, whole.letters, made)
+
+
+def of_interaction(
+    interaction: Interaction, mode: Mode, check_budget: Callable[[], CheckBudget | None]
+) -> GlobalTraces:
+    """Those of an interaction. `check_budget` gives what is called before whatever is not known
+    yet; that may raise, to stop."""
+    term = normal(interaction)
+    letters = {part.action for part in subterms(term) if part.action is not None}
+
+    def made(letters: Sequence[Action]) -> tuple[Stepper[State], Callable[[State], bool]]:
+        lazy = LazyAutomaton()
+
+        def after(state: State, letter: int) -> State | None:
+            if lazy.remembered > REMEMBERED:
+                raise BudgetExceeded(f"more than {REMEMBERED:,} residuals and states")
+            lazy.checking(check_budget())
+            return lazy.next(state, letters[letter])
+
+        start = lazy.state([lazy.residuals.plain(term)])
+        return Stepper(len(letters), start, after), _terminates
+
+    return GlobalTraces(mode, names(interaction.lifelines), sorted(letters), made)
+
+
+def _terminates(state: State) -> bool:
+    return state.terminates
