@@ -3,7 +3,8 @@
     python -m benchmarks.sessions [--sessions N] [--mode M] [--jobs J] [--interleaved] [--seed S]
                                   [--json]
 
-Sessions are random walks of 5 to 55 actions through the automaton of `rover.hif`, a log for each
+Sessions are random walks of 5 to 55 actions (the longer one of two lengths that are drawn) through
+the automaton of `rover.hif`, a log for each
 lifeline, the rows of each log together. Of 100 sessions 70 are whole, 15 have every log cut at a
 random place, 15 one action replaced by another one of its lifeline. `choreomon verify --sessions`
 is a process of its own: its time is that of the clock on the wall, with start-up, synthesis, reading
@@ -52,9 +53,9 @@ Logs = list[list[int]]
 
 def walk(automaton: Automaton, rng: Random) -> list[int]:
     """The letters of a random accepted word of 5 to 55 actions."""
+    wanted = max(rng.randint(SHORTEST, LONGEST) for _ in range(2))  # short ones repeat
     while True:
         (state,) = members(automaton.initial)
-        wanted = rng.randint(SHORTEST, LONGEST)
         word: list[int] = []
         while len(word) <= LONGEST:
             if len(word) >= wanted and automaton.final >> state & 1:

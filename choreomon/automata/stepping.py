@@ -59,7 +59,7 @@ class Stepper(Generic[_State]):
             node = reduce(getitem, trace, self._start)
         except TypeError:  # what is not known yet cannot be indexed
             return self._learnt(trace)
-        if node is self._dead:
+        if node is None or node is self._dead:
             return self._learnt(trace)
         return Followed(node[-1], len(trace))
 
