@@ -7,8 +7,8 @@ Sessions are random walks of 5 to 55 actions (the longer one of two lengths that
 the automaton of `rover.hif`, a log for each
 lifeline, the rows of each log together. Of 100 sessions 70 are whole, 15 have every log cut at a
 random place, 15 one action replaced by another one of its lifeline. `choreomon verify --sessions`
-is a process of its own: its time is that of the clock on the wall, with start-up, synthesis, reading
-and writing; its memory the most that it had resident. `alone` is how many sessions a second the
+is a process of its own: its time is that of the clock on the wall, with start-up, synthesis,
+reading and writing; its memory the most that it had resident. `alone` is how many sessions a second the
 per-session verifier of automata decides, of a few of them, without reading and writing; `agree`,
 whether the command said the same of these. `repeated` is the share of sessions that are as an
 earlier one.
@@ -188,7 +188,9 @@ def report(
 
 @click.command(help=(__doc__ or "").split("\n", maxsplit=1)[0])
 @click.option("--sessions", "number", default=100_000, show_default=True)
-@click.option("--mode", default="multiprefix", type=click.Choice(["accept", "multiprefix", "slice"]))
+@click.option(
+    "--mode", default="multiprefix", type=click.Choice(["accept", "multiprefix", "slice"])
+)
 @click.option("--jobs", default=1, show_default=True)
 @click.option("--interleaved", is_flag=True)
 @click.option("--seed", default=0, show_default=True)

@@ -6,6 +6,9 @@ determinization  the subset construction
 minimization     the smallest deterministic automaton
 product          two automata side by side, together on common letters
 membership       whether logs are explained, layer by layer
+situations       what may happen at a cut of logs, made when it is first met
+many_logs        whether logs are explained, thousands of multi-traces at a time
+stepping         global traces, followed through what is made meanwhile
 witness          why they are, or how far they can be
 reference        membership by definition: slow, and obvious
 words            all accepted words up to a length: slow, and obvious

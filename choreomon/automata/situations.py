@@ -168,10 +168,7 @@ class Situations:
         known = self._live.get(logs)
         if known is None:
             letters = [
-                letter
-                for log, own in enumerate(self.own)
-                if not logs >> log & 1
-                for letter in own
+                letter for log, own in enumerate(self.own) if not logs >> log & 1 for letter in own
             ]
             known = fresh = self.automaton.final
             while fresh:

@@ -1,8 +1,8 @@
 """Global traces through a deterministic automaton that is made meanwhile.
 
 Each state is a list: by the number of a letter, the state that it leads to. To read a trace is
-`reduce(getitem, numbers, start)`: not a line of Python for each action, nor an object. What a letter
-leads to is found out when it is first met, and kept for the next trace.
+`reduce(getitem, numbers, start)`: not a line of Python for each action, nor an object. What a
+letter leads to is found out when it is first met, and kept for the next trace.
 """
 
 from __future__ import annotations

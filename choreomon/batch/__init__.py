@@ -20,5 +20,6 @@ neither. Nothing here prints.
     workers      processes that share work, and end with whoever started them
     ray_cluster  the same on the machines of a Ray cluster
     interrupts   interrupts that wait until no lock can be left held
+    sessions     many sessions in one file
     collector    the cycle collector, out of the way while verdicts are made
 """

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -154,12 +155,9 @@ def verify_sessions(
 
 def _check_extra() -> None:
     """Raises `ClickException` where numpy or pyarrow are missing."""
-    try:
-        import numpy  # noqa: F401
-        import pyarrow  # noqa: F401
-    except ImportError:
+    if find_spec("numpy") is None or find_spec("pyarrow") is None:
         told = "--sessions needs numpy and pyarrow: pip install 'choreomon[batch]'"
-        raise click.ClickException(told) from None
+        raise click.ClickException(told)
 
 
 def _mode(mode: Any) -> Any:
@@ -229,9 +227,7 @@ def _results(
     return ResultsFile(output, question.mode, _digest(output, question, sessions, from_stream))
 
 
-def _digest(
-    output: Path, question: SessionsQuestion, sessions: Sessions, from_stream: bool
-) -> str:
+def _digest(output: Path, question: SessionsQuestion, sessions: Sessions, from_stream: bool) -> str:
     """Of all that results depend on. Files are taken for the same by name, size and time."""
     inputs: list[object] = []
     for file in sessions.files:
@@ -312,8 +308,10 @@ class _Telling:
     def _say(self) -> None:
         more = self._problems - SHOWN
         if more > 0:
-            click.echo(f"{more:,} more problems are not shown here; results have those of "
-                       "sessions", err=True)
+            click.echo(
+                f"{more:,} more problems are not shown here; results have those of sessions",
+                err=True,
+            )
         if self._as_json:
             return
         total = sum(self._found.values())

@@ -68,5 +68,6 @@ Interactions and multi-traces:
     json_keys           keys that come twice in it
     outcome_json        what verifying found, as JSON
     junit               and as XML
+    sessions            many sessions in one file
     case_files          multi-traces with known answers
 """

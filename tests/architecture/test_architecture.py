@@ -80,6 +80,8 @@ THIRD_PARTY = {
     "zmq": "runtime sdk deployment",
     "uvloop": "cli runtime",
     "prometheus_client": "runtime",
+    "numpy": "automata batch formats",
+    "pyarrow": "formats",
     "ray": "batch",
 }
 """Where each dependency may be imported."""
@@ -111,8 +113,10 @@ LISTING = (
     "choreomon/actors",
     "choreomon/formats",
     "choreomon/formats/hibou",
+    "choreomon/formats/sessions",
     "choreomon/verify/experiments",
     "choreomon/batch",
+    "choreomon/batch/sessions",
     "choreomon/deployment",
     "simulator",
     "simulator/generation",

@@ -116,7 +116,9 @@ def test_short_traces_and_other_questions_are_left_to_others() -> None:
     assert of_automaton(one, "multiprefix").answer(whole) is not None
     assert of_automaton(one, "slice").answer(whole) is None
     assert of_automaton(one, "accept").answer(multi_trace([])) is None
-    assert of_automaton(one, "accept").answer(whole._replace(components=whole.components * 2)) is None
+    assert (
+        of_automaton(one, "accept").answer(whole._replace(components=whole.components * 2)) is None
+    )
     short_one = multi_trace([component(one.lifelines, word[:-1])])
     assert of_automaton(one, "accept").answer(short_one) is None
     fewer = [name for name in lifelines if name != lifelines[0]]

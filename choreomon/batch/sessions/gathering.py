@@ -3,8 +3,8 @@
 Where the rows of each session stand together, a session ends where the next one begins, and nothing
 has to be kept. Whether they do is looked for first, by the sessions' names alone
 (`stand_together`). Where they do not, the runs are put into temporary files, those of one session
-into the same one, and each file is put in order by itself (`put_in_order`); a file that is too large
-for that is divided once more. So memory is bounded, whatever comes.
+into the same one, and each file is put in order by itself (`put_in_order`); a file that is too
+large for that is divided once more. So memory is bounded, whatever comes.
 """
 
 from __future__ import annotations

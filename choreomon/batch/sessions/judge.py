@@ -79,9 +79,7 @@ class SessionJudge:
             decider = Verifier(self._interaction, question.mode, should_stop=self._bounds)
             return decider.decide
         assert question.automaton is not None
-        return AutomatonVerifier(
-            question.automaton, question.mode, should_stop=self._bounds
-        ).decide
+        return AutomatonVerifier(question.automaton, question.mode, should_stop=self._bounds).decide
 
     def judge(self, chunk: Chunk) -> Judged:
         """What becomes of each session, in order."""
@@ -143,9 +141,7 @@ class SessionJudge:
         self._many.move_to_end(key)
         return known.decide(layout.letters, layout.ends)
 
-    def _followed(
-        self, layout: Arranged, missing: Missing
-    ) -> npt.NDArray[np.int8]:
+    def _followed(self, layout: Arranged, missing: Missing) -> npt.NDArray[np.int8]:
         """Of sessions that one clock saw: by following each, without a search."""
         whole = self._whole
         assert whole is not None

@@ -71,9 +71,7 @@ class Judging:
     def __post_init__(self) -> None:
         self.count = stand_together(self._names(), self.sessions.folder)
 
-    def judged(
-        self, *, jobs: int = 1, engine: Engine = "local", skip: int = 0
-    ) -> Iterator[Judged]:
+    def judged(self, *, jobs: int = 1, engine: Engine = "local", skip: int = 0) -> Iterator[Judged]:
         """What becomes of them, without the first ones, by so many processes of this machine, or of
         a Ray cluster (`ray_workers`). They end when the iterator is closed.
 

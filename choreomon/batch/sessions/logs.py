@@ -85,7 +85,12 @@ def arranged(
         inside = there[of]
         renumbered = (np.cumsum(there) - 1)[of[inside]]
         yield _arranged(
-            groups, lifelines, sessions[there], renumbered, lifeline[inside], letter[actions[inside]]
+            groups,
+            lifelines,
+            sessions[there],
+            renumbered,
+            lifeline[inside],
+            letter[actions[inside]],
         )
 
 

@@ -22,8 +22,8 @@ class SessionsQuestion:
     - `interaction`: the interaction that it comes from, or that has none, as JSON;
     - `mode`: one of those that automata answer;
     - `together`: lifelines that share a clock, in all sessions; where rows say clocks, none;
-    - `budget`, `memory`: as in `choreomon.batch.question.Question`, for each session that is decided
-      alone.
+    - `budget`, `memory`: as in `choreomon.batch.question.Question`, for each session that is
+      decided alone.
     """
 
     automaton: Automaton | None

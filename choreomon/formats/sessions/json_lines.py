@@ -34,7 +34,7 @@ LONGEST_LINE: Final = 32_000_000
 
 _Name = str | int
 
-
+_CUT_OFF: Final = ("Input data was truncated", "is not JSON: is cut off")
 
 
 class JsonLines:
@@ -101,7 +101,7 @@ class JsonLines:
                 clock = None if read.clock is None else alphabet.clocks.number(str(read.clock))
             except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError) as wrong:
                 known = self._name(line)
-                field, told = placed_problem(str(wrong), "another value")
+                field, told = placed_problem(str(wrong).replace(*_CUT_OFF))
                 problem = ": ".join(filter(None, (field, told)))
                 if known is None:
                     if runs:

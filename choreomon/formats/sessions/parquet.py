@@ -169,7 +169,8 @@ def _numbers(column: Any, number: Any) -> Codes:
     texts = pc.cast(encoded.dictionary, pa.string()).to_pylist()
     table = np.array([NO_CLOCK if text is None else number(text) for text in texts], np.int32)
     places = pc.fill_null(encoded.indices, len(texts)).to_numpy(zero_copy_only=False)
-    return np.append(table, np.int32(NO_CLOCK))[places]
+    numbers: Codes = np.append(table, np.int32(NO_CLOCK))[places]
+    return numbers
 
 
 def _has_null(batch: Any) -> bool:
