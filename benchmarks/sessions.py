@@ -8,10 +8,10 @@ the automaton of `rover.hif`, a log for each
 lifeline, the rows of each log together. Of 100 sessions 70 are whole, 15 have every log cut at a
 random place, 15 one action replaced by another one of its lifeline. `choreomon verify --sessions`
 is a process of its own: its time is that of the clock on the wall, with start-up, synthesis,
-reading and writing; its memory the most that it had resident. `alone` is how many sessions a second the
-per-session verifier of automata decides, of a few of them, without reading and writing; `agree`,
-whether the command said the same of these. `repeated` is the share of sessions that are as an
-earlier one.
+reading and writing; its memory the most that it had resident. `alone` is how many sessions a second
+the per-session verifier of automata decides, of a few of them, without reading and writing;
+`agree`, whether the command said the same of these. `repeated` is the share of sessions that are as
+an earlier one.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ to, all of them by a few operations of numpy on whole columns. Where one action 
 (`Situations.may_be_first`), it is the only one. Rows that are equal are one.
 
 Exact: what is answered is what `membership` says. Of a multi-trace that would have more than
-`WIDTH` rows at a time the best are kept, and it is left undecided if they explain nothing; so is one
-for which there would be too many situations.
+`WIDTH` rows at a time the best are kept, and it is left undecided if they explain nothing; so is
+one for which there would be too many situations.
 
 Needs numpy (the extra `batch`).
 """

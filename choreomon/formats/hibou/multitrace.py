@@ -21,13 +21,15 @@ than its codes (`choreomon.multitrace.coded`). The tests hold them equal.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from choreomon.core.action import Action
 from choreomon.formats.hibou.multitrace_pieces import ACTION, MANY_SPELLINGS, NAME, PieceReader
 from choreomon.formats.hibou.signature import Signature, checked_names
+from choreomon.multitrace.coded import LONG, CodedTrace, TraceBuilder
 from choreomon.multitrace.multitrace import Component, MultiTrace
 
 _HEAD: Final = re.compile(rf"\s*\[\s*({NAME}(?:\s*,\s*{NAME})*)\s*")
@@ -35,7 +37,10 @@ _COMMA: Final = re.compile(r"\s*,\s*")
 
 
 CHUNK: Final = 1 << 16
-"""Texts of more characters than that are read in pieces of so many."""
+"""Characters of the pieces in which long texts are read."""
+
+QUICK: Final = 1 << 20
+"""Characters of texts that are first tried in their usual form, as a whole."""
 
 SHORT: Final = 256
 """Components of so many characters are remembered as a whole: longer ones seldom come again."""
@@ -43,8 +48,36 @@ SHORT: Final = 256
 MANY_COMPONENTS: Final = 1 << 12
 """How many components a reader remembers before it forgets them all."""
 
+_BYTES: Final = 1 << 8
+
 MANY_LAYOUTS: Final = 1 << 8
 """How many ways to spread lifelines over components."""
+
+
+class _Spelt(NamedTuple):
+    """How the actions of some lifelines are spelt: by word the action, and a number."""
+
+    lifelines: tuple[str, ...]
+    actions: dict[str, Action]
+    numbers: dict[str, int]
+
+    def trace(self, words: Sequence[str]) -> Sequence[Action]:
+        """The actions of these words: a tuple, or a CodedTrace where there are many, as a
+        TraceBuilder makes it. Raises KeyError for a word that is not known."""
+        if len(words) < LONG:
+            return tuple([self.actions[word] for word in words])
+        if len(self.numbers) > _BYTES:
+            builder = TraceBuilder()
+            codes = {word: builder.code(self.actions[word]) for word in dict.fromkeys(words)}
+            builder.extend([codes[word] for word in words])
+            return builder.trace()
+        read = bytes(map(self.numbers.__getitem__, words))  # no word is a line of Python
+        actions = [*self.actions.values()]
+        table = bytearray(_BYTES)
+        alphabet: dict[Action, int] = {}
+        for number in sorted(set(read)):
+            table[number] = alphabet.setdefault(actions[number], len(alphabet))
+        return CodedTrace(tuple(alphabet), array("B", read.translate(table)))
 
 
 class MultiTraceReader:
@@ -58,14 +91,14 @@ class MultiTraceReader:
         declared = () if signature is None else signature.lifelines
         self._lifelines = tuple(sorted({*lifelines, *declared}))
         self._signature = signature
-        self._heads: dict[str, tuple[tuple[str, ...], dict[str, Action]]] = {}
+        self._heads: dict[str, _Spelt] = {}
         self._spellings = 0
         self._components: dict[str, Component] = {}
         self._silent: dict[tuple[tuple[str, ...], ...], tuple[Component, ...] | None] = {}
 
     def read(self, text: str, file: str = "trace") -> MultiTrace:
         """The multi-trace of a text; `file` is what errors call it. Raises DocumentError."""
-        known = self._quickly(text) if len(text) <= CHUNK else None
+        known = self._quickly(text) if len(text) <= QUICK else None
         if known is not None:
             return known
         pieces = (text[at : at + CHUNK] for at in range(0, len(text) or 1, CHUNK))
@@ -102,16 +135,16 @@ class MultiTraceReader:
         known = self._heads.get(head) or self._learn_head(head)
         if known is None:
             return None
-        lifelines, actions = known
+        lifelines = known.lifelines
         body = body.strip()
         if body:
             words = body.split(".")
             try:
-                trace = tuple([actions[word] for word in words])
+                trace = known.trace(words)
             except KeyError:
-                if not self._learn(words, lifelines, actions):
+                if not self._learn(words, known):
                     return None
-                trace = tuple([actions[word] for word in words])
+                trace = known.trace(words)
             part = Component(lifelines, trace)
         else:
             part = Component(lifelines, ())
@@ -133,7 +166,7 @@ class MultiTraceReader:
         self._silent[named] = silent
         return silent
 
-    def _learn_head(self, head: str) -> tuple[tuple[str, ...], dict[str, Action]] | None:
+    def _learn_head(self, head: str) -> _Spelt | None:
         found = _HEAD.fullmatch(head)
         if found is None:
             return None
@@ -144,14 +177,13 @@ class MultiTraceReader:
         if self._signature is not None and not set(lifelines) <= set(self._signature.lifelines):
             return None
         self._make_room(1)
-        known: tuple[tuple[str, ...], dict[str, Action]] = (lifelines, {})
+        known = _Spelt(lifelines, {}, {})
         self._heads[head] = known
         return known
 
-    def _learn(
-        self, words: Sequence[str], lifelines: tuple[str, ...], actions: dict[str, Action]
-    ) -> bool:
-        """Adds the words that `actions` has not; False where one is none of these lifelines."""
+    def _learn(self, words: Sequence[str], known: _Spelt) -> bool:
+        """Adds the words that are not known; False where one is none of these lifelines."""
+        lifelines, actions, numbers = known
         new = {word for word in words if word not in actions}
         self._make_room(len(new))
         for word in new:
@@ -162,6 +194,7 @@ class MultiTraceReader:
             if self._signature is not None and self._signature.strange(action):
                 return False
             actions[word] = action
+            numbers[word] = len(numbers)
         return True
 
     def _make_room(self, number: int) -> None:
