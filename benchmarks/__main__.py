@@ -26,6 +26,8 @@ BENCHMARKS: Final = (
     "long_trace",
     "long_logs",
     "deep",
+    "global_traces",
+    "sessions",
     "slices",
     "slices_brute_force",
     "search_combinations",

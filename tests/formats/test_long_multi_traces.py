@@ -14,11 +14,8 @@ from choreomon.multitrace.coded import LONG, CodedTrace
 def text(rng: Random, different: int, actions: int) -> str:
     """Of actions that are spelt in several ways."""
     words = [f"{rng.choice('ab')}{rng.choice('!?')}m{number}" for number in range(different)]
-    spelt = [
-        *words,
-        *(f" {word} " for word in words),
-        *(word.replace("!", " ! ") for word in words),
-    ]
+    spelt = [*words, *(f" {word} " for word in words)]
+    spelt += [word.replace("!", " ! ") for word in words]
     return "{ [a,b] " + ".".join(rng.choice(spelt) for _ in range(actions)) + "; [c] }"
 
 
