@@ -1,7 +1,7 @@
 """What really happened in a world, and whether what agents said of it keeps the laws.
 
-The real order is that of the commits in the agents. An event that was never told happened when its
-message left. One that was told only after it had left is looked at in both places: nothing may be
+The real order is that of the commits in the agents. An event that was never told, or too late to be
+one, happened when its message left, or when it was told if that was earlier. One that was told only after it had left is looked at in both places: nothing may be
 missed in either. Under `fire-and-forget` all are told late, and only the order of the commits is
 spoken of: by the order in which messages left, an event that was told late can cancel what came
 after it.
@@ -40,7 +40,8 @@ LAWS: Final[dict[Law, str]] = {
     "G1": "where the property was formed, its monitor says so",
     "G2": "where it says violated, the property was formed",
     "answered": "when all is healed, nothing waits any more",
-    "words": "a word has one content for ever; what follows it is surer; violated is the last",
+    "words": "a word that is not forgotten has one content for ever; what follows it is surer; "
+    "violated is the last",
     "acknowledged": "what was answered to a service has happened",
     "counted once": "one event has one count, and one count one event",
     "clocks": "no clock runs backwards, neither to a service nor in a frame",
@@ -69,12 +70,13 @@ class Left(NamedTuple):
 
 class Stepped(NamedTuple):
     """A step of an agent, before its commit: an event of a session, or a gap where `ticked` is
-    `None`."""
+    `None`; `late` where that was told as an event."""
 
     when: int
     session: str
     number: int
     ticked: Ticked | None
+    late: bool = False
 
 
 class Said(NamedTuple):
@@ -111,6 +113,7 @@ class Truth:
         self.lefts: list[Left] = []
         self.noted: dict[str, int] = {}  # when the last gap of each agent was
         self.said_by: dict[str, list[Said]] = {name: [] for name in self.processes}
+        self._kept_to: dict[str, list[Said]] = {name: [] for name in self.processes}
         self.broken: list[Broken] = []
         self.moment = 0
         self.inquiries = 0
@@ -134,7 +137,12 @@ class Truth:
 
     def happened(self, agent: str, stepped: Sequence[Stepped]) -> None:
         """These were committed now."""
-        for when, session, number, ticked in stepped:
+        for when, session, number, ticked, late in stepped:
+            if late:
+                act = self.act_of.get((session, number))
+                if act is not None:
+                    act.late = when
+                continue
             if ticked is None:
                 self.noted[agent] = when
                 continue
@@ -160,8 +168,11 @@ class Truth:
             noted = False
         self.lefts.append(Left(self.noted[act.name] if noted else self.now(), act))
 
-    def forgot(self, agent: Agent) -> None:
-        """Commits of an agent were lost."""
+    def forgot(self, agent: Agent, since: int) -> None:
+        """Commits of an agent since this moment were lost; what it said on their strength it may
+        say again otherwise, though neither G1 nor G2 lets it contradict itself."""
+        kept_to = self._kept_to[agent.name]
+        self._kept_to[agent.name] = [said for said in kept_to if said.when < since]
         own = agent.index
         for tick in self.ticks:
             name, system, count = tick.key
@@ -206,7 +217,7 @@ class Truth:
     def acknowledged(self, act: Act) -> None:
         """A service got the answer to its report."""
         for system, automaton in enumerate(self.automata):
-            if act.label in automaton.labels and not act.ticks.get(system):
+            if act.label in automaton.labels and not act.ticks.get(system) and act.late is None:
                 self.breaks("acknowledged", f"{act} was answered and is not there")
 
     def framed(self, agent: Agent, data: bytes) -> None:
@@ -240,14 +251,14 @@ class Truth:
                 self.breaks("durable", f"{agent.name} committed {committed} and says {what}")
 
     def said(self, agent: str, declared: DeclaredVerdict) -> None:
-        for before in self.said_by[agent]:
+        for before in self._kept_to[agent]:
             if before.declared.id == declared.id:
                 if before.declared != declared:
                     self.breaks("words", f"{before.declared} and then {declared}")
                 return
         earlier = [
             before.declared
-            for before in self.said_by[agent]
+            for before in self._kept_to[agent]
             if (before.declared.system, before.declared.event_count)
             == (declared.system, declared.event_count)
         ]
@@ -257,7 +268,9 @@ class Truth:
             self.breaks("words", f"{declared} after {earlier}")
         if len(earlier) > 1:
             self.breaks("words", f"{declared} after {earlier}")
-        self.said_by[agent].append(Said(self.now(), declared))
+        said = Said(self.now(), declared)
+        self._kept_to[agent].append(said)
+        self.said_by[agent].append(said)
 
     # What it comes to.
 
@@ -278,7 +291,7 @@ class Truth:
             for when, key, label, act in ticks
         ]
         found += [
-            (when, act.label, act)
+            (when if act.late is None else min(when, act.late), act.label, act)
             for when, act in self.lefts
             if act.label in labels and id(act) not in ticked
         ]
