@@ -1,10 +1,10 @@
 """What really happened in a world, and whether what agents said of it keeps the laws.
 
 The real order is that of the commits in the agents. An event that was never told, or too late to be
-one, happened when its message left, or when it was told if that was earlier. One that was told only after it had left is looked at in both places: nothing may be
-missed in either. Under `fire-and-forget` all are told late, and only the order of the commits is
-spoken of: by the order in which messages left, an event that was told late can cancel what came
-after it.
+one, happened when its message left, or when it was told if that was earlier. One that was told only
+after it had left is looked at in both places: nothing may be missed in either. Under
+`fire-and-forget` all are told late, and only the order of the commits is spoken of: by the order in
+which messages left, an event that was told late can cancel what came after it.
 """
 
 from __future__ import annotations
