@@ -28,7 +28,8 @@ def check_offline(file: str, kind: Kind, *, locations: str | None, as_json: bool
     if as_json:
         click.echo(json.dumps({"file": file, "kind": kind, **content.facts}, indent=2))
     else:
-        _show(f"{file}: the {kind} is valid: {content.said}", content)
+        valid = "are valid" if kind == "locations" else "is valid"
+        _show(f"{file}: the {kind} {valid}: {content.said}", content)
 
 
 def _interaction(file: str) -> _Content:
