@@ -228,6 +228,7 @@ def test_an_automaton_is_checked() -> None:
         "idle": 0,
         "deterministic": True,
         "letters": {"a": ["a!m", "a?k"], "b": ["b!k", "b?m"]},
+        "shortest": [],
         "digest": load_automaton("turns.json").digest,
     }
 
@@ -239,9 +240,20 @@ def test_states_of_no_use_are_told() -> None:
         "one.timbuk: the automaton is valid: 3 states, 3 edges, 2 letters, deterministic; 1 state "
         "on no way from the beginning to an end"
     )
+    found = json.loads(choreomon("check", "one.timbuk", "--locations", "l.json", "--json").out)
+    assert (found["idle"], found["shortest"]) == (1, ["p!x"])
     answer = choreomon("check", "one.timbuk")
     assert answer.code == 2
     assert "one.timbuk: has letters without locations: say by --locations FILE" in answer.err
+
+
+def test_an_automaton_that_accepts_nothing_is_told() -> None:
+    write_timbuk()
+    text = Path("one.timbuk").read_text(encoding="utf-8")
+    Path("one.timbuk").write_text(text.replace("Final States q1", "Final States q2"), "utf-8")
+    given = ("check", "one.timbuk", "--locations", "l.json")
+    assert choreomon(*given).out.splitlines()[0].endswith("deterministic; it accepts nothing")
+    assert json.loads(choreomon(*given, "--json").out)["shortest"] is None
 
 
 def write_timbuk() -> None:
