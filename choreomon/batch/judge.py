@@ -55,6 +55,8 @@ class Judge:
         question = self._question
         if (question.interaction is None) is (question.automaton is None):
             raise ValueError("the protocol is an interaction or an automaton: give one of the two")
+        if question.locations is not None and not isinstance(question.automaton, str):
+            raise ValueError("locations are of the letters of an automaton's file: leave them out")
         if question.interaction is not None:
             if isinstance(question.interaction, str):
                 return load_interaction(question.interaction, self._signature)

@@ -216,6 +216,8 @@ def test_a_program_may_ask_by_an_automaton_of_its_own() -> None:
         outcomes(Question(), ["pass.htf"])
     with pytest.raises(ValueError, match="give one of the two"):
         outcomes(Question(interaction="i.hif", automaton=one), ["pass.htf"])
+    with pytest.raises(ValueError, match="locations are of the letters"):
+        outcomes(Question(automaton=one, locations="l.json"), ["pass.htf"])
     with pytest.raises(ValueError, match="not searched as the papers search"):
         outcomes(Question(automaton=one, analysis=Analysis(search=Options())), ["pass.htf"])
     with pytest.raises(ValueError, match="and not prefix"):
