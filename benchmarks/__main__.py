@@ -29,6 +29,7 @@ BENCHMARKS: Final = (
     "slices",
     "slices_brute_force",
     "search_combinations",
+    "synthesis",
     "real_runs",
     "live_load",
     "embedded_cost",

@@ -4,7 +4,7 @@ What users of properties and monitors mostly import is here; everything else has
 name, as `choreomon.verify.verifier`. The layers, of which each knows only those to its left:
 
     core <- properties <- monitor <- formats, render <- cli
-    core <- interaction, multitrace <- verify <- formats, render <- cli
+    core <- interaction, multitrace, automata <- verify <- formats, render <- cli
     verify, formats <- batch <- cli
     core <- actors <- formats
 

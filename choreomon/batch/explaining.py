@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from choreomon.automata.automaton import Automaton
 from choreomon.batch import bounds as bounded
 from choreomon.batch.bounds import Bounds
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import explanation
+from choreomon.verify.automaton_verifier import explain_by_automaton
 from choreomon.verify.explanation import Explanation
 from choreomon.verify.verdict import Mode, Verdict
 
 
 def explained(
-    interaction: Interaction,
+    protocol: Interaction | Automaton,
     multitrace: MultiTrace,
     mode: Mode,
     verdict: Verdict,
@@ -35,7 +37,10 @@ def explained(
 
     bounds.start()
     try:
-        found = explanation.explain(interaction, multitrace, mode, should_stop=should_stop)
+        if isinstance(protocol, Automaton):
+            found = explain_by_automaton(protocol, multitrace, mode, should_stop=should_stop)
+        else:
+            found = explanation.explain(protocol, multitrace, mode, should_stop=should_stop)
     except MemoryError:
         stopped.append("OutOfMemory")
         found = Explanation(verdict, None, None)

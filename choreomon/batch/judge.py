@@ -7,14 +7,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from choreomon.batch.bounds import bounds_for, seconds_for
+from choreomon.automata.automaton import Automaton
+from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
 from choreomon.batch.explaining import explained
 from choreomon.batch.question import Question, Source
 from choreomon.core.errors import ChoreomonError, DocumentError
+from choreomon.formats.automaton_file import load_automaton, load_locations
 from choreomon.formats.hibou.files import load_interaction, load_multi_trace, load_signature
 from choreomon.interaction.lifelines import names
-from choreomon.interaction.term import forget_steps
+from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
+from choreomon.verify.automaton_verifier import AutomatonVerifier
 from choreomon.verify.explanation import Explanation
 from choreomon.verify.outcome import Outcome
 from choreomon.verify.papers.engine import Searcher
@@ -27,23 +30,44 @@ class Judge:
     """Answers a question about one multi-trace after the other; what it finds out of the
     interaction it keeps.
 
-    Raises DocumentError for an interaction or a signature that cannot be used, ValueError where
-    the analysis does not fit its mode, or `on_search` the analysis.
+    Raises DocumentError for an interaction, an automaton or a signature that cannot be used,
+    ValueError where the analysis does not fit its mode or the automaton, or `on_search` the
+    analysis.
     """
 
     def __init__(self, question: Question) -> None:
         self._question = question
         signature = question.signature
         self._signature = None if signature is None else load_signature(signature)
-        interaction = question.interaction
-        if isinstance(interaction, str):
-            interaction = load_interaction(interaction, self._signature)
-        self.interaction = interaction
-        self._lifelines = tuple(names(interaction.lifelines))
-        self._seconds = seconds_for(interaction, question.budget)
-        self._bounds = bounds_for(interaction, self._seconds, question.memory)
+        self._protocol = self._read_protocol()
+        if isinstance(self._protocol, Automaton):
+            self._lifelines = self._protocol.lifelines
+            self._seconds = question.budget
+            self._bounds = Bounds(self._seconds, question.memory)
+        else:
+            self._lifelines = names(self._protocol.lifelines)
+            self._seconds = seconds_for(self._protocol, question.budget)
+            self._bounds = bounds_for(self._protocol, self._seconds, question.memory)
         self._searched: SearchResult | None = None
         self._decide = self._made_to_decide()
+
+    def _read_protocol(self) -> Interaction | Automaton:
+        question = self._question
+        if (question.interaction is None) is (question.automaton is None):
+            raise ValueError("the protocol is an interaction or an automaton: give one of the two")
+        if question.locations is not None and not isinstance(question.automaton, str):
+            raise ValueError("locations are of the letters of an automaton's file: leave them out")
+        if question.interaction is not None:
+            if isinstance(question.interaction, str):
+                return load_interaction(question.interaction, self._signature)
+            return question.interaction
+        if question.analysis.search is not None or question.analysis.portfolio:
+            raise ValueError("an automaton is not searched as the papers search: leave that out")
+        if isinstance(question.automaton, Automaton):
+            return question.automaton
+        assert question.automaton is not None
+        places = None if question.locations is None else load_locations(question.locations)
+        return load_automaton(question.automaton, places)
 
     def _made_to_decide(self) -> Callable[[MultiTrace], Answer]:
         return self._decider() if self._question.on_search is None else self._recorder()
@@ -51,8 +75,10 @@ class Judge:
     def _decider(self) -> Callable[[MultiTrace], Answer]:
         """What gives exact verdicts, or the search that the analysis asks for."""
         analysis = self._question.analysis
+        if isinstance(self._protocol, Automaton):
+            return AutomatonVerifier(self._protocol, analysis.mode, should_stop=self._bounds).decide
         return Verifier(
-            self.interaction,
+            self._protocol,
             analysis.mode,
             options=analysis.search,
             portfolio=analysis.portfolio,
@@ -64,8 +90,9 @@ class Judge:
         analysis = self._question.analysis
         if analysis.search is None or analysis.portfolio:
             raise ValueError("only one search has a graph: say how to search, and no portfolio")
+        assert not isinstance(self._protocol, Automaton)  # which has no search
         options = replace(analysis.search, record=True, should_stop=self._bounds)
-        searcher = Searcher(self.interaction, analysis.mode, options)
+        searcher = Searcher(self._protocol, analysis.mode, options)
 
         def decide(multitrace: MultiTrace) -> Answer:
             self._searched = found = searcher.search(multitrace)
@@ -99,8 +126,9 @@ class Judge:
         seconds = time.perf_counter() - begun
         on_search = self._question.on_search
         if on_search is not None and self._searched is not None:
+            assert not isinstance(self._protocol, Automaton)
             try:
-                on_search(name, self.interaction, self._searched)
+                on_search(name, self._protocol, self._searched)
             except ChoreomonError as error:
                 problem = f"{name}: is {answer.verdict.value}, but {error}"
                 return Outcome(name, mode, None, seconds, problem=problem)
@@ -120,7 +148,7 @@ class Judge:
             return None
         self._make_room()
         return explained(
-            self.interaction,
+            self._protocol,
             multitrace,
             self._question.analysis.mode,
             verdict,

@@ -13,6 +13,7 @@ from choreomon.batch.judge import Judge
 from choreomon.batch.question import Question, Source
 from choreomon.batch.workers import workers
 from choreomon.formats.offline_json import read_interaction_json, write_interaction_json
+from choreomon.interaction.term import Interaction
 from choreomon.verify.outcome import Outcome
 
 MOST_AT_ONCE: Final = 64
@@ -23,17 +24,17 @@ they."""
 def outcomes(question: Question, sources: Sequence[Source], jobs: int = 1) -> Iterator[Outcome]:
     """What becomes of each multi-trace, in the order of `sources`, each as soon as it is known,
     whatever the number of processes. What is wrong with one spoils its own outcome alone. Each
-    process reads the interaction once and keeps what it finds out of it.
+    process reads the interaction or automaton once and keeps what it finds out of it.
 
     `jobs` is how many processes share the work, at least 1; this one does it alone where that is
     1, or where a file is a pipe, which no other process can read. They end when the iterator is
     closed, too. Where this process works alone, its cycle collector rests until then. A script
     that asks for several calls this below `if __name__ == "__main__":`, as `multiprocessing` wants.
 
-    Raises at once DocumentError for an interaction or a signature that cannot be used, and
-    ValueError for an analysis that does not fit its mode, and for an interaction whose names
-    cannot be sent to another process; while outcomes are asked for, WorkerLost where a process was
-    killed.
+    Raises at once DocumentError for an interaction, an automaton or a signature that cannot be
+    used, and ValueError for an analysis that does not fit its mode or an automaton, and for an
+    interaction whose names cannot be sent to another process; while outcomes are asked for,
+    WorkerLost where a process was killed.
     """
     if jobs < 1:
         raise ValueError(f"{jobs} processes do no work: use 1 or more")
@@ -42,9 +43,9 @@ def outcomes(question: Question, sources: Sequence[Source], jobs: int = 1) -> It
     if jobs < 2 or any(map(_is_pipe, _files(question, sources))):
         return _judged_here(judge, sources)
     text = None
-    if not isinstance(question.interaction, str):  # interactions live in one process
+    if isinstance(question.interaction, Interaction):  # which lives in one process
         text = write_interaction_json(question.interaction)
-        question = replace(question, interaction="")
+        question = replace(question, interaction=None)
     return _judged_elsewhere(question, text, sources, jobs)
 
 
@@ -79,7 +80,8 @@ def _judged(source: Source) -> Outcome:
 
 
 def _files(question: Question, sources: Sequence[Source]) -> Iterator[str]:
-    for one in (question.interaction, question.signature, *sources):
+    asked = (question.interaction, question.automaton, question.locations, question.signature)
+    for one in (*asked, *sources):
         if isinstance(one, str):
             yield one
 

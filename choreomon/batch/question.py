@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from choreomon.automata.automaton import Automaton
 from choreomon.batch.bounds import MEMORY
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
@@ -27,7 +28,11 @@ _QUICKEST: Final = Analysis()
 class Question:
     """What is asked about every multi-trace, the same for all.
 
-    - `interaction`: what should happen: the path of a file, or the interaction;
+    - `interaction`: what should happen: the path of a file, or the interaction; None where that
+      is said by an
+    - `automaton`: the path of its file, or the automaton. The `analysis` then says the mode, one
+      of those that automata answer, and no `search`;
+    - `locations`: the path of the file that says where the letters of that file are;
     - `signature`: the path of the file that says which lifelines and messages there are; None:
       files may have others, which never fit;
     - `analysis`: what is asked, and how the answer is looked for;
@@ -42,7 +47,9 @@ class Question:
       be no portfolio.
     """
 
-    interaction: str | Interaction
+    interaction: str | Interaction | None = None
+    automaton: str | Automaton | None = None
+    locations: str | None = None
     signature: str | None = None
     analysis: Analysis = _QUICKEST
     clocks: tuple[tuple[str, ...], ...] = ()

@@ -37,6 +37,7 @@ _COMMANDS: Final = {
     "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),
     "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
     "canonize": ("choreomon.cli.canonize", "Print the normal form of an interaction."),
+    "synthesize": ("choreomon.cli.synthesize", "Make an automaton of an interaction."),
     "mutate": ("choreomon.cli.mutate", "Make mutants of multi-traces."),
     "join": ("choreomon.cli.join", "Put the logs of several machines together."),
     "slice": ("choreomon.cli.slice", "Cut pieces out of multi-traces."),

@@ -27,20 +27,30 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
     "signature": "a signature",
     "multi-trace": "a multi-trace",
     "configuration": "a configuration",
+    "automaton": "an automaton",
+    "locations": "locations of letters",
 }
 
 
 @click.command("check")
 @click.argument("file", type=click.Path())
 @click.option("--tables", "show_tables", is_flag=True, help="Show the table of every monitor.")
+@click.option(
+    "--locations",
+    type=click.Path(),
+    help="Of an automaton whose letters are no actions: a .json file that says where they are.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-def command(file: str, show_tables: bool, as_json: bool) -> int:
+def command(file: str, show_tables: bool, locations: str | None, as_json: bool) -> int:
     """Validate FILE, say what its property means, and warn of what looks like a mistake.
 
     Of an interaction (.hif), a signature (.hsf), a multi-trace (.htf, .jsonl), a configuration
-    (.hcf), or one of them as .json, say what is in it; so of an agent's configuration, which is
-    checked with its tables, and of the table of one process that `split` wrote.
+    (.hcf), an automaton (.timbuk), or one of them as .json, say what is in it; so of an agent's
+    configuration, which is checked with its tables, and of the table of one process that `split`
+    wrote.
     """
+    if locations is not None and offline_kind(file) != "automaton":
+        raise click.UsageError(f"--locations is about automata, and {file} is none")
     if is_table_file(file):
         check_table(file, show_tables=show_tables, as_json=as_json)
         return NOTHING_FOUND
@@ -49,7 +59,7 @@ def command(file: str, show_tables: bool, as_json: bool) -> int:
             raise click.UsageError(
                 f"--tables is about properties: {file} holds {_WITH_ARTICLE[kind]}"
             )
-        check_offline(file, kind, as_json=as_json)
+        check_offline(file, kind, locations=locations, as_json=as_json)
         return NOTHING_FOUND
     from choreomon.core.errors import DocumentError
     from choreomon.formats.read import load_document

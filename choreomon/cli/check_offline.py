@@ -1,5 +1,5 @@
-"""`choreomon check` of interactions, signatures, multi-traces and configurations: that they can be
-read, and what is in them."""
+"""`choreomon check` of interactions, signatures, multi-traces, configurations, automata and the
+locations of their letters: that they can be read, and what is in them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ class _Content(NamedTuple):
     rows: Sequence[tuple[str, ...]]
 
 
-def check_offline(file: str, kind: Kind, *, as_json: bool) -> None:
-    """Say what the file holds. Raises `DocumentError` where it cannot be read."""
-    content = _CONTENT[kind](file)
+def check_offline(file: str, kind: Kind, *, locations: str | None, as_json: bool) -> None:
+    """Say what the file holds; `locations` is the file that says where the letters of an automaton
+    are. Raises `DocumentError` where it cannot be read."""
+    content = _automaton(file, locations) if kind == "automaton" else _CONTENT[kind](file)
     if as_json:
         click.echo(json.dumps({"file": file, "kind": kind, **content.facts}, indent=2))
     else:
-        _show(f"{file}: the {kind} is valid: {content.said}", content)
+        valid = "are valid" if kind == "locations" else "is valid"
+        _show(f"{file}: the {kind} {valid}: {content.said}", content)
 
 
 def _interaction(file: str) -> _Content:
@@ -108,11 +110,68 @@ def _configuration(file: str) -> _Content:
     )
 
 
+def _automaton(file: str, locations: str | None) -> _Content:
+    from choreomon.automata.emptiness import shortest_word, useful
+    from choreomon.formats.automaton_file import load_automaton, load_locations
+    from choreomon.render.wording import counted
+
+    places = None if locations is None else load_locations(locations)
+    one = load_automaton(file, places)
+    idle = one.states - useful(one).bit_count()
+    shortest = shortest_word(one)
+    letters = {
+        name: [str(one.letters[number]) for number in numbers]
+        for name, numbers in one.letters_of.items()
+    }
+    how = "deterministic" if one.is_deterministic else "nondeterministic"
+    said = (
+        f"{counted(one.states, 'state')}, {counted(len(one.edges), 'edge')}, "
+        f"{counted(len(one.letters), 'letter')}, {how}"
+    )
+    if shortest is None:
+        said += "; it accepts nothing"
+    elif idle:
+        said += f"; {counted(idle, 'state')} on no way from the beginning to an end"
+    return _Content(
+        {
+            "states": one.states,
+            "edges": len(one.edges),
+            "initial": one.initial.bit_count(),
+            "final": one.final.bit_count(),
+            "idle": idle,
+            "deterministic": one.is_deterministic,
+            "letters": letters,
+            "shortest": None if shortest is None else list(map(str, shortest)),
+            "digest": one.digest,
+        },
+        said,
+        ("lifeline", "letters"),
+        [(name, ", ".join(own)) for name, own in letters.items()],
+    )
+
+
+def _locations(file: str) -> _Content:
+    from choreomon.formats.automaton_file import load_locations
+    from choreomon.render.wording import counted
+
+    places = load_locations(file)
+    letters: dict[str, list[str]] = {name: [] for name in places.names}
+    for letter, action in places.actions.items():
+        letters[action.lifeline].append(letter)
+    return _Content(
+        {"locations": letters},
+        f"{counted(len(places.actions), 'letter')} in {counted(len(letters), 'location')}",
+        ("location", "letters"),
+        [(name, ", ".join(own)) for name, own in letters.items()],
+    )
+
+
 _CONTENT: Final[dict[Kind, Callable[[str], _Content]]] = {
     "interaction": _interaction,
     "signature": _signature,
     "multi-trace": _multi_trace,
     "configuration": _configuration,
+    "locations": _locations,
 }
 
 

@@ -1,8 +1,9 @@
-"""`choreomon draw`: the automaton of a property, or a run as a space-time diagram. What it does
-with interactions is in `choreomon.cli.draw_interaction`."""
+"""`choreomon draw`: the automaton of a property or of a protocol, or a run as a space-time diagram.
+What it does with interactions is in `choreomon.cli.draw_interaction`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -11,6 +12,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_options
 from choreomon.cli.explicit_options import refuse_explicit
+from choreomon.cli.offline_files import offline_kind
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 from choreomon.verify.papers.heuristics import STRATEGIES
@@ -75,6 +77,11 @@ _NEEDS_RUN: Final = "with --run: only a run has them"
     is_flag=True,
     help="With --trace: a witness, or where the explanation breaks, instead of the graph.",
 )
+@click.option(
+    "--locations",
+    type=click.Path(),
+    help="Of an automaton whose letters are no actions: a .json file that says where they are.",
+)
 @analysis_options
 @click.option("--json", "as_json", is_flag=True, help="Print the picture's structure as JSON.")
 @click.pass_context
@@ -93,6 +100,7 @@ def command(
     tree: bool,
     trace: str | None,
     explain: bool,
+    locations: str | None,
     as_json: bool,
     **choices: Any,
 ) -> int:
@@ -105,11 +113,19 @@ def command(
     An interaction (.hif, .hsf, .json), or with --interaction the one that a document states: its
     sequence diagram; or, with --tree, its term; or, with
     --trace, how a multi-trace is searched for or explained.
+
+    An automaton (.json, .timbuk): its states and edges.
     """
     from choreomon.cli.draw_interaction import draw_interaction, is_interaction
 
-    check_not_read(output, (file, signature, trace, choices["config"]))
-    holds_one = is_interaction(file)
+    check_not_read(output, (file, signature, trace, locations, choices["config"]))
+    kind = offline_kind(file)
+    if kind == "automaton":
+        _check_alone(context, ("locations",), "with other files than automata")
+        _check_picture(output)
+        return _draw_automaton(file, output, locations, as_json=as_json)
+    refuse_explicit(context, ("locations",), f"with automata, and {file} is none")
+    holds_one = is_interaction(file, kind)
     if holds_one or stated:
         _check_of_interaction(context, file, holds_one=holds_one)
         return draw_interaction(
@@ -176,17 +192,44 @@ def _check_of_interaction(context: click.Context, file: str, *, holds_one: bool)
 def _check_of_document(context: click.Context, file: str, output: Path) -> None:
     """Raises `UsageError` for options that are about interactions, or about runs where none is
     drawn, and for a suffix that says no format."""
-    others = ("file", "output", "a_run", "seed", "strategy", "rules", "event", "as_json")
-    refuse_explicit(
-        context,
-        (str(option.name) for option in context.command.params if option.name not in others),
-        f"with interactions, and {file} is none",
-    )
-    if output.suffix.lower() not in (".svg", ".png", ".mmd"):
-        raise click.UsageError(f"{output}: the suffix must be .svg, .png or .mmd")
-    check_picture(output)
+    others = ("a_run", "seed", "strategy", "rules", "event", "locations")
+    _check_alone(context, others, f"with interactions, and {file} is none")
+    _check_picture(output, (".svg", ".png", ".mmd"))
     if not context.params["a_run"]:
         refuse_explicit(context, ("seed", "strategy", "rules", "event"), _NEEDS_RUN)
+
+
+def _check_alone(context: click.Context, others: Iterable[str], where: str) -> None:
+    """Raises `UsageError` for options but those that every picture has, and `others`; `where` says
+    where they can be used."""
+    known = ("file", "output", "as_json", *others)
+    refuse_explicit(
+        context,
+        (str(option.name) for option in context.command.params if option.name not in known),
+        where,
+    )
+
+
+def _check_picture(output: Path, suffixes: Sequence[str] = (".svg", ".png")) -> None:
+    """Raises `UsageError` for a suffix that is none of these."""
+    if output.suffix.lower() not in suffixes:
+        listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
+        raise click.UsageError(f"{output}: the suffix must be {listed}")
+    check_picture(output)
+
+
+def _draw_automaton(file: str, output: Path, locations: str | None, *, as_json: bool) -> int:
+    from choreomon.formats.automaton_file import load_automaton, load_locations
+    from choreomon.render.protocol_automaton import protocol_picture
+
+    places = None if locations is None else load_locations(locations)
+    picture = protocol_picture(load_automaton(file, places), Path(file).stem)
+    write_picture(output, picture)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(picture.structure, indent=2))
+    return NOTHING_FOUND
 
 
 def _of_monitors(strategy: Strategy | None) -> StrategyName:

@@ -11,7 +11,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_of
-from choreomon.cli.offline_files import offline_kind
+from choreomon.cli.offline_files import Kind
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import write
 
@@ -29,10 +29,15 @@ if TYPE_CHECKING:
 TEXTS: Final = (".mmd", ".puml")
 
 
-def is_interaction(file: str) -> bool:
-    """Whether the file is to hold an interaction, and not a scenario or a property. Raises
-    `UsageError` for a multi-trace and for a configuration."""
-    kind = offline_kind(file)
+def is_interaction(file: str, kind: Kind | None) -> bool:
+    """Whether the file is to hold an interaction, and not a scenario or a property; `kind` is what
+    its name, or itself, says. Raises `UsageError` for a multi-trace, a configuration and
+    locations."""
+    if kind == "locations":
+        raise click.UsageError(
+            f"{file} says where letters are: it is for the drawing of an automaton, "
+            f"choreomon draw AUTOMATON --locations {file}"
+        )
     if kind == "configuration":
         raise click.UsageError(
             f"{file} is a configuration: it is for the drawing of a multi-trace, "

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.suggestion import did_you_mean
 
-Kind: TypeAlias = Literal["interaction", "signature", "multi-trace", "configuration"]
+Kind: TypeAlias = Literal[
+    "interaction", "signature", "multi-trace", "configuration", "automaton", "locations"
+]
 
 _KINDS: Final[dict[str, Kind]] = {
     ".hif": "interaction",
@@ -17,7 +19,10 @@ _KINDS: Final[dict[str, Kind]] = {
     ".htf": "multi-trace",
     ".jsonl": "multi-trace",
     ".hcf": "configuration",
+    ".timbuk": "automaton",
 }
+
+_KINDS_OF_JSON: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 def offline_kind(file: str) -> Kind | None:
@@ -38,10 +43,9 @@ def _kind_of_json(file: str) -> Kind | None:
     if not isinstance(found, dict) or "kind" not in found:
         return None
     named = found["kind"]
-    kinds = dict.fromkeys(_KINDS.values())
-    for kind in kinds:
+    for kind in _KINDS_OF_JSON:
         if named == kind:
             return kind
-    meant = did_you_mean(named, kinds) if isinstance(named, str) else ""
-    told = f"should be {', '.join(kinds)}, or not there in a document{meant}"
+    meant = did_you_mean(named, _KINDS_OF_JSON) if isinstance(named, str) else ""
+    told = f"should be {', '.join(_KINDS_OF_JSON)}, or not there in a document{meant}"
     raise DocumentError((Problem(file, 0, "kind", told),))

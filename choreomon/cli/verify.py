@@ -12,6 +12,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import jobs_option, loss_told
 from choreomon.cli.options import traces_argument
 from choreomon.cli.seconds import Seconds
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from choreomon.batch.question import Question
     from choreomon.multitrace.projection import Partition
     from choreomon.verify.outcome import Conclusion, Outcome, Tally
+    from choreomon.verify.verdict import Mode
 
 EXIT_CODES: Final[dict[Conclusion, int]] = {
     "bad input": BAD_INPUT,
@@ -30,6 +32,11 @@ EXIT_CODES: Final[dict[Conclusion, int]] = {
     "inconclusive": ONLY_POSSIBLE,
     "passed": NOTHING_FOUND,
 }
+
+SEARCHING: Final = (
+    *("method", "config", "por", "paper_por", "local", "local_on", "whole_graph", "strategy"),
+)
+"""Options about a search of interactions."""
 
 EXPLAINED: Final = 10
 """Multi-traces that are explained on the screen, the worst of them."""
@@ -40,9 +47,18 @@ EXPLAINED: Final = 10
 @click.option(
     "--interaction",
     "-i",
-    required=True,
     type=click.Path(),
     help="What should happen: a .hif, .hsf or .json file, or a document (.yaml) that states it.",
+)
+@click.option(
+    "--automaton",
+    type=click.Path(),
+    help="What should happen, instead: an automaton, .json or .timbuk.",
+)
+@click.option(
+    "--locations",
+    type=click.Path(),
+    help="Of an automaton whose letters are no actions: a .json file that says where they are.",
 )
 @click.option(
     "--signature",
@@ -74,9 +90,14 @@ EXPLAINED: Final = 10
 @click.option("--explain", is_flag=True, help="Show a witness, or where the explanation breaks.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each multi-trace.")
 @click.option("--junit", type=WrittenPath(), help="Write the results as JUnit XML, too.")
+@click.pass_context
 def command(
+    context: click.Context,
+    /,
     traces: tuple[str, ...],
-    interaction: str,
+    interaction: str | None,
+    automaton: str | None,
+    locations: str | None,
     signature: str | None,
     clocks: tuple[str, ...],
     jobs: int,
@@ -87,7 +108,7 @@ def command(
     junit: Path | None,
     **choices: Any,
 ) -> int:
-    """Verify multi-traces against an interaction.
+    """Verify multi-traces against an interaction, or against an automaton.
 
     Each TRACE is a file, or a folder with all that is in it: .htf, .json, and run-*.jsonl, the
     event logs that `choreomon simulate --trace` writes. A file is one run, with the logs of all its
@@ -102,18 +123,23 @@ def command(
     from choreomon.cli.screen import screens
     from choreomon.cli.trace_files import trace_files
 
+    protocol = _protocol(context, interaction, automaton, locations)
     analysis, loggers = analysis_of(**choices)
+    if automaton is not None:
+        _check_mode(analysis.mode)
     paths = trace_files(traces)
     groups = _shared_clocks(clocks, paths)
     config: str | None = choices["config"]
     pictures = search_pictures(
-        analysis, loggers, paths, interaction=interaction, signature=signature, config=config
+        analysis, loggers, paths, interaction=protocol, signature=signature, config=config
     )
     if junit is not None:
-        check_not_read(junit, (interaction, signature, config, *paths))
+        check_not_read(junit, (protocol, locations, signature, config, *paths))
         check_writable(junit)
     question = Question(
         interaction=interaction,
+        automaton=automaton,
+        locations=locations,
         signature=signature,
         analysis=analysis,
         clocks=groups,
@@ -124,14 +150,41 @@ def command(
     )
     screen, errors = screens()
     found = _outcomes(question, paths, jobs, errors)
-    tally = _Telling(interaction, screen, errors, as_json, junit).told(
+    tally = _Telling(protocol, screen, errors, as_json, junit).told(
         found, searched=analysis.search is not None
     )
-    _say_bounds(interaction, tally, budget)
+    _say_bounds(protocol, tally, budget)
     _say_apart(tally)
     for place in pictures.folders if pictures is not None else ():
         click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
     return EXIT_CODES[tally.conclusion]
+
+
+def _protocol(
+    context: click.Context, interaction: str | None, automaton: str | None, locations: str | None
+) -> str:
+    """The file that says what should happen. Raises `UsageError` where there is none or two, and
+    for options that do nothing with it."""
+    if (interaction is None) is (automaton is None):
+        raise click.UsageError(
+            "say what should happen: by --interaction FILE or by --automaton FILE, one of the two"
+        )
+    if interaction is not None:
+        refuse_explicit(context, ("locations",), "with --automaton")
+        return interaction
+    refuse_explicit(context, SEARCHING, "with --interaction")
+    assert automaton is not None
+    return automaton
+
+
+def _check_mode(mode: Mode) -> None:
+    """Raises `BadParameter` for a mode that automata do not answer."""
+    from choreomon.verify.automaton_verifier import automaton_mode
+
+    try:
+        automaton_mode(mode)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--mode") from None
 
 
 def _shared_clocks(clocks: tuple[str, ...], paths: list[str]) -> Partition:
@@ -171,9 +224,10 @@ def _outcomes(
 
 @dataclass(frozen=True)
 class _Telling:
-    """Where outcomes are printed and written."""
+    """Where outcomes are printed and written; `protocol` is the file of the interaction, or of the
+    automaton."""
 
-    interaction: str
+    protocol: str
     screen: Console
     errors: Console
     as_json: bool
@@ -214,16 +268,16 @@ class _Telling:
         if self.junit is not None:
             from choreomon.formats.junit import junit_xml
 
-            write(self.junit, junit_xml(f"choreomon verify {self.interaction}", outcomes))
+            write(self.junit, junit_xml(f"choreomon verify {self.protocol}", outcomes))
 
 
-def _say_bounds(interaction: str, tally: Tally, budget: float | None) -> None:
+def _say_bounds(protocol: str, tally: Tally, budget: float | None) -> None:
     """Nothing but depth has a bound where none was asked for."""
     from choreomon.batch import bounds
 
     if budget is None and tally.reasons["TimedOut"]:
         click.echo(
-            f"{interaction}: operators are nested more than {bounds.DEEP} deep, so each decision "
+            f"{protocol}: operators are nested more than {bounds.DEEP} deep, so each decision "
             f"had {bounds.DECIDING_DEEP:g} s; --budget SECONDS gives it more",
             err=True,
         )

@@ -61,6 +61,8 @@ Interactions and multi-traces:
     hibou               HIBOU's files
     offline_json        interactions, multi-traces and signatures as JSON
     configuration_json  configurations as JSON
+    automaton_file      automata as JSON, and where their letters are
+    timbuk              automata in the Timbuk format
     json_documents      what JSON documents have in common
     json_shapes         what msgspec says of JSON, in our words
     json_keys           keys that come twice in it

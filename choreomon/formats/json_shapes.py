@@ -18,6 +18,7 @@ _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*)`")
 _OTHER: Final = re.compile(r"Expected `([a-z |]+)`, got `(\w+)`")
 _BOUND: Final = re.compile(r"Expected `int` ([<>]=) (-?\d+)")
+_EMPTY: Final = re.compile(r"Expected `(?:str|array|object)` of length >= 1")
 _CHOICE: Final = re.compile(r"Invalid enum value (.*)")
 _BROKEN: Final = re.compile(r"JSON is malformed: (.*)")
 
@@ -41,6 +42,8 @@ def shape_problem(message: str, choices: str = "one of the choices") -> str:
         return f"should be {' or '.join(kinds)}, not {_KINDS.get(found[2], found[2])}"
     if found := _BOUND.fullmatch(message):
         return f"should be {'at least' if found[1] == '>=' else 'at most'} {found[2]}"
+    if _EMPTY.fullmatch(message):
+        return "should not be empty"
     if found := _CHOICE.fullmatch(message):
         return f"should be {choices}, not {found[1]}"
     if found := _BROKEN.fullmatch(message):

@@ -91,7 +91,7 @@ class _Signature(msgspec.Struct, forbid_unknown_fields=True):
         return 3
 
 
-def _action(text: str) -> Action | None:
+def read_action(text: str) -> Action | None:
     """`l!m` or `l?m`, split at the first sign."""
     for place, sign in enumerate(text):
         if sign in (EMISSION, RECEPTION):
@@ -101,13 +101,13 @@ def _action(text: str) -> Action | None:
     return None
 
 
-def _written(action: Action) -> str:
-    if _action(str(action)) != action:
+def written_action(action: Action) -> str:
+    if read_action(str(action)) != action:
         raise ValueError(f"the action {action} cannot be written: {action.lifeline!r} has a sign")
     return str(action)
 
 
-_NO_ACTION: Final = "is no action; write `lifeline!message` or `lifeline?message`"
+NO_ACTION: Final = "is no action; write `lifeline!message` or `lifeline?message`"
 
 
 # ---------------------------------------------------------------- interactions
@@ -138,7 +138,7 @@ def write_interaction_json(term: Interaction) -> str:
 
 def _node(term: Interaction, parts: list[int]) -> dict[str, object]:
     if term.action is not None:
-        return {"op": "action", "action": _written(term.action)}
+        return {"op": "action", "action": written_action(term.action)}
     if term is EMPTY:
         return {"op": "o"}
     if term.operator is Operator.OPEN:
@@ -211,8 +211,8 @@ def _shape_defect(node: _Node, number: int) -> tuple[str, str] | None:
 def _action_node(
     text: str, signature: Signature | None, path: Path, defects: Defects
 ) -> Interaction:
-    action = _action(text)
-    wrong = _NO_ACTION if action is None else signature.strange(action) if signature else ""
+    action = read_action(text)
+    wrong = NO_ACTION if action is None else signature.strange(action) if signature else ""
     if wrong or action is None:
         defects.add((*path, "action"), wrong)
         return EMPTY
@@ -228,7 +228,10 @@ def write_multi_trace_json(multitrace: MultiTrace) -> str:
     Raises ValueError for lifelines with `!` or `?` in their names.
     """
     components = [
-        {"lifelines": list(part.lifelines), "actions": [_written(one) for one in part.actions]}
+        {
+            "lifelines": list(part.lifelines),
+            "actions": [written_action(one) for one in part.actions],
+        }
         for part in multitrace.components
     ]
     return json.dumps({"kind": "multi-trace", "components": components}) + "\n"
@@ -266,9 +269,9 @@ def read_multi_trace_json(
         codes: dict[str, int] = {}
         for place, word in enumerate(found.actions):
             if word not in codes:
-                action = _action(word)
+                action = read_action(word)
                 if action is None:
-                    wrong = _NO_ACTION
+                    wrong = NO_ACTION
                 elif action.lifeline not in own:
                     wrong = f"{action} is not in the component [{','.join(own)}]"
                 else:

@@ -22,17 +22,21 @@ LAYERS = {
     "monitor": ("core", "properties"),
     "interaction": ("core",),
     "multitrace": ("core",),
-    "verify": ("core", "interaction", "multitrace"),
+    "automata": ("core",),
+    "verify": ("core", "interaction", "multitrace", "automata"),
     "actors": ("core",),
-    "formats": ("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors"),
-    "render": ("core", "properties", "interaction", "multitrace", "verify"),
-    "batch": ("core", "interaction", "multitrace", "verify", "formats"),
+    "formats": (
+        *("core", "properties", "monitor", "interaction", "multitrace", "automata", "verify"),
+        "actors",
+    ),
+    "render": ("core", "properties", "interaction", "multitrace", "automata", "verify"),
+    "batch": ("core", "interaction", "multitrace", "automata", "verify", "formats"),
     "runtime": ("core", "properties", "monitor", "actors", "formats"),
     "sdk": ("core", "formats"),
     "deployment": ("core", "properties", "actors", "formats", "runtime", "sdk"),
     "cli": (
-        *("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors"),
-        *("formats", "render", "batch", "runtime", "deployment"),
+        *("core", "properties", "monitor", "interaction", "multitrace", "automata", "verify"),
+        *("actors", "formats", "render", "batch", "runtime", "deployment"),
     ),
 }
 """What each package of `choreomon` may import, besides itself."""
@@ -41,7 +45,10 @@ MORE = {"choreomon.sdk.embedded": ("runtime",)}
 """What single modules may import beyond that."""
 
 SIMULATOR_MAY_IMPORT = ("core", "properties", "monitor", "multitrace", "actors", "formats")
-PURE = ("core", "properties", "monitor", "interaction", "multitrace", "verify", "actors")
+PURE = (
+    *("core", "properties", "monitor", "interaction", "multitrace", "automata", "verify"),
+    "actors",
+)
 IMPURE = {
     "os",
     "io",
@@ -97,6 +104,7 @@ class Import:
 
 
 LISTING = (
+    "choreomon/automata",
     "choreomon/core",
     "choreomon/properties",
     "choreomon/monitor",
@@ -196,6 +204,8 @@ def test_imports_go_in_the_directions_of_the_architecture() -> None:
         ("choreomon.properties.formula", "import msgspec"),
         ("choreomon.interaction.term", "from choreomon.multitrace.multitrace import MultiTrace"),
         ("choreomon.multitrace.slices", "from random import Random"),
+        ("choreomon.automata.automaton", "from choreomon.interaction.term import EMPTY"),
+        ("choreomon.automata.automaton", "import time"),
         ("choreomon.actors.delays", "from random import Random"),
         ("choreomon.actors.randomness", "import time"),
         ("choreomon.actors.application", "from choreomon.formats.documents import Document"),

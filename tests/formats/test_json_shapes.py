@@ -16,6 +16,7 @@ class _Shape(msgspec.Struct, forbid_unknown_fields=True):
     region: list[str] | None = None
     size: float = 0.0
     certain: bool = True
+    title: Annotated[str, msgspec.Meta(min_length=1)] = "x"
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,7 @@ class _Shape(msgspec.Struct, forbid_unknown_fields=True):
         ('{"names": [], "flag": true}', "should be an integer, not true or false"),
         ('{"names": [], "flag": 2}', "should be at most 1"),
         ('{"names": [], "flag": -1}', "should be at least 0"),
+        ('{"names": [], "title": ""}', "should not be empty"),
         ("[]", "should be a mapping, not a list"),
         ("{a}", "is not JSON: object keys must be strings (byte 1)"),
     ],

@@ -32,7 +32,7 @@ _SMALL: Final = 1 << 16
 
 def load_signature(path: PathLike) -> Signature:
     """The signature in a file. Raises DocumentError, also for a file that cannot be read."""
-    file, text = _text(path)
+    file, text = text_of(path)
     if _suffix(file) == ".json":
         from choreomon.formats.offline_json import read_signature_json
 
@@ -48,7 +48,7 @@ def load_interaction(path: PathLike, signature: Signature | None = None) -> Inte
     """
     if _suffix(os.fspath(path)) in _DOCUMENTS:
         return load_stated_interaction(path, signature)
-    file, text = _text(path)
+    file, text = text_of(path)
     if _suffix(file) == ".json":
         from choreomon.formats.offline_json import read_interaction_json
 
@@ -58,7 +58,7 @@ def load_interaction(path: PathLike, signature: Signature | None = None) -> Inte
 
 def load_configuration(path: PathLike) -> Configuration:
     """The configuration in a file. Raises DocumentError, also for a file that cannot be read."""
-    file, text = _text(path)
+    file, text = text_of(path)
     if _suffix(file) == ".json":
         from choreomon.formats.configuration_json import read_configuration_json
 
@@ -84,7 +84,7 @@ def load_multi_trace(
     if suffix == ".json":
         from choreomon.formats.offline_json import read_multi_trace_json
 
-        return read_multi_trace_json(_text(file)[1], lifelines, signature, file)
+        return read_multi_trace_json(text_of(file)[1], lifelines, signature, file)
     if suffix == ".jsonl":
         from choreomon.formats.event_log import multi_trace_of_events
 
@@ -101,7 +101,7 @@ def load_multi_trace(
             return reader.read_chunks(_chunks(file), file)
     except (OSError, ValueError) as error:
         raise unreadable(file, error) from None
-    return reader.read(_text(file)[1], file)
+    return reader.read(text_of(file)[1], file)
 
 
 def load_stated_interaction(path: PathLike, signature: Signature | None = None) -> Interaction:
@@ -123,7 +123,9 @@ def _suffix(file: str) -> str:
     return PurePath(file).suffix.lower()
 
 
-def _text(path: PathLike) -> tuple[str, str]:
+def text_of(path: PathLike) -> tuple[str, str]:
+    """The name of a file, and what is in it. Raises DocumentError for one that cannot be read, and
+    for one that is not UTF-8."""
     file = os.fspath(path)
     try:
         with open(file, "rb") as stream:

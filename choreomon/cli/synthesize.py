@@ -1,0 +1,196 @@
+"""`choreomon synthesize`: the automaton of an interaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from choreomon.automata.automaton import MOST_STATES
+from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.pictures import check_picture, write_picture
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+from choreomon.verify.synthesis import GROWTH, LEAST_SYMBOLS, MAX_STATES
+
+if TYPE_CHECKING:
+    from choreomon.automata.automaton import Automaton
+    from choreomon.interaction.term import Interaction
+    from choreomon.verify.synthesis import Growth, Synthesis, TooLarge
+
+SHOWN: Final = 160
+"""Characters of a loop that errors show."""
+
+_TELL: Final = 250
+"""States between two reports of how far it is."""
+
+
+@click.command("synthesize")
+@click.argument("file", type=click.Path())
+@click.option(
+    "-o", "--output", required=True, type=WrittenPath(), help="The automaton, as JSON, to write."
+)
+@click.option("--signature", "-s", type=click.Path(), help="Lifelines and messages: .hsf or .json.")
+@click.option("--minimal", is_flag=True, help="The deterministic automaton with the fewest states.")
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1, max=MOST_STATES),
+    default=MAX_STATES,
+    show_default=True,
+    help="With more states it is too large; so it is with --minimal on the way there.",
+)
+@click.option(
+    "--max-symbols",
+    type=click.IntRange(min=1),
+    help="What may remain of the interaction in a state may have so many symbols. Default: "
+    f"{LEAST_SYMBOLS:,}, or {GROWTH} times as many as the interaction has.",
+)
+@click.option("--draw", type=WrittenPath(), help="Draw it, too: .svg or .png.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object about it.")
+def command(
+    file: str,
+    output: Path,
+    signature: str | None,
+    minimal: bool,
+    max_states: int,
+    max_symbols: int | None,
+    draw: Path | None,
+    as_json: bool,
+) -> int:
+    """Make an automaton of the interaction in FILE.
+
+    It accepts exactly the global traces of the interaction; `choreomon verify --automaton` decides
+    by it. Not every interaction has one: of one that is too large the loop is named that makes it
+    so. `choreomon verify --interaction` needs no automaton.
+    """
+    from choreomon.formats.automaton_file import TIMBUK, write_automaton
+    from choreomon.formats.hibou.files import load_interaction, load_signature
+    from choreomon.verify.synthesis import default_symbols
+
+    if output.suffix.lower() == TIMBUK:
+        raise click.UsageError(f"{output}: automata are written as JSON: call it .json")
+    if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
+        raise click.UsageError(f"{draw}: the suffix must be .svg or .png")
+    for path in filter(None, (output, draw)):
+        check_not_read(path, (file, signature))
+        check_writable(path)
+    if draw is not None:
+        check_picture(draw)
+    declared = None if signature is None else load_signature(signature)
+    interaction = load_interaction(file, declared)
+    symbols = default_symbols(interaction) if max_symbols is None else max_symbols
+    found = _synthesized(file, interaction, max_states, symbols)
+    made = found.automaton
+    if minimal:
+        made = _minimal(file, made, max_states)
+    try:
+        write(output, write_automaton(made))
+    except ValueError as error:
+        raise click.ClickException(f"{file}: {error}") from None
+    if draw is not None:
+        from choreomon.render.protocol_automaton import protocol_picture
+
+        write_picture(draw, protocol_picture(made, Path(file).stem))
+    if as_json:
+        largest = max(term.size for term in found.follow_ups)
+        follow_ups = {"states": len(found.follow_ups), "symbols": largest}
+        click.echo(json.dumps({"file": file, **_facts(made), "follow_ups": follow_ups}, indent=2))
+    else:
+        _show(file, output, made, minimal=minimal)
+    return NOTHING_FOUND
+
+
+def _facts(made: Automaton) -> dict[str, object]:
+    return {
+        "states": made.states,
+        "edges": len(made.edges),
+        "letters": len(made.letters),
+        "lifelines": list(made.lifelines),
+        "deterministic": made.is_deterministic,
+        "digest": made.digest,
+    }
+
+
+def _show(file: str, output: Path, made: Automaton, *, minimal: bool) -> None:
+    from choreomon.render.wording import counted
+
+    kind = "deterministic" if made.is_deterministic else "nondeterministic"
+    if minimal:
+        kind = "the deterministic one with the fewest states"
+    click.echo(
+        f"{file}: {counted(made.states, 'state')}, {counted(len(made.edges), 'edge')}, "
+        f"{counted(len(made.letters), 'letter')} on {counted(len(made.lifelines), 'lifeline')}, "
+        f"{kind}; written to {output}"
+    )
+
+
+def _synthesized(
+    file: str, interaction: Interaction, max_states: int, max_symbols: int
+) -> Synthesis:
+    """The automaton. Raises `ClickException` where it is too large, with the loop that is
+    responsible."""
+    from choreomon.verify.synthesis import TooLarge, responsible, synthesize
+
+    try:
+        with _told("states") as tell:
+            return synthesize(
+                interaction, max_states=max_states, max_symbols=max_symbols, on_state=tell
+            )
+    except TooLarge as error:
+        with _told("states tried, to find the loop that makes it too large") as tell:
+            found = responsible(
+                interaction, max_states=max_states, max_symbols=max_symbols, on_state=tell
+            )
+        told = "; ".join((f"{file}: {error}", *_advice(error, found)))
+        raise click.ClickException(told) from None
+
+
+def _advice(error: TooLarge, found: Growth | None) -> Iterator[str]:
+    """Which loop it is, as far as that is known, and what may be done about it."""
+    from choreomon.interaction.term import Operator
+    from choreomon.render.drawing import shortened
+
+    if found is None:
+        yield "no single loop makes it so large"
+    else:
+        loop = shortened(str(found.loop), SHOWN)
+        yield f"{loop} is too large alone" if found.alone else f"without {loop} it is not"
+        if found.loop.operator is not Operator.LOOP_S:
+            yield "loopS in its place ends each iteration before the next one begins"
+    yield f"--max-{error.bound} allows more"
+    yield "choreomon verify --interaction needs no automaton"
+
+
+def _minimal(file: str, made: Automaton, max_states: int) -> Automaton:
+    from choreomon.automata.minimization import minimal
+    from choreomon.core.errors import BudgetExceeded
+
+    try:
+        return minimal(made, max_states)
+    except BudgetExceeded as error:
+        told = f"{file}: {error}; --max-states allows more, and without --minimal it has fewer"
+        raise click.ClickException(told) from None
+
+
+@contextmanager
+def _told(what: str) -> Iterator[Callable[[int], None]]:
+    """Shows on a terminal how many there are so far."""
+    from choreomon.cli.screen import screens
+
+    _, errors = screens()
+    if not errors.is_terminal:
+        yield lambda _: None
+        return
+    seen = 0
+    with errors.status(f"0 {what}") as status:
+
+        def tell(_: int) -> None:
+            nonlocal seen
+            seen += 1
+            if not seen % _TELL:
+                status.update(f"{seen:,} {what}")
+
+        yield tell

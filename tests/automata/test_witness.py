@@ -1,0 +1,116 @@
+"""Witnesses, and how far logs can be explained."""
+
+from __future__ import annotations
+
+import pytest
+
+from choreomon.automata.automaton import automaton
+from choreomon.automata.membership import WHOLE, Log, Missing, membership
+from choreomon.automata.witness import Place, Reached, reached
+from choreomon.core.action import Action, emission
+from tests.automata.drawn import LETTERS
+from tests.automata.test_membership import PREFIXES, QUESTIONS, SLICES, cases
+
+A, BX, BM, CY, CX = LETTERS
+
+
+def is_right(one_word: tuple[tuple[Action, bool], ...], logs: list[Log], missing: Missing) -> bool:
+    """Whether the word, lifeline for lifeline, is what the logs say and what they may lack."""
+    for clock, log in logs:
+        mine = [(action, seen) for action, seen in one_word if action.lifeline in clock]
+        while missing.before and mine and not mine[0][1]:
+            mine.pop(0)
+        while missing.after and mine and not mine[-1][1]:
+            mine.pop()
+        if mine != [(action, True) for action in log]:
+            return False
+    return True
+
+
+def test_a_witness_is_an_accepted_word_that_explains_the_logs() -> None:
+    explained = broken = 0
+    for one, logs in cases(700):
+        for missing in QUESTIONS:
+            found = reached(one, logs, missing)
+            assert (found.word is not None) is membership(one, logs, missing).explained
+            if found.word is not None:
+                assert one.accepts([action for action, _ in found.word])
+                assert is_right(found.word, logs, missing)
+                if membership(one, logs).explained:
+                    assert all(observed for _, observed in found.word)
+                explained += 1
+            else:
+                assert len(found.places) == len(logs)
+                assert all(
+                    0 <= at.position <= len(log)
+                    for at, (_, log) in zip(found.places, logs, strict=True)
+                )
+                broken += 1
+    assert min(explained, broken) > 2_000
+
+
+def test_a_wrong_witness_is_noticed() -> None:
+    logs: list[Log] = [(("a",), [A]), (("b",), [])]
+    assert is_right(((A, True),), logs, WHOLE)
+    assert not is_right(((A, False),), logs, SLICES)
+    assert not is_right(((A, True), (BX, False)), logs, WHOLE)
+    assert is_right(((A, True), (BX, False)), logs, PREFIXES)
+    assert not is_right(((A, False), (A, True)), logs, PREFIXES)
+    assert is_right(((A, False), (A, True)), logs, SLICES)
+
+
+ONE = automaton([(0, A, 1), (1, BX, 2), (2, CX, 3), (2, CY, 3), (0, CY, 4)], initial=[0], final=[3])
+"""State 4 leads to no end."""
+
+
+def test_the_first_witness_has_the_fewest_actions() -> None:
+    logs: list[Log] = [(("a",), []), (("b",), [BX]), (("c",), [])]
+    assert reached(ONE, logs, SLICES) == Reached(((A, False), (BX, True), (CY, False)), ())
+
+
+@pytest.mark.parametrize(
+    ("logs", "missing", "places"),
+    [
+        # c says what only leads to no end; it waits for a and b.
+        (
+            [(("a",), []), (("b",), []), (("c",), [CY])],
+            WHOLE,
+            [Place(0, (A,), False), Place(0, (), True), Place(0, (), True)],
+        ),
+        # All is explained, and it cannot end there.
+        (
+            [(("a",), [A]), (("b",), [BX]), (("c",), [])],
+            WHOLE,
+            [Place(1, (), False), Place(1, (), False), Place(0, (CY, CX), False)],
+        ),
+        # An action that nobody knows; where a log may lack something, others go on.
+        (
+            [(("a",), [A]), (("b",), [BX, emission("b", "z")]), (("c",), [CX])],
+            SLICES,
+            [Place(1, (), False), Place(1, (), False), Place(1, (), False)],
+        ),
+        # The other actions of b are not before it, either.
+        (
+            [(("a",), [A]), (("b",), [BM]), (("c", "d"), [])],
+            PREFIXES,
+            [Place(1, (), False), Place(0, (BX,), False), Place(0, (), True)],
+        ),
+    ],
+)
+def test_the_furthest_places_say_what_could_follow(
+    logs: list[Log], missing: Missing, places: list[Place]
+) -> None:
+    assert reached(ONE, logs, missing) == Reached(None, tuple(places))
+
+
+def test_where_nothing_can_begin_nothing_is_explained() -> None:
+    nothing = automaton([(0, A, 0)], initial=[0], final=[])
+    assert reached(nothing, [(("a",), [A])]).places == (Place(0, (), False),)
+
+
+def test_looking_asks_for_the_budget() -> None:
+    def check() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        reached(ONE, [], WHOLE, check)
