@@ -48,6 +48,9 @@ Runs:
 
     wire          monitoring messages as bytes
     clock_coding  the clocks in them, in few bytes
+    clock_forms   which of its forms is the shortest
+    small_numbers the same for differences of a byte each, at once
+    packed_clocks clocks as they are kept for it
     clock_fields  where in them clocks are
     clock_links   what two agents know of each other's clocks
     packing       what a monitor remembers, in bytes

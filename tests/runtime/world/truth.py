@@ -19,6 +19,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.formats import local
 from choreomon.formats.clock_links import Link, Offer, name_of
 from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
+from choreomon.formats.packed_clocks import PackedClock, packed
 from choreomon.formats.wire import encode, open_untrusted, read_untrusted, unlinked
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.automaton import SequenceAutomaton
@@ -117,7 +118,7 @@ class Truth:
         self.broken: list[Broken] = []
         self.moment = 0
         self.inquiries = 0
-        self.offered: dict[int, VectorClock] = {}
+        self.offered: dict[int, PackedClock] = {}
         self.relative = 0
         self.events = 0
         self.forgotten: set[Key] = set()
@@ -233,7 +234,8 @@ class Truth:
         message = read_untrusted(frame, self.processes)
         clock: VectorClock = message.clock  # type: ignore[union-attr]
         if offers:
-            self.offered[name_of(clock)] = clock
+            offered = packed(clock)
+            self.offered[name_of(offered)] = offered
         self.inquiries += type(message) is Inquiry
         self._check(agent, [clock], [agent.durable[system]], f"{message}")
         whole = encode(message, frame.system)
