@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 from choreomon.automata.automaton import Automaton, automaton
 from choreomon.automata.emptiness import is_empty
-from choreomon.automata.membership import WHOLE, Log, Missing
+from choreomon.automata.logs import WHOLE, Log, Missing
 from choreomon.automata.product import product
 
 
 def explains(protocol: Automaton, logs: Sequence[Log], missing: Missing = WHOLE) -> bool:
-    """What `membership` decides. Time and memory grow with the number of cuts."""
+    """Whether the automaton explains the logs. Time and memory grow with the number of cuts."""
     told = {name for lifelines, _ in logs for name in lifelines}
     untold = [name for name in protocol.lifelines if name not in told]
     product_of_all = protocol

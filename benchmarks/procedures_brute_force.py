@@ -1,0 +1,49 @@
+"""Procedures about logs and automata against brute force, on more random cases than tests can
+afford.
+
+    python -m benchmarks.procedures_brute_force [--automata N] [--seed N]
+
+Random automata, most of them cyclic and nondeterministic, some of two that go side by side; logs of
+their words and walks, cut, mixed and changed; the three modes that automata answer. The questions
+are those of `tests/automata/test_procedures.py`, from seed N on. Every procedure is asked, and so
+are faults, of which all sets of locations are tried. Ends with 1 at the first disagreement.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import chain
+from typing import Final
+
+import click
+
+from choreomon.automata.reference import explains
+from tests.automata.asked import QUESTIONS, cases, longer_cases
+from tests.automata.test_procedures import procedures
+
+MODES: Final = ("accept", "multiprefix", "slice")
+
+
+@click.command(help=__doc__)
+@click.option("--automata", type=click.IntRange(min=1), default=5_000, show_default=True)
+@click.option("--seed", default=1_000_000, show_default=True)
+def main(automata: int, seed: int) -> None:
+    counts = {mode: [0, 0] for mode in MODES}
+    decide = procedures()
+    for one, logs in chain(cases(automata, seed), longer_cases(automata // 2, seed)):
+        for mode, missing in zip(MODES, QUESTIONS, strict=True):
+            truth = explains(one, logs, missing)
+            counts[mode][truth] += 1
+            for name, procedure in decide.items():
+                if procedure(one, logs, missing) is not truth:
+                    click.echo(f"{name}, {mode}: {logs}\n{one}\nbut brute force says {truth}")
+                    sys.exit(1)
+    click.echo("".join(f"{name:>14}" for name in ("mode", "explained", "not")))
+    for mode, (no, yes) in counts.items():
+        click.echo("".join(f"{value:>14,}" for value in (mode, yes, no)))
+    total = sum(map(sum, counts.values()))
+    click.echo(f"{total:,} cases by {len(decide)} procedures, all as by brute force")
+
+
+if __name__ == "__main__":
+    main()
