@@ -40,7 +40,7 @@ def main(automata: int, seed: int) -> None:
                     sys.exit(1)
     click.echo("".join(f"{name:>14}" for name in ("mode", "explained", "not")))
     for mode, (no, yes) in counts.items():
-        click.echo("".join(f"{value:>14,}" for value in (mode, yes, no)))
+        click.echo(f"{mode:>14}{yes:>14,}{no:>14,}")
     total = sum(map(sum, counts.values()))
     click.echo(f"{total:,} cases by {len(decide)} procedures, all as by brute force")
 

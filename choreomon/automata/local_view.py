@@ -63,14 +63,15 @@ class LocalView:
         steps = self.steps
         for letter in log:
             try:
-                subset = steps[subset][letter]
+                target = steps[subset][letter]
             except KeyError:
                 if check_budget is not None:
                     check_budget()
-                subset = self.step(subset, letter)
-            if subset is None:
+                target = self.step(subset, letter)
+            if target is None:
                 return None
-            path.append(subset)
+            path.append(target)
+            subset = target
         if missing.after:
             path[-1] = self.released(path[-1])
         return path

@@ -67,15 +67,22 @@ class Reduced:
         self._commutation = Commutation(automaton)
         self._after: dict[tuple[int, States], States] = {}
 
-    def decide(self, logs: Sequence[Log], missing: Missing = WHOLE) -> Decided:
-        """Whether the automaton explains the logs, with the number of cuts that were visited."""
+    def decide(
+        self, logs: Sequence[Log], missing: Missing = WHOLE, free: Sequence[str] = ()
+    ) -> Decided:
+        """Whether the automaton explains the logs, with the number of cuts that were visited. On
+        lifelines that are `free`, which have no log, anything may happen."""
         if len(self._after) > KEPT:
             self._after.clear()
+        asked = [(log, missing) for log in logs]
+        if free:
+            asked.append(((free, ()), Missing(before=True, after=True)))
+        every = locations_of(self.automaton, [log for log, _ in asked])
+        asked += [(log, WHOLE) for log in every[len(asked) :]]
         locations: list[_Location] = []
         always: States = -1
-        told = len(logs)
-        for place, log in enumerate(locations_of(self.automaton, logs)):
-            one = self._location(log, missing if place < told else WHOLE)
+        for log, lacking in asked:
+            one = self._location(log, lacking)
             if one is None:
                 return Decided(False, 0)
             if one.has_letters:

@@ -96,7 +96,8 @@ class Judge:
 
         def decide(multitrace: MultiTrace) -> Answer:
             self._searched = found = searcher.search(multitrace)
-            return Answer(found.verdict, found.reason, found.vertices)
+            method = searcher.decided_by(multitrace)
+            return Answer(found.verdict, found.reason, found.vertices, method)
 
         return decide
 

@@ -38,14 +38,21 @@ class Verdict(Enum):
         return self in (Verdict.INCONC, Verdict.WEAK_FAIL)
 
 
+Method: TypeAlias = Literal[
+    "exact", "search", "removal", "centralized", "semi-centralized", "reduced"
+]
+"""What decides (docs/verify.md, "Methods")."""
+
+
 class Answer(NamedTuple):
     """What was found out.
 
     `reason` is empty, or says why nothing definite was found, or what was missing
     (`choreomon.verify.papers.options.Reason`). `vertices` counts those that the search visited
-    (0 where none had to be).
+    (0 where none had to be). `method` is what decided, None where that is not said.
     """
 
     verdict: Verdict
     reason: str = ""
     vertices: int = 0
+    method: Method | None = None

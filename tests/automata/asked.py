@@ -9,7 +9,7 @@ from choreomon.automata.automaton import Automaton, automaton, members
 from choreomon.automata.logs import WHOLE, Log, Missing
 from choreomon.automata.product import product
 from choreomon.automata.words import words
-from choreomon.core.action import Action
+from choreomon.core.action import Action, emission
 from tests.automata.drawn import LETTERS, drawn_automaton
 
 PREFIXES = Missing(after=True)
@@ -102,4 +102,29 @@ def longer_cases(number: int, first: int = 0) -> Iterator[tuple[Automaton, list[
                 first_told = rng.randint(0, len(told)) if cut and rng.random() < 0.5 else 0
                 last_told = rng.randint(first_told, len(told)) if cut else len(told)
                 logs.append((clock, tuple(told[first_told:last_told])))
+            yield one, logs
+
+
+def wide_cases(number: int, first: int = 0) -> Iterator[tuple[Automaton, list[Log]]]:
+    """Three for each of so many seeds: four lifelines that say one of two things each, in some
+    combinations and orders, mostly of one branch for each; the logs say any combination. At times
+    two share a clock, and at times all can be repeated."""
+    for seed in range(first, first + number):
+        rng = Random(seed)
+        edges: list[tuple[int, Action, int]] = []
+        states = 2
+        for bits in rng.sample(range(16), rng.randint(4, 9)):
+            word = [emission(name, "xy"[bits >> n & 1]) for n, name in enumerate("abcd")]
+            rng.shuffle(word)
+            path = [0, states, states + 1, states + 2, 1 if rng.random() < 0.8 else 0]
+            if rng.random() < 0.3:  # by way of another branch
+                path[2] = rng.randrange(states + 3)
+            states += 3
+            edges += zip(path, word, path[1:], strict=False)
+        one = automaton(edges, initial=[0], final=[0, 1] if rng.random() < 0.2 else [1])
+        for _ in range(3):
+            said = [(name, [emission(name, rng.choice("xy"))]) for name in "abcd"]
+            logs: list[Log] = [((name,), tuple(word)) for name, word in said]
+            if rng.random() < 0.2:
+                logs[:2] = [(("a", "b"), (*said[0][1], *said[1][1]))]
             yield one, logs

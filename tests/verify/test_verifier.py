@@ -7,8 +7,9 @@ from typing import get_args
 
 import pytest
 
-from choreomon.interaction.term import alt, loop_p, loop_s, par, seq, strict
+from choreomon.interaction.term import alt, loop_p, loop_s, loop_w, par, seq, strict
 from choreomon.verify import verifier as module
+from choreomon.verify.automaton_verifier import AutomatonVerifier
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.heuristics import Filters
 from choreomon.verify.papers.options import Options, Reason
@@ -32,6 +33,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setattr(owner, method, watched)
 
     watch(ExactDecider, "decide", "exact")
+    watch(AutomatonVerifier, "decide", "automaton")
     watch(module.Searcher, "search", "search")
     watch(module.Portfolio, "search", "portfolio")
     return found
@@ -40,6 +42,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 WEAK = loop_p(seq(a("l1!m"), a("l2?m")))
 STRICT = loop_s(strict(a("l1!m"), a("l2?m")))
 CROSSED = par(strict(a("l1!m"), a("l2?m")), strict(a("l2!n"), a("l1?n")))
+ENDLESS = loop_w(strict(a("l1!m"), a("l2?m")))
 APART = logs("l1: l1!m; l2: l2?m")
 TOGETHER = logs("l1,l2: l1!m l2?m")
 
@@ -50,7 +53,11 @@ def test_modes_that_are_defined_by_a_search_are_searched(
     called: list[str], mode: Mode, seen: module.MultiTrace
 ) -> None:
     Verifier(CROSSED, mode).decide(seen)
-    assert called == ["search" if mode in ("test", "simulate") else "exact"]
+    Verifier(ENDLESS, mode).decide(seen)
+    if mode in ("test", "simulate"):
+        assert called == ["search", "search"]
+    else:
+        assert called == ["exact" if mode == "prefix" else "automaton", "exact"]
 
 
 def test_whoever_says_how_to_search_gets_that_search(called: list[str]) -> None:
