@@ -7,6 +7,8 @@ come first. Only states count from which an accepted word can end.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from choreomon.automata.automaton import Automaton, States
 from choreomon.automata.emptiness import ending
 
@@ -32,14 +34,21 @@ class Commutation:
         return known
 
     def _conflict(self, first: int, letter: int) -> States:
-        automaton, useful = self.automaton, self._useful
-        after = automaton.after
-        letter_leads = automaton.successors[letter]
+        useful = self._useful
+        first_leads, leads = self.automaton.successors[first], self.automaton.successors[letter]
         found = 0
-        for state, targets in automaton.successors[first].items():
-            in_order = after(targets & useful, letter) & useful
-            if in_order:
-                moved = after(letter_leads.get(state, 0) & useful, first)
-                if in_order & ~moved:
-                    found |= 1 << state
+        for state, targets in first_leads.items():
+            in_order = _after(targets & useful, leads) & useful
+            if in_order and in_order & ~_after(leads.get(state, 0) & useful, first_leads):
+                found |= 1 << state
         return found
+
+
+def _after(states: States, leads: Mapping[int, States]) -> States:
+    """`Automaton.after` for a few states."""
+    found = 0
+    while states:
+        lowest = states & -states
+        found |= leads.get(lowest.bit_length() - 1, 0)
+        states ^= lowest
+    return found

@@ -30,9 +30,6 @@ Letters that a log may lack are letters that its location has left: before the l
 after it ends (multi-prefixes, slices). A location of the set may read them next as well as its next
 observed letter, so they too have to be movable; where they are, they are read on the spot.
 A location whose log is at an end may be in a set, but not alone.
-
-Which locations wait depends on the cut alone, not on the states there, so that states of one cut
-stay together.
 """
 
 from __future__ import annotations
@@ -185,6 +182,7 @@ class _Search:
         self._locations = locations
         self._always = always
         self._last_conflicts: dict[tuple[int, int, int], int] = {}
+        self._going = 0  # the location that went on alone last
 
     def run(self) -> Decided:
         locations, check_budget = self._locations, self._reduced.check_budget
@@ -252,7 +250,9 @@ class _Search:
         locations = self._locations
         every = range(len(locations))
         best: list[int] = [*every]
-        for seed in every:
+        if len(best) < 2:
+            return best
+        for seed in (self._going, *every):
             if cut[seed] == locations[seed].end:
                 continue
             found = [seed]
@@ -268,6 +268,7 @@ class _Search:
             if len(found) < len(best):
                 best = found
                 if len(best) == 1:
+                    self._going = seed
                     break
         return best
 

@@ -24,14 +24,10 @@ from choreomon.core.suggestion import closest
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.budget import Exhausted, ShouldStop, checking
 from choreomon.verify.explanation import Explanation, Obstacle, Reached
-from choreomon.verify.verdict import Answer, Mode, Verdict
+from choreomon.verify.verdict import Answer, Mode, Procedure, Verdict
 from choreomon.verify.witness import WitnessStep
 
 AutomatonMode: TypeAlias = Literal["accept", "multiprefix", "slice"]
-
-Procedure: TypeAlias = Literal["reduced", "centralized", "semi-centralized"]
-
-PROCEDURES: Final[tuple[Procedure, ...]] = get_args(Procedure)
 
 AUTOMATON_MODES: Final[tuple[AutomatonMode, ...]] = get_args(AutomatonMode)
 

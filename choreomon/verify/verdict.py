@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 Mode: TypeAlias = Literal["accept", "test", "prefix", "multiprefix", "simulate", "slice"]
 
@@ -38,10 +38,14 @@ class Verdict(Enum):
         return self in (Verdict.INCONC, Verdict.WEAK_FAIL)
 
 
-Method: TypeAlias = Literal[
-    "exact", "search", "removal", "centralized", "semi-centralized", "reduced"
-]
-"""What decides (docs/verify.md, "Methods")."""
+Procedure: TypeAlias = Literal["reduced", "centralized", "semi-centralized"]
+"""What decides by an automaton."""
+
+PROCEDURES: Final[tuple[Procedure, ...]] = get_args(Procedure)
+
+Method: TypeAlias = Literal["exact", "search", "removal"] | Procedure
+"""What decides: the exact search, the papers' search without lifeline removal or with it, or by an
+automaton (docs/verify.md, "Methods")."""
 
 
 class Answer(NamedTuple):

@@ -21,7 +21,6 @@ from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import (
     AUTOMATON_MODES,
     AutomatonVerifier,
-    Procedure,
     automaton_mode,
 )
 from choreomon.verify.exact import ExactDecider
@@ -29,7 +28,7 @@ from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.papers.portfolio import Portfolio, advised
 from choreomon.verify.synthesis import small_automaton, synthesize
-from choreomon.verify.verdict import Answer, Mode
+from choreomon.verify.verdict import Answer, Mode, Procedure
 
 
 class Verifier:

@@ -16,7 +16,10 @@ from choreomon.batch import bounds
 from tests.cli.command_line import Answer, choreomon, unread
 from tests.cli.offline import TRACES, write_offline_files
 
-KEYS = ["trace", "mode", "verdict", "reason", "vertices", "seconds", "witness", "failure"]
+KEYS = [
+    *("trace", "mode", "verdict", "reason", "fault", "method", "vertices", "seconds"),
+    *("witness", "failure"),
+]
 
 
 @pytest.fixture(autouse=True)
