@@ -8,6 +8,7 @@ product          two automata side by side, together on common letters
 logs             logs without a common clock, and what they may lack
 centralized      the centralized procedure, to the letter
 local_view       an automaton as one location sees it
+local_verifier   the same, complete, for a machine that knows nothing else
 semi_centralized local verifiers, areas, and the central check, to the letter
 commutation      where two letters may change places
 reduced          the centralized procedure, with bounds by position and persistent sets

@@ -107,20 +107,16 @@ class LocalView:
         return bool(self.subsets[subset] & self.automaton.final)
 
     def complete(self, limit: int | None = None) -> None:
-        """Finds all subsets of whole logs. Raises BudgetExceeded where there are more than
-        `limit`."""
-        subset = self.start(before=False)
-        pending = [] if subset is None else [subset]
-        seen = set(pending)
-        while pending:
-            subset = pending.pop()
+        """Finds all subsets, those of logs that lack letters, too. Raises BudgetExceeded where
+        there are more than `limit`."""
+        self.start(before=False)
+        self.start(before=True)
+        for subset, _ in enumerate(self.subsets):  # which grow meanwhile
+            if limit is not None and len(self.subsets) > limit:
+                raise BudgetExceeded(f"a local verifier has more than {limit:,} states")
+            self.released(subset)
             for letter in self.own:
-                target = self.step(subset, letter)
-                if target is not None and target not in seen:
-                    if limit is not None and len(seen) == limit:
-                        raise BudgetExceeded(f"a local verifier has more than {limit:,} states")
-                    seen.add(target)
-                    pending.append(target)
+                self.step(subset, letter)
 
     def forget(self) -> None:
         """Where much is kept, drops all of it: nothing but time is lost. Numbers of subsets mean

@@ -13,15 +13,18 @@ import click
 @click.option(
     "--of",
     "kind",
-    type=click.Choice(["document", "agent", "automaton", "locations", "outcome"]),
+    type=click.Choice(
+        ["document", "agent", "automaton", "locations", "verifier", "area", "outcome"]
+    ),
     default="document",
     show_default=True,
     help="Of scenario and property documents, of the configuration of an agent, of automata, of "
-    "the locations of their letters, or of the lines of choreomon verify --json.",
+    "the locations of their letters, of local verifiers and areas, or of the lines of "
+    "choreomon verify --json.",
 )
 def command(kind: str) -> None:
-    """Print the JSON Schema of documents, of agents' configurations, of automata, of the locations
-    of their letters or of the lines of choreomon verify --json, with defaults."""
+    """Print the JSON Schema of documents, of agents' configurations, of automata and what belongs
+    to them, or of the lines of choreomon verify --json, with defaults."""
     click.echo(json.dumps(_schema(kind), indent=2))
 
 
@@ -30,6 +33,10 @@ def _schema(kind: str) -> dict[str, Any]:
         from choreomon.formats.automaton_file import automaton_schema, locations_schema
 
         return automaton_schema() if kind == "automaton" else locations_schema()
+    if kind in ("verifier", "area"):
+        from choreomon.formats.verifier_file import area_schema, verifier_schema
+
+        return verifier_schema() if kind == "verifier" else area_schema()
     if kind == "outcome":
         from choreomon.formats.outcome_json import outcome_schema
 
