@@ -5,13 +5,15 @@ afford.
 
 Random automata, most of them cyclic and nondeterministic, some of two that go side by side; logs of
 their words and walks, cut, mixed and changed; the three modes that automata answer. The questions
-are those of `tests/automata/test_procedures.py`, from seed N on. Every procedure is asked, and so
-are faults, of which all sets of locations are tried. Ends with 1 at the first disagreement.
+are those of `tests/automata/test_procedures.py`, from seed N on, by every procedure; then, of a tenth
+as many automata and others, those of `tests/verify/test_fault.py`: who is to blame, by all sets of
+locations. Ends with 1 where there is a disagreement.
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from itertools import chain
 from typing import Final
 
@@ -20,6 +22,7 @@ import click
 from choreomon.automata.reference import explains
 from tests.automata.asked import QUESTIONS, cases, longer_cases
 from tests.automata.test_procedures import procedures
+from tests.verify.test_fault import disagreements
 
 MODES: Final = ("accept", "multiprefix", "slice")
 
@@ -42,7 +45,18 @@ def main(automata: int, seed: int) -> None:
     for mode, (no, yes) in counts.items():
         click.echo(f"{mode:>14}{yes:>14,}{no:>14,}")
     total = sum(map(sum, counts.values()))
-    click.echo(f"{total:,} cases by {len(decide)} procedures, all as by brute force")
+    wrong, met = disagreements(automata // 10, seed)
+    kinds: Counter[str] = Counter()
+    for (_, kind, _), number in met.items():
+        kinds[kind or "none"] += number
+    told = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
+    click.echo(f"faults: {told}")
+    if wrong:
+        click.echo(f"{wrong} of them are wrong")
+        sys.exit(1)
+    click.echo(
+        f"{total:,} cases by {len(decide)} procedures, all as by brute force, and all faults"
+    )
 
 
 if __name__ == "__main__":

@@ -39,8 +39,10 @@ from typing import Final
 
 from choreomon.automata.automaton import Automaton, States
 from choreomon.automata.commutation import Commutation
+from choreomon.automata.local_view import LocalView
 from choreomon.automata.logs import WHOLE, Decided, Log, Missing, coded
 from choreomon.automata.semi_centralized import LocalVerifiers, locations_of
+from choreomon.core.action import Action
 
 KEPT: Final = 100_000
 """What letters lead to from sets of states: so many of these are kept."""
@@ -71,6 +73,11 @@ class Reduced:
         lifelines that are `free`, which have no log, anything may happen."""
         if len(self._after) > KEPT:
             self._after.clear()
+        if len(logs) == 1 and not free:
+            lifelines, actions = logs[0]
+            view = self._forwards.at(lifelines)
+            if len(view.own) == len(self.automaton.letters):
+                return self._walked(view, actions, missing)
         asked = [(log, missing) for log in logs]
         if free:
             asked.append(((free, ()), Missing(before=True, after=True)))
@@ -87,6 +94,25 @@ class Reduced:
             else:
                 always &= one.allowed[0]
         return _Search(self, locations, always).run()
+
+    def _walked(self, view: LocalView, actions: Sequence[Action], missing: Missing) -> Decided:
+        """Of a location that has all letters: nothing is to be ordered, and nothing kept."""
+        numbers, steps = self.automaton.letter_numbers, view.steps
+        target = view.start(before=missing.before)
+        for action in actions:
+            letter = numbers.get(action)
+            if letter is None or target is None:
+                return Decided(False, 0)
+            subset = target
+            try:
+                target = steps[subset][letter]
+            except KeyError:
+                if self.check_budget is not None:
+                    self.check_budget()
+                target = view.step(subset, letter)
+        if target is not None and missing.after:
+            target = view.released(target)
+        return Decided(target is not None and view.accepts(target), len(actions))
 
     def _location(self, log: Log, missing: Missing) -> _Location | None:
         """None where the log is wrong by itself."""

@@ -2,8 +2,8 @@
 exact search.
 
 With an automaton, the reduced form says whether a set of locations is unexplained, and local
-verifiers and areas say which kind it is. An interaction without a small automaton is searched; then
-there is no InterError, as there are no areas.
+verifiers and areas say which kind it is. An interaction without a small automaton is searched, and
+so are very long logs; then there is no InterError, as there are no areas.
 
 For the search, others are free where they have no log and the mode allows that logs cease: then
 all of theirs may be missing. The mode `accept` does not. So there the interaction is followed by an
@@ -47,7 +47,7 @@ from choreomon.verify.budget import (
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.explanation import EXPLAINED_AS
 from choreomon.verify.fault import Fault, Location, pairs, smallest
-from choreomon.verify.synthesis import small_automaton
+from choreomon.verify.synthesis import LONG, small_automaton
 from choreomon.verify.verdict import Mode
 
 MOST_WORK: Final = 200_000
@@ -69,20 +69,25 @@ class Blame:
         should_stop: ShouldStop | None = None,
     ) -> None:
         self._check = checking(should_stop)
-        self._finder: _ByAutomaton | _BySearch
+        self._by_search: _BySearch | None = None
+        self._by_automaton: _ByAutomaton | None = None
         if isinstance(protocol, Automaton):
-            self._finder = _ByAutomaton(protocol, mode)
+            self._by_automaton = _ByAutomaton(protocol, mode)
             return
+        self._by_search = _BySearch(protocol, EXPLAINED_AS[mode])
         small = small_automaton(protocol) if mode in AUTOMATON_MODES else None
-        self._finder = (
-            _BySearch(protocol, EXPLAINED_AS[mode]) if small is None else _ByAutomaton(small, mode)
-        )
+        if small is not None:
+            self._by_automaton = _ByAutomaton(small, mode)
 
     def fault(self, multitrace: MultiTrace) -> Fault | None:
         """Who is to blame; None where nobody is, as the multi-trace fits, and where that was not
         found out with `MOST_WORK`, or before there was a reason to stop."""
+        finder: _ByAutomaton | _BySearch | None = self._by_automaton
+        if finder is None or (self._by_search is not None and multitrace.length > LONG):
+            finder = self._by_search
+        assert finder is not None
         try:
-            return self._finder.fault(multitrace, at_most(MOST_WORK, self._check))
+            return finder.fault(multitrace, at_most(MOST_WORK, self._check))
         except (Exhausted, TooMuchWork):
             return None
 

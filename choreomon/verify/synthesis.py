@@ -48,6 +48,10 @@ SMALL_SYMBOLS: Final = 500
 SMALL_GROWTH: Final = 4
 """What `small_automaton` tries."""
 
+LONG: Final = 10_000
+"""Actions of several logs together, from which on they are searched, automaton or not: automata
+take more memory for each action."""
+
 PATIENCE: Final = 4
 """`responsible` makes at most so many times as many states as an automaton may have."""
 

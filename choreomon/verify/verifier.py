@@ -6,7 +6,7 @@ too. All other questions have exact answers: by the interaction's automaton, whe
 automata is asked for, or where it is small and the mode is one that automata answer
 (`choreomon.verify.automaton_verifier`); else by one search (`choreomon.verify.exact`). Of the three
 modes that automata answer, a small automaton is at least as quick in `accept`, and several times as
-quick in the others (docs/adr/020-procedures.md).
+quick in the others (docs/adr/020-procedures.md). Very long logs are searched all the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.papers.portfolio import Portfolio, advised
-from choreomon.verify.synthesis import small_automaton, synthesize
+from choreomon.verify.synthesis import LONG, small_automaton, synthesize
 from choreomon.verify.verdict import Answer, Mode, Procedure
 
 
@@ -79,7 +79,8 @@ class Verifier:
                     max_states=max_states,
                     should_stop=should_stop,
                 )
-                return
+                if procedure is not None:
+                    return
             if mode != "test" and mode != "simulate":
                 self._exact = ExactDecider(interaction, mode)
                 return
@@ -102,7 +103,8 @@ class Verifier:
         action that is not the interaction's never fits. Raises ValueError where lifeline removal
         is asked for and several lifelines share a clock.
         """
-        if self._by_automaton is not None:
+        long = len(multitrace.components) > 1 and multitrace.length > LONG
+        if self._by_automaton is not None and not (long and self._exact is not None):
             every = multi_trace(multitrace.components, self._by_automaton.automaton.lifelines)
             return self._by_automaton.decide(every)
         if self._exact is not None:
