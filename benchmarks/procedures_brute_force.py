@@ -5,9 +5,9 @@ afford.
 
 Random automata, most of them cyclic and nondeterministic, some of two that go side by side; logs of
 their words and walks, cut, mixed and changed; the three modes that automata answer. The questions
-are those of `tests/automata/test_procedures.py`, from seed N on, by every procedure; then, of a tenth
-as many automata and others, those of `tests/verify/test_fault.py`: who is to blame, by all sets of
-locations. Ends with 1 where there is a disagreement.
+are those of `tests/automata/test_procedures.py`, from seed N on, by every procedure; then, of a
+tenth as many automata and of others, those of `tests/verify/test_fault.py`: who is to blame, by all
+sets of locations. Ends with 1 where there is a disagreement.
 """
 
 from __future__ import annotations
