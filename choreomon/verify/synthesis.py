@@ -44,7 +44,7 @@ GROWTH: Final = 10
 nothing else is said."""
 
 SMALL_STATES: Final = 200
-SMALL_SYMBOLS: Final = 500
+SMALL_SYMBOLS: Final = 250
 SMALL_GROWTH: Final = 4
 """What `small_automaton` tries."""
 

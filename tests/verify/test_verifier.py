@@ -13,6 +13,7 @@ from choreomon.verify.automaton_verifier import AutomatonVerifier
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.heuristics import Filters
 from choreomon.verify.papers.options import Options, Reason
+from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.papers.questions import a, logs, questions
@@ -58,6 +59,35 @@ def test_modes_that_are_defined_by_a_search_are_searched(
         assert called == ["search", "search"]
     else:
         assert called == ["exact" if mode == "prefix" else "automaton", "exact"]
+
+
+def test_very_long_logs_are_searched(called: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONG", 3)
+    verifier = Verifier(STRICT, "accept")
+    assert verifier.decide(APART).method == "reduced"
+    answer = verifier.decide(logs("l1: l1!m l1!m; l2: l2?m l2?m"))
+    assert (answer.verdict, answer.method) == (Verdict.PASS, "exact")
+    together = verifier.decide(logs("l1,l2: l1!m l2?m l1!m l2?m"))
+    assert (together.verdict, together.method) == (Verdict.PASS, "reduced")
+    forced = Verifier(STRICT, "accept", procedure="centralized")
+    assert forced.decide(logs("l1: l1!m l1!m; l2: l2?m l2?m")).method == "centralized"
+    assert called == ["automaton", "exact", "automaton", "automaton"]
+
+
+def test_procedures_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="automata answer accept, multiprefix, slice"):
+        Verifier(STRICT, "prefix", procedure="reduced")
+    with pytest.raises(ValueError, match="which are not searched by options"):
+        Verifier(STRICT, "accept", procedure="reduced", options=Options())
+    with pytest.raises(TooLarge):
+        Verifier(ENDLESS, "accept", procedure="reduced")
+
+
+def test_silent_lifelines_may_go_on_where_logs_may_cease() -> None:
+    sent = logs("l1: l1!m")
+    for term in (STRICT, ENDLESS):
+        assert Verifier(term, "multiprefix").decide(sent).verdict is Verdict.WEAK_PASS
+        assert Verifier(term, "accept").decide(sent).verdict is Verdict.FAIL
 
 
 def test_whoever_says_how_to_search_gets_that_search(called: list[str]) -> None:
