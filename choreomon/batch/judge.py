@@ -107,7 +107,7 @@ class Judge:
             analysis.mode,
             options=analysis.search,
             portfolio=analysis.portfolio,
-            procedure=analysis.procedure,
+            procedure=analysis.procedure or "auto",
             max_states=analysis.max_states,
             should_stop=self._bounds,
         )

@@ -2,17 +2,18 @@
 
 The modes `test` and `simulate` are defined by the papers' search of a graph
 (`choreomon.verify.papers`), and whoever states how to search gets that search for the other modes,
-too. All other questions have exact answers: by the interaction's automaton, where a procedure about
-automata is asked for, or where it is small and the mode is one that automata answer
-(`choreomon.verify.automaton_verifier`); else by one search (`choreomon.verify.exact`). Of the three
-modes that automata answer, a small automaton is at least as quick in `accept`, and several times as
-quick in the others (docs/adr/020-procedures.md). Very long logs are searched all the same.
+too. All other questions have exact answers: by one search (`choreomon.verify.exact`), or by the
+interaction's automaton (`choreomon.verify.automaton_verifier`). That is so where a procedure about
+automata is asked for; and where the quickest is, the mode is one that automata answer, and the
+automaton is small: about as quick in `accept`, several times as quick in the other modes
+(docs/adr/020-procedures.md). Very long logs are searched all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 from choreomon.automata.automaton import Automaton
 from choreomon.automata.centralized import MAX_STATES
@@ -36,8 +37,8 @@ class Verifier:
 
     - `options`: how the papers' search goes; None for exact verdicts.
     - `portfolio`: whether the two searches that the removal paper advises take turns.
-    - `procedure`: one about automata, with at most so many states (`max_states`); None: what is
-      quickest.
+    - `procedure`: one about automata, with at most so many states (`max_states`); `auto`: one, if
+      that is quicker, or else the search; None: the search.
     - `should_stop`: for all multi-traces; may be called very often, so it should be quick.
 
     What is found out for one multi-trace is kept for the next, within bounds. Not for several
@@ -52,7 +53,7 @@ class Verifier:
         *,
         options: Options | None = None,
         portfolio: bool = False,
-        procedure: Procedure | None = None,
+        procedure: Procedure | Literal["auto"] | None = None,
         max_states: int = MAX_STATES,
         should_stop: Callable[[], Reason | None] | None = None,
     ) -> None:
@@ -62,24 +63,25 @@ class Verifier:
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
         self._by_automaton: AutomatonVerifier | None = None
-        if procedure is not None and (options is not None or portfolio):
+        forced = None if procedure == "auto" else procedure
+        if forced is not None and (options is not None or portfolio):
             raise ValueError(f"{procedure} is about automata, which are not searched by options")
         if options is None and not portfolio:
             automaton: Automaton | None = None
-            if procedure is not None:
+            if forced is not None:
                 automaton_mode(mode)
                 automaton = synthesize(interaction).automaton
-            elif mode in AUTOMATON_MODES:
+            elif procedure == "auto" and mode in AUTOMATON_MODES:
                 automaton = small_automaton(interaction)
             if automaton is not None:
                 self._by_automaton = AutomatonVerifier(
                     automaton,
                     mode,
-                    procedure=procedure or "reduced",
+                    procedure=forced or "reduced",
                     max_states=max_states,
                     should_stop=should_stop,
                 )
-                if procedure is not None:
+                if forced is not None:
                     return
             if mode != "test" and mode != "simulate":
                 self._exact = ExactDecider(interaction, mode)

@@ -294,7 +294,7 @@ def test_every_visit_asks_for_the_budget() -> None:
 def test_verifiers_can_be_prepared() -> None:
     verifiers = LocalVerifiers(DIAMOND)
     verifiers.prepare([("a",), ("b",), ("c",)])
-    assert [len(verifiers.at((name,)).subsets) for name in "abc"] == [2, 2, 2]
+    assert [len(verifiers.at((name,)).subsets) for name in "abc"] == [3, 3, 3]
     with pytest.raises(BudgetExceeded, match="a local verifier has more than 1 states"):
         LocalVerifiers(DIAMOND).prepare([("a",)], limit=1)
 

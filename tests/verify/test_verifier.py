@@ -9,7 +9,7 @@ import pytest
 
 from choreomon.interaction.term import alt, loop_p, loop_s, loop_w, par, seq, strict
 from choreomon.verify import verifier as module
-from choreomon.verify.automaton_verifier import AutomatonVerifier
+from choreomon.verify.automaton_verifier import AUTOMATON_MODES, AutomatonVerifier
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.heuristics import Filters
 from choreomon.verify.papers.options import Options, Reason
@@ -54,7 +54,15 @@ def test_modes_that_are_defined_by_a_search_are_searched(
     called: list[str], mode: Mode, seen: module.MultiTrace
 ) -> None:
     Verifier(CROSSED, mode).decide(seen)
-    Verifier(ENDLESS, mode).decide(seen)
+    assert called == ["search" if mode in ("test", "simulate") else "exact"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_quickest_is_a_small_automaton_where_there_is_one(
+    called: list[str], mode: Mode
+) -> None:
+    Verifier(CROSSED, mode, procedure="auto").decide(APART)
+    Verifier(ENDLESS, mode, procedure="auto").decide(APART)
     if mode in ("test", "simulate"):
         assert called == ["search", "search"]
     else:
@@ -63,7 +71,7 @@ def test_modes_that_are_defined_by_a_search_are_searched(
 
 def test_very_long_logs_are_searched(called: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 3)
-    verifier = Verifier(STRICT, "accept")
+    verifier = Verifier(STRICT, "accept", procedure="auto")
     assert verifier.decide(APART).method == "reduced"
     answer = verifier.decide(logs("l1: l1!m l1!m; l2: l2?m l2?m"))
     assert (answer.verdict, answer.method) == (Verdict.PASS, "exact")
@@ -86,8 +94,10 @@ def test_procedures_that_do_not_fit_are_refused() -> None:
 def test_silent_lifelines_may_go_on_where_logs_may_cease() -> None:
     sent = logs("l1: l1!m")
     for term in (STRICT, ENDLESS):
-        assert Verifier(term, "multiprefix").decide(sent).verdict is Verdict.WEAK_PASS
-        assert Verifier(term, "accept").decide(sent).verdict is Verdict.FAIL
+        for mode, verdict in (("multiprefix", Verdict.WEAK_PASS), ("accept", Verdict.FAIL)):
+            for procedure in (None, "auto"):
+                asked = Verifier(term, mode, procedure=procedure)  # type: ignore[arg-type]
+                assert asked.decide(sent).verdict is verdict
 
 
 def test_whoever_says_how_to_search_gets_that_search(called: list[str]) -> None:
@@ -116,6 +126,14 @@ def test_all_modes_answer_as_brute_force_does() -> None:
                 answer = Verifier(question.interaction, mode).decide(question.multitrace)
                 expected = question.oracle.judge(question.multitrace, mode)
                 assert answer.verdict is expected, (question[:2], mode)
+
+
+def test_by_automata_all_modes_answer_as_brute_force_does() -> None:
+    for question in questions(Random(32), 40):
+        for mode in AUTOMATON_MODES:
+            verifier = Verifier(question.interaction, mode, procedure="auto")
+            expected = question.oracle.judge(question.multitrace, mode)
+            assert verifier.decide(question.multitrace).verdict is expected, (question[:2], mode)
 
 
 @pytest.mark.parametrize("reason", ["TimedOut", "OutOfMemory"])
