@@ -28,6 +28,8 @@ BENCHMARKS: Final = (
     "deep",
     "slices",
     "slices_brute_force",
+    "procedures",
+    "procedures_brute_force",
     "search_combinations",
     "synthesis",
     "real_runs",

@@ -1,8 +1,8 @@
 """Why logs are explained by an automaton, or how far they can be.
 
-The search of `choreomon.automata.membership` once more, a state and a cut at a time, breadth first,
-with the way back: so the first word that explains the logs has the fewest actions. Only states from
-which an accepted word can end are looked at. Slower, and with more memory, than to decide.
+The centralized procedure (`choreomon.automata.centralized`) once more, breadth first, with the way
+back: so the first word that explains the logs has the fewest actions. Only states from which an
+accepted word can end are looked at. Slower, and with more memory, than to decide.
 """
 
 from __future__ import annotations
@@ -13,14 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from choreomon.automata.automaton import Automaton, States, members, state_set
 from choreomon.automata.emptiness import ending
-from choreomon.automata.membership import (
-    WHOLE,
-    Log,
-    Missing,
-    closed,
-    letters_on,
-    unobserved_letters,
-)
+from choreomon.automata.logs import WHOLE, Log, Missing, letters_on, unobserved_letters
 from choreomon.core.action import Action
 
 
@@ -104,7 +97,7 @@ def _place(
 
     here = allowed(states)
     others = [letter for letter in range(len(automaton.letters)) if letter not in own]
-    return Place(position, here, not here and bool(allowed(closed(automaton, states, others))))
+    return Place(position, here, not here and bool(allowed(_closed(automaton, states, others))))
 
 
 def _progress(cut: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
@@ -120,3 +113,15 @@ def _word(
         node, letter, observed = link
         word.append((automaton.letters[letter], observed))
     return tuple(reversed(word))
+
+
+def _closed(automaton: Automaton, states: States, letters: Sequence[int]) -> States:
+    """These states and all that these letters lead to from them."""
+    fresh = states
+    while fresh:
+        found = 0
+        for letter in letters:
+            found |= automaton.after(fresh, letter)
+        fresh = found & ~states
+        states |= fresh
+    return states

@@ -65,6 +65,7 @@ Interactions and multi-traces:
     offline_json        interactions, multi-traces and signatures as JSON
     configuration_json  configurations as JSON
     automaton_file      automata as JSON, and where their letters are
+    verifier_file       local verifiers and areas as JSON
     timbuk              automata in the Timbuk format
     json_documents      what JSON documents have in common
     json_shapes         what msgspec says of JSON, in our words

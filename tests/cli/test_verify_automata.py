@@ -160,7 +160,7 @@ def test_other_modes_are_bad_usage(mode: str) -> None:
     "option",
     [
         ["--method", "search"],
-        ["--method", "auto"],
+        ["--method", "removal"],
         ["--config", "c.hcf"],
         ["--por"],
         ["--paper-por"],

@@ -51,6 +51,10 @@ PICTURES = {
         "docs/verify.md",
         "choreomon draw order.hif --trace logs/late.htf --mode slice --explain",
     ),
+    "order-apart.svg": (
+        "docs/verify.md",
+        "choreomon draw order.hif --trace apart.htf --explain",
+    ),
     "door.svg": ("docs/automata.md", "choreomon draw door.timbuk --locations places.json"),
     "fig3-push.svg": (
         "docs/verdicts.md",
