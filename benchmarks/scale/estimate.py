@@ -10,10 +10,9 @@ It rests on five things, which the runs show as far as they go:
   (`benchmarks.clock_bytes`).
 - The time for a message grows linearly with the entries of clocks, as the simulator has them. To
   write clocks as they are sent is in it, to read them is not.
-- An agent holds its own clock, one number for every process (what others promised), and a clock in
-  every record of its history: in Python 8 bytes an entry, and more where counts are above 256,
-  which are objects of their own. Those that it and its peers have offered each other are packed, 2
-  bytes an entry as long as counts are below 2^15.
+- An agent holds its own clock, and one in every record of its history: in Python 8 bytes an entry,
+  and more where counts are above 256, which are objects of their own. Those that it and its peers
+  have offered each other are packed, 2 bytes an entry as long as counts are below 2^15.
 
 It says nothing of networks, of losses, or of agents that hold several properties.
 """
@@ -125,7 +124,7 @@ def estimated(
     ]
     messages = largest.messages / largest.relevant
     rest, mean = largest.message_rest, largest.clocks / largest.messages
-    held = ENTRY_BYTES * (2 + largest.records_max) + PACKED_BYTES * OFFERED
+    held = ENTRY_BYTES * (1 + largest.records_max) + PACKED_BYTES * OFFERED
     return Estimate(
         processes=processes,
         messages=messages,
