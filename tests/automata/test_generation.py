@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -31,7 +32,7 @@ def test_what_is_drawn_is_accepted_and_every_word_is_drawn_at_last(seed: int) ->
     for _ in range(3000):
         path = drawn.draw_path(rng)
         assert all(edge in protocol.edges for edge in path)
-        assert all(one.target == other.source for one, other in zip(path, path[1:], strict=False))
+        assert all(one.target == other.source for one, other in pairwise(path))
         seen.add(drawn.word(path))
         if seen == expected:
             break

@@ -1,7 +1,7 @@
 """Multi-traces that are right, or wrong in one of the three ways of the automata paper.
 
-The paper, section 5: for Pass an accepted word is projected; for LocalError errors are put into such
-a multi-trace; for InterError local traces of several are mixed; for CentralError a cycle of an
+The paper, section 5: for Pass an accepted word is projected; for LocalError errors are put into
+such a multi-trace; for InterError local traces of several are mixed; for CentralError a cycle of an
 accepted word is iterated a different number of times at each location. What is made so need not be
 of the kind that it is made for: whoever draws asks the paper's procedure, and draws again.
 
@@ -34,7 +34,7 @@ ITERATIONS: Final = 3
 
 
 class Drawing:
-    """Draws multi-traces of one automaton that may be of a kind, of `shortest` to `longest` actions.
+    """Draws multi-traces of one automaton that may be of a kind, `shortest` to `longest` actions long.
 
     `onto`: the lifelines that share a clock. Raises ValueError where no accepted word is so long.
     """
