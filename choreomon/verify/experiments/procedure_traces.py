@@ -34,7 +34,7 @@ ITERATIONS: Final = 3
 
 
 class Drawing:
-    """Draws multi-traces of one automaton that may be of a kind, `shortest` to `longest` actions long.
+    """Draws multi-traces of `shortest` to `longest` actions that may be of a kind.
 
     `onto`: the lifelines that share a clock. Raises ValueError where no accepted word is so long.
     """
