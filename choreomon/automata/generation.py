@@ -1,4 +1,4 @@
-"""Random words that an automaton accepts, and random locations for its letters.
+"""Random words that an automaton accepts, and random locations for letters.
 
 The same state of `rng` gives the same result, in every process.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from choreomon.automata.automaton import Automaton, Edge, States, automaton, members
+from choreomon.automata.automaton import Automaton, Edge, States, members
 from choreomon.core.action import Action
 
 if TYPE_CHECKING:
@@ -68,26 +68,18 @@ def _ending_in(protocol: Automaton, longest: int) -> list[States]:
     return found
 
 
-def relocated(rng: Random, protocol: Automaton, locations: Sequence[str]) -> Automaton:
-    """The automaton with each letter at one of these locations, drawn so that each has as many as
-    the others, or one more. Letters keep their messages and kinds; their old lifelines go.
+def shared_out(
+    rng: Random, letters: Sequence[str], locations: Sequence[str]
+) -> dict[str, list[str]]:
+    """Random locations of letters, each with as many as the others, or one more, in their order.
 
-    Raises ValueError where two letters that have one kind and message would come to one location,
-    and where there are fewer letters than locations.
+    Raises ValueError where there are fewer letters than locations.
     """
-    letters = protocol.letters
     if len(letters) < len(locations):
         raise ValueError(f"{len(letters)} letters are too few for {len(locations)} locations")
     places = [locations[number % len(locations)] for number in range(len(letters))]
     rng.shuffle(places)
-    moved = [letter._replace(lifeline=place) for letter, place in zip(letters, places, strict=True)]
-    if len({*moved}) < len(moved):
-        raise ValueError("two letters have one kind and message, and would be one at a location")
-    return automaton(
-        ((source, moved[letter], target) for source, letter, target in protocol.edges),
-        initial=members(protocol.initial),
-        final=members(protocol.final),
-        states=protocol.states,
-        letters=moved,
-        lifelines=locations,
-    )
+    return {
+        name: [letter for letter, place in zip(letters, places, strict=True) if place == name]
+        for name in locations
+    }

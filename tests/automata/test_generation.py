@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from choreomon.automata.automaton import automaton
-from choreomon.automata.generation import AcceptedWords, relocated
+from choreomon.automata.generation import AcceptedWords, shared_out
 from choreomon.automata.words import words
-from choreomon.core.action import Action, emission
+from choreomon.core.action import emission
 from tests.automata.drawn import drawn_automaton
 
 X, Y = emission("l", "x"), emission("l", "y")
@@ -49,29 +49,21 @@ def test_one_seed_is_one_word_and_one_place_for_each_letter() -> None:
     protocol = automaton([(0, X, 0), (0, Y, 0)], initial=[0], final=[0])
     once, again = (AcceptedWords(protocol, 20, 30).draw(Random(7)) for _ in range(2))
     assert once == again
-    assert relocated(Random(7), protocol, "ab") == relocated(Random(7), protocol, "ab")
+    assert shared_out(Random(7), "abcde", "pq") == shared_out(Random(7), "abcde", "pq")
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_letters_are_shared_out_evenly_and_the_words_are_the_same(seed: int) -> None:
+def test_letters_are_shared_out_evenly(seed: int) -> None:
     rng = Random(seed)
-    names = [f"m{number}" for number in range(rng.randint(1, 7))]
-    letters = [emission("l", name) for name in names]
-    some = range(4)
-    edges = [(rng.choice(some), rng.choice(letters), rng.choice(some)) for _ in range(8)]
-    before = automaton(edges, initial=[0], final=[3], letters=letters)
-    locations = [f"p{number}" for number in range(rng.randint(1, len(names)))]
-    after = relocated(rng, before, locations)
-    counts = [len(own) for own in after.letters_of.values()]
-    assert sorted(after.letters_of) == locations
+    letters = [f"m{number}" for number in range(rng.randint(1, 7))]
+    locations = [f"p{number}" for number in range(rng.randint(1, len(letters)))]
+    found = shared_out(rng, letters, locations)
+    counts = [len(own) for own in found.values()]
+    assert [*found] == locations
     assert max(counts) - min(counts) <= 1
-    back: dict[Action, Action] = {letter: emission("l", letter.message) for letter in after.letters}
-    assert {tuple(back[letter] for letter in word) for word in words(after, 4)} == words(before, 4)
+    assert sorted(letter for own in found.values() for letter in own) == letters
 
 
-def test_what_cannot_be_shared_out_is_refused() -> None:
-    two = automaton([(0, X, 0), (0, emission("k", "x"), 0)], initial=[0], final=[0])
-    with pytest.raises(ValueError, match="would be one at a location"):
-        relocated(Random(0), two, ["p"])
+def test_too_few_letters_are_refused() -> None:
     with pytest.raises(ValueError, match="2 letters are too few for 3 locations"):
-        relocated(Random(0), two, ["p", "q", "r"])
+        shared_out(Random(0), "xy", "pqr")

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from benchmarks.algorithm_1 import compiled, runs
-from choreomon.automata.membership import membership
+from choreomon.automata.reduced import Reduced
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from tests.automata.drawn import drawn_automaton
 
@@ -36,7 +36,7 @@ def test_it_answers_as_the_search_by_layers(tmp_path: Path) -> None:
             )
             for _ in range(10)
         ]
-        expected = [membership(protocol, one.components).explained for one in asked]
+        expected = [Reduced(protocol).decide(one.components).explained for one in asked]
         found = runs(program, protocol, asked)
         assert [run.passes for run in found] == expected
         assert all(run.built >= protocol.initial.bit_count() or run.passes for run in found)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from choreomon.automata.automaton import Automaton, automaton
-from choreomon.automata.membership import membership
+from choreomon.automata.reduced import Reduced
 from choreomon.core.action import emission
 from choreomon.multitrace.projection import discrete
 from choreomon.verify.experiments.procedure_traces import (
@@ -43,7 +43,7 @@ def test_what_is_drawn_is_as_long_as_asked_and_one_seed_is_one_draw(
 def explained(kind: Kind, protocol: Automaton) -> list[bool]:
     drawing = Drawing(protocol, ONTO, shortest=6, longest=12)
     made = [drawing.candidate(Random(seed), kind) for seed in range(200)]
-    return [membership(protocol, one.components).explained for one in made if one is not None]
+    return [Reduced(protocol).decide(one.components).explained for one in made if one is not None]
 
 
 def test_what_should_pass_passes_and_the_rest_is_mostly_wrong() -> None:
