@@ -22,8 +22,8 @@ from typing import Any, Final
 import click
 
 from benchmarks.algorithm_1 import OPTIONS, Run, compiled, runs
+from choreomon.automata.accepted_words import shared_out
 from choreomon.automata.centralized import centralized
-from choreomon.automata.generation import shared_out
 from choreomon.automata.reduced import Reduced
 from choreomon.automata.semi_centralized import LocalVerifiers
 from choreomon.batch.collector import collector_at_rest

@@ -14,5 +14,6 @@ commutation      where two letters may change places
 reduced          the centralized procedure, with bounds by position and persistent sets
 witness          why they are, or how far they can be
 reference        membership by definition: slow, and obvious
+accepted_words   random accepted words, and random locations for letters
 words            all accepted words up to a length: slow, and obvious
 """

@@ -138,7 +138,7 @@ def measured_protocol(task: Task) -> Results:
 
 
 def _protocol(task: Task, rng: Random) -> Protocol:
-    from choreomon.automata.generation import shared_out
+    from choreomon.automata.accepted_words import shared_out
     from choreomon.formats.automaton_file import Locations, load_automaton
     from choreomon.formats.hibou.files import load_interaction, text_of
     from choreomon.formats.timbuk import read_timbuk, timbuk_letters

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
+from choreomon.automata.accepted_words import AcceptedWords
 from choreomon.automata.automaton import Automaton
-from choreomon.automata.generation import AcceptedWords
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.mutation import insert_action, remove_actions, swap_actions
 from choreomon.multitrace.projection import Partition, project_trace

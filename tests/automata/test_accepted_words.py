@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from choreomon.automata.accepted_words import AcceptedWords, shared_out
 from choreomon.automata.automaton import automaton
-from choreomon.automata.generation import AcceptedWords, shared_out
 from choreomon.automata.words import words
 from choreomon.core.action import emission
 from tests.automata.drawn import drawn_automaton
