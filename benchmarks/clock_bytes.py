@@ -54,6 +54,7 @@ from choreomon.core.verdict import FRM, Reference
 from choreomon.formats.clock_coding import coded, size_of
 from choreomon.formats.clock_links import UNLINKED, Link
 from choreomon.formats.clock_text import encode_clocks
+from choreomon.formats.packed_clocks import packed
 from choreomon.formats.wire import (
     decode_untrusted,
     encode,
@@ -166,7 +167,7 @@ def sparse(message: Inquiry | Response) -> int:
         clocks.append(message.event)
     else:
         clocks += [record.clock for record in message.records]
-    saved = sum(len(plain(clock)) - size_of(coded(clock)) for clock in clocks)
+    saved = sum(len(plain(clock)) - size_of(coded(packed(clock))) for clock in clocks)
     return len(full(message)) - saved
 
 
@@ -207,7 +208,7 @@ def measured(kind: str, processes: int, seed: int, epochs: int = 2) -> dict[str,
     assert last is not None
     text = len(encode_clocks({KEY: last.inquiry.clock}))
     # As long as one would be that had the shortest form in place of the entries.
-    short = len(b64encode(KEY + plain(coded(last.inquiry.clock))).rstrip(b"="))
+    short = len(b64encode(KEY + plain(coded(packed(last.inquiry.clock)))).rstrip(b"="))
     return {
         "traffic": kind,
         "processes": processes,

@@ -9,11 +9,13 @@ that is whole. Frames are not delivered, only counted: what arrives is the messa
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import dropwhile
 from typing import NamedTuple, TypeAlias
 
 from choreomon.formats.clock_coding import PLAIN
-from choreomon.formats.clock_links import UNLINKED, Link, Told, hear
-from choreomon.formats.wire import encode, encode_linked, open_untrusted
+from choreomon.formats.clock_links import UNLINKED, Link, Told, after, tell
+from choreomon.formats.packed_clocks import PackedClock, packed
+from choreomon.formats.wire import encode, encode_told
 from choreomon.monitor.messages import PeerMessage
 from simulator.network import Channel, Network
 
@@ -21,11 +23,11 @@ OnSent: TypeAlias = Callable[[PeerMessage, int, int], None]
 
 
 class Sent(NamedTuple):
-    """A message on its way, and what its frame says of clocks."""
+    """A message on its way, its clock, and how its frame tells it."""
 
     message: PeerMessage
-    base: int | None
-    offers: bool
+    clock: PackedClock
+    told: Told
 
 
 class LinkedChannels:
@@ -65,13 +67,18 @@ class LinkedChannels:
             size = len(encode(message))
             self._sent(message, size, self._channels[receiver](message))
             return
-        data, links[receiver] = encode_linked(message, links.get(receiver, UNLINKED))
-        frame = open_untrusted(data)
-        arrives = self._linked[receiver](Sent(message, frame.base, frame.offers))
-        self._sent(message, len(data), arrives)
+        clock = packed(message.clock)
+        links[receiver], told = tell(links.get(receiver, UNLINKED), clock)
+        size = len(encode_told(message, clock, told))
+        self._sent(message, size, self._linked[receiver](Sent(message, clock, told)))
 
     def hear(self, sender: str, sent: Sent) -> None:
         """A message of the monitor of that name arrives."""
         assert self._links is not None
-        told = Told(sent.message.clock, sent.base, sent.offers)
-        self._links[sender], _ = hear(self._links.get(sender, UNLINKED), told, self._entries)
+        link = after(self._links.get(sender, UNLINKED), sent.told, sent.clock)
+        used = sent.told.base
+        if used is not None:
+            # In order: who has used an offer will not use one before it.
+            kept = dropwhile(lambda offer: offer.name != used, link.offered)
+            link = link._replace(offered=tuple(kept))
+        self._links[sender] = link

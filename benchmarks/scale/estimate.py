@@ -10,9 +10,9 @@ It rests on five things, which the runs show as far as they go:
   (`benchmarks.clock_bytes`).
 - The time for a message grows linearly with the entries of clocks, as the simulator has them. To
   write clocks as they are sent is in it, to read them is not.
-- An agent holds its own clock, one number for every process (what others promised), a clock in
-  every record of its history, and those that it and its peers have offered each other: in Python 8
-  bytes an entry, and more where counts are above 256, which are objects of their own.
+- An agent holds its own clock, and one in every record of its history: in Python 8 bytes an entry,
+  and more where counts are above 256, which are objects of their own. Those that it and its peers
+  have offered each other are packed, 2 bytes an entry as long as counts are below 2^15.
 
 It says nothing of networks, of losses, or of agents that hold several properties.
 """
@@ -29,6 +29,7 @@ from choreomon.formats.wire import MAX_BYTES
 
 ENTRY_BYTES: Final = 8
 """Of a tuple, on 64-bit machines."""
+PACKED_BYTES: Final = 2
 
 OFFERED: Final = (KEPT + 1) * (GROUP - 1)
 """Clocks that are kept of offers at most: own ones and one of the peer, for each of a group."""
@@ -123,12 +124,12 @@ def estimated(
     ]
     messages = largest.messages / largest.relevant
     rest, mean = largest.message_rest, largest.clocks / largest.messages
-    held = 2 + largest.records_max + OFFERED
+    held = ENTRY_BYTES * (1 + largest.records_max) + PACKED_BYTES * OFFERED
     return Estimate(
         processes=processes,
         messages=messages,
         milliseconds=messages * times.at(processes),
-        megabytes=held * processes * ENTRY_BYTES / 1e6,
+        megabytes=held * processes / 1e6,
         time_fit=times,
         clock_fit=sent,
         traffic=tuple(

@@ -177,6 +177,18 @@ class Automaton:
             found |= by_target[state]
         return found
 
+    @cached_property
+    def reverse(self) -> Automaton:
+        """The automaton that accepts the same words backwards, with the same numbers of states."""
+        return Automaton(
+            letters=self.letters,
+            states=self.states,
+            edges=tuple(sorted(Edge(target, by, source) for source, by, target in self.edges)),
+            initial=self.final,
+            final=self.initial,
+            lifelines=self.lifelines,
+        )
+
     def accepts(self, word: Iterable[Action]) -> bool:
         """Whether a path from an initial to a final state reads these actions. Actions that are no
         letters are on no path."""

@@ -1,12 +1,13 @@
 """Whether logs are explained by an automaton: many multi-traces at a time.
 
-The search of `choreomon.automata.membership`, for thousands of multi-traces side by side. A row
-says for one of them how far each log was read, and the situation there
-(`choreomon.automata.situations`); in every round each row becomes those that one more action leads
-to, all of them by a few operations of numpy on whole columns. Where one action need only be tried
-(`Situations.may_be_first`), it is the only one. Rows that are equal are one.
+The states of Algorithm 1 (`choreomon.automata.centralized`) for thousands of multi-traces side by
+side, those of one cut of the logs together. A row says for one multi-trace how far each log was
+read, and the situation there (`choreomon.automata.situations`); in every round each row becomes
+those that one more action leads to, all of them by a few operations of numpy on whole columns.
+Where one action need only be tried (`Situations.may_be_first`), it is the only one. Rows that are
+equal are one.
 
-Exact: what is answered is what `membership` says. Of a multi-trace that would have more than
+Exact: what is answered is what Algorithm 1 answers. Of a multi-trace that would have more than
 `WIDTH` rows at a time the best are kept, and it is left undecided if they explain nothing; so is
 one for which there would be too many situations.
 
@@ -22,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choreomon.automata.automaton import Automaton
-from choreomon.automata.membership import WHOLE, Missing
+from choreomon.automata.logs import WHOLE, Missing
 from choreomon.automata.situations import DEAD, FIRST, LAST, Situations
 from choreomon.core.errors import BudgetExceeded
 

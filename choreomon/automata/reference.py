@@ -11,14 +11,17 @@ from collections.abc import Sequence
 
 from choreomon.automata.automaton import Automaton, automaton
 from choreomon.automata.emptiness import is_empty
-from choreomon.automata.membership import WHOLE, Log, Missing
+from choreomon.automata.logs import WHOLE, Log, Missing
 from choreomon.automata.product import product
 
 
-def explains(protocol: Automaton, logs: Sequence[Log], missing: Missing = WHOLE) -> bool:
-    """What `membership` decides. Time and memory grow with the number of cuts."""
+def explains(
+    protocol: Automaton, logs: Sequence[Log], missing: Missing = WHOLE, free: Sequence[str] = ()
+) -> bool:
+    """Whether the automaton explains the logs, where anything may happen on lifelines that are
+    `free`. Time and memory grow with the number of cuts."""
     told = {name for lifelines, _ in logs for name in lifelines}
-    untold = [name for name in protocol.lifelines if name not in told]
+    untold = [name for name in protocol.lifelines if name not in told and name not in free]
     product_of_all = protocol
     for log in (*logs, *(((name,), ()) for name in untold)):
         if any(action not in protocol.letters for action in log[1]):

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from choreomon.automata.automaton import Automaton, States, members
 from choreomon.automata.emptiness import trimmed
-from choreomon.automata.membership import WHOLE, Missing, closed, letters_on
+from choreomon.automata.logs import WHOLE, Missing, closed, letters_on
 from choreomon.core.errors import BudgetExceeded
 
 DEAD: Final = 0

@@ -1,8 +1,8 @@
 """Why logs are explained by an automaton, or how far they can be.
 
-The search of `choreomon.automata.membership` once more, a state and a cut at a time, breadth first,
-with the way back: so the first word that explains the logs has the fewest actions. Only states from
-which an accepted word can end are looked at. Slower, and with more memory, than to decide.
+The centralized procedure (`choreomon.automata.centralized`) once more, breadth first, with the way
+back: so the first word that explains the logs has the fewest actions. Only states from which an
+accepted word can end are looked at. Slower, and with more memory, than to decide.
 """
 
 from __future__ import annotations
@@ -13,14 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from choreomon.automata.automaton import Automaton, States, members, state_set
 from choreomon.automata.emptiness import ending
-from choreomon.automata.membership import (
-    WHOLE,
-    Log,
-    Missing,
-    closed,
-    letters_on,
-    unobserved_letters,
-)
+from choreomon.automata.logs import WHOLE, Log, Missing, closed, letters_on, unobserved_letters
 from choreomon.core.action import Action
 
 

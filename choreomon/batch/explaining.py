@@ -1,4 +1,4 @@
-"""Explanations of verdicts, within bounds."""
+"""Explanations of verdicts, and who is to blame, within bounds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import explanation
 from choreomon.verify.automaton_verifier import explain_by_automaton
+from choreomon.verify.blame import Blame
 from choreomon.verify.explanation import Explanation
+from choreomon.verify.fault import Fault
 from choreomon.verify.verdict import Mode, Verdict
 
 
@@ -51,3 +53,14 @@ def explained(
         within = "within memory" if stopped[-1] == "OutOfMemory" else "in time"
         reason = f"no explanation was found {within}"
     return Explanation(verdict, None, None, reason)
+
+
+def blamed(protocol: Interaction | Automaton, multitrace: MultiTrace, mode: Mode) -> Fault | None:
+    """Who is to blame, if that is found within `bounds.EXPLAINING` seconds; None where nobody is,
+    too."""
+    bounds = Bounds(bounded.EXPLAINING, bounded.MEMORY, polls=1)
+    bounds.start()
+    try:
+        return Blame(protocol, mode, should_stop=bounds).fault(multitrace)
+    except MemoryError:
+        return None

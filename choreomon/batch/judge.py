@@ -11,17 +11,20 @@ from choreomon.automata.automaton import Automaton
 from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
 from choreomon.batch.explaining import explained
 from choreomon.batch.question import Question, Source
-from choreomon.core.errors import ChoreomonError, DocumentError
+from choreomon.core.errors import ChoreomonError, DocumentError, Problem
 from choreomon.formats.automaton_file import load_automaton, load_locations
 from choreomon.formats.hibou.files import load_interaction, load_multi_trace, load_signature
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import AutomatonVerifier
+from choreomon.verify.blame import Blame
 from choreomon.verify.explanation import Explanation
+from choreomon.verify.fault import Fault
 from choreomon.verify.outcome import Outcome
 from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.graph import SearchResult
+from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.verifier import Verifier
 
@@ -49,12 +52,20 @@ class Judge:
             self._seconds = seconds_for(self._protocol, question.budget)
             self._bounds = bounds_for(self._protocol, self._seconds, question.memory)
         self._searched: SearchResult | None = None
+        self._blame: Blame | None = None
         self._decide = self._made_to_decide()
+
+    @property
+    def _protocol_file(self) -> str:
+        given = self._question.interaction
+        return given if isinstance(given, str) else "the interaction"
 
     def _read_protocol(self) -> Interaction | Automaton:
         question = self._question
         if (question.interaction is None) is (question.automaton is None):
             raise ValueError("the protocol is an interaction or an automaton: give one of the two")
+        if question.locations is not None and not isinstance(question.automaton, str):
+            raise ValueError("locations are of the letters of an automaton's file: leave them out")
         if question.interaction is not None:
             if isinstance(question.interaction, str):
                 return load_interaction(question.interaction, self._signature)
@@ -74,14 +85,32 @@ class Judge:
         """What gives exact verdicts, or the search that the analysis asks for."""
         analysis = self._question.analysis
         if isinstance(self._protocol, Automaton):
-            return AutomatonVerifier(self._protocol, analysis.mode, should_stop=self._bounds).decide
+            return AutomatonVerifier(
+                self._protocol,
+                analysis.mode,
+                procedure=analysis.procedure or "reduced",
+                max_states=analysis.max_states,
+                should_stop=self._bounds,
+            ).decide
+        try:
+            return self._verifier().decide
+        except TooLarge as error:
+            told = f"{error}, and {analysis.procedure} needs its automaton; choreomon synthesize"
+            told += " says which loop makes it so large"
+            raise DocumentError((Problem(self._protocol_file, 0, "", told),)) from None
+
+    def _verifier(self) -> Verifier:
+        analysis = self._question.analysis
+        assert not isinstance(self._protocol, Automaton)
         return Verifier(
             self._protocol,
             analysis.mode,
             options=analysis.search,
             portfolio=analysis.portfolio,
+            procedure=analysis.procedure or "auto",
+            max_states=analysis.max_states,
             should_stop=self._bounds,
-        ).decide
+        )
 
     def _recorder(self) -> Callable[[MultiTrace], Answer]:
         """What answers by a search whose graph is kept until the next one."""
@@ -94,7 +123,8 @@ class Judge:
 
         def decide(multitrace: MultiTrace) -> Answer:
             self._searched = found = searcher.search(multitrace)
-            return Answer(found.verdict, found.reason, found.vertices)
+            method = searcher.decided_by(multitrace)
+            return Answer(found.verdict, found.reason, found.vertices, method)
 
         return decide
 
@@ -133,13 +163,14 @@ class Judge:
         if multitrace is None:
             return Outcome(name, mode, answer, seconds)
         explanation = self._explanation(multitrace, answer.verdict)
+        fault = self._fault(multitrace) if answer.verdict is Verdict.FAIL else None
         recorded = tuple(
             lifeline
             for part in multitrace.components
             if part.actions
             for lifeline in part.lifelines
         )
-        return Outcome(name, mode, answer, seconds, explanation, recorded=recorded)
+        return Outcome(name, mode, answer, seconds, explanation, "", recorded, fault)
 
     def _explanation(self, multitrace: MultiTrace, verdict: Verdict) -> Explanation | None:
         if not self._question.explain:
@@ -154,9 +185,22 @@ class Judge:
             megabytes=self._question.memory,
         )
 
+    def _fault(self, multitrace: MultiTrace) -> Fault | None:
+        """Who is to blame; as long may be spent on it as on the verdict."""
+        self._make_room()
+        self._bounds.start()
+        try:
+            if self._blame is None:
+                mode = self._question.analysis.mode
+                self._blame = Blame(self._protocol, mode, should_stop=self._bounds)
+            return self._blame.fault(multitrace)
+        except MemoryError:
+            return None
+
     def _make_room(self) -> None:
         """Where memory is tight, drops all that was found out of the interaction."""
         if self._bounds.is_tight:
+            self._blame = None
             self._decide = self._made_to_decide()
             forget_steps()
             gc.collect()

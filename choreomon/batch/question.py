@@ -31,7 +31,7 @@ class Question:
     - `interaction`: what should happen: the path of a file, or the interaction; None where that
       is said by an
     - `automaton`: the path of its file, or the automaton. The `analysis` then says the mode, one
-      of those that automata answer, and no `search`;
+      of those that automata answer, perhaps a `procedure`, and no `search`;
     - `locations`: the path of the file that says where the letters of that file are;
     - `signature`: the path of the file that says which lifelines and messages there are; None:
       files may have others, which never fit;

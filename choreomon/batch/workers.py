@@ -7,9 +7,10 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from threading import Thread
@@ -28,60 +29,62 @@ SLICE: Final = 0.1
 class Workers:
     """Processes that share work. The executor's locks are only taken while interrupts are deferred:
     one that left a lock held would let the executor's own thread, and so the end of this process,
-    wait without end."""
+    wait without end.
 
-    def __init__(self, executor: ProcessPoolExecutor) -> None:
+    It gets no more work at once than it puts into the queue of its processes, so that nothing that
+    it has must be cancelled: its thread fails on work that was cancelled when a process is lost
+    (CPython 3.11, `terminate_broken`).
+    """
+
+    def __init__(self, executor: ProcessPoolExecutor, jobs: int) -> None:
         self._executor = executor
+        self._most = 2 * jobs + 1
 
     def map(
         self, work: Callable[[_Task], _Result], tasks: Sequence[_Task], at_once: int = 1
     ) -> Iterator[_Result]:
         """What `work` makes of each task, in their order, each as soon as it is known. So many
-        tasks are handed out together. What was not begun when the iterator is closed is not done.
+        tasks are handed out together. What was not begun when the iterator is closed is not done,
+        but for what the processes have in their queue.
         """
-        starts = range(0, len(tasks), at_once)
-        waiting: deque[Future[list[_Result]]] = deque()
-        try:
-            for start in starts:
-                with interrupts_deferred():
-                    chunk = tasks[start : start + at_once]
-                    waiting.append(self._executor.submit(_each, work, chunk))
-            while waiting:
-                yield from _result(waiting.popleft())
-        finally:
-            with interrupts_deferred():
-                for future in waiting:
-                    future.cancel()
+        chunks = (tasks[start : start + at_once] for start in range(0, len(tasks), at_once))
+        for found in self.stream(partial(_each, work), chunks):
+            yield from found
 
     def stream(
-        self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], ahead: int
+        self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], ahead: int | None = None
     ) -> Iterator[_Result]:
         """As `map`, task by task, of tasks that come one after the other: at most so many are
-        taken before their results are."""
-        waiting: deque[Future[_Result]] = deque()
-        try:
-            for task in tasks:
+        taken before their results are (None: any number)."""
+        coming = iter(tasks)
+        in_order: deque[Future[_Result]] = deque()
+        under_way: set[Future[_Result]] = set()
+        ended = False
+        while True:
+            while not (ended or len(under_way) >= self._most or (ahead and len(in_order) >= ahead)):
+                try:
+                    task = next(coming)
+                except StopIteration:
+                    ended = True
+                    break
                 with interrupts_deferred():
-                    waiting.append(self._executor.submit(work, task))
-                if len(waiting) == ahead:
-                    yield _result(waiting.popleft())
-            while waiting:
-                yield _result(waiting.popleft())
-        finally:
+                    future = self._executor.submit(work, task)
+                    in_order.append(future)
+                    under_way.add(future)
+            if not in_order:
+                return
             with interrupts_deferred():
-                for future in waiting:
-                    future.cancel()
+                if not in_order[0].done():
+                    wait(under_way, SLICE, FIRST_COMPLETED)
+                    under_way = {future for future in under_way if not future.done()}
+                    continue
+                under_way.discard(in_order[0])
+                found = in_order.popleft().result()
+            yield found
 
 
 def _each(work: Callable[[_Task], _Result], tasks: Sequence[_Task]) -> list[_Result]:
     return [work(task) for task in tasks]
-
-
-def _result(future: Future[_Result]) -> _Result:
-    while True:
-        with interrupts_deferred():
-            if wait([future], SLICE).done:
-                return future.result()
 
 
 @contextmanager
@@ -102,7 +105,7 @@ def workers(
     try:
         with held, letting_go, ProcessPoolExecutor(jobs, context, _begin, begin) as executor:
             try:
-                yield Workers(executor)
+                yield Workers(executor, jobs)
             except BaseException:
                 letting_go.close()  # before the executor waits for them
                 raise

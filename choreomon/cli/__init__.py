@@ -38,6 +38,8 @@ _COMMANDS: Final = {
     "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
     "canonize": ("choreomon.cli.canonize", "Print the normal form of an interaction."),
     "synthesize": ("choreomon.cli.synthesize", "Make an automaton of an interaction."),
+    "local-check": ("choreomon.cli.local_check", "Check a log where it is, by a local verifier."),
+    "central-check": ("choreomon.cli.central_check", "Say what areas of logs come to together."),
     "mutate": ("choreomon.cli.mutate", "Make mutants of multi-traces."),
     "join": ("choreomon.cli.join", "Put the logs of several machines together."),
     "slice": ("choreomon.cli.slice", "Cut pieces out of multi-traces."),

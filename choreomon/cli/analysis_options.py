@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 import click
 
+from choreomon.automata.centralized import MAX_STATES
 from choreomon.cli.loggers import graphic_loggers, refuse, trace_loggers
 from choreomon.cli.options import added
 from choreomon.verify.papers.heuristics import STRATEGIES, Strategy
 from choreomon.verify.papers.options import METHODS, Analysis, LocalAnalyses, Method, Options
-from choreomon.verify.verdict import DEFAULT_MODE, MODES, Mode
+from choreomon.verify.verdict import DEFAULT_MODE, MODES, PROCEDURES, Mode, Procedure
 
 if TYPE_CHECKING:
     from choreomon.formats.hibou import AnalyzeOptions
     from choreomon.formats.hibou.configuration import GraphicLogger
 
 PORTFOLIO: Final = "portfolio"
+
+LIMITED: Final = ("centralized", "semi-centralized")
+"""The procedures with a limit on states."""
 
 StrategyName: TypeAlias = Strategy | Literal["portfolio"]
 
@@ -42,12 +46,6 @@ _OPTIONS: Final = (
         type=click.Choice(MODES),
         default=None,
         help=f"What is asked; default: as the configuration says, else {DEFAULT_MODE}.",
-    ),
-    click.option(
-        "--method",
-        type=click.Choice(METHODS),
-        default=None,
-        help="Of multiprefix: by lifeline removal, by search, or by removal where that is exact.",
     ),
     click.option(
         "--config", "config", type=click.Path(), help="A .hcf file with an @analyze_option section."
@@ -79,6 +77,22 @@ _OPTIONS: Final = (
 )
 
 
+method_option: Final = click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default=None,
+    help="Of multiprefix: by lifeline removal, by search, or by removal where that is exact.",
+)
+
+any_method_option: Final = click.option(
+    "--method",
+    type=click.Choice([*METHODS, *PROCEDURES]),
+    default=None,
+    help="What is quickest (auto); of multiprefix: by lifeline removal, or by the search without "
+    "it; of accept, multiprefix and slice: a procedure about automata.",
+)
+
+
 strategy_option: Final = click.option(
     "--strategy",
     type=click.Choice([*STRATEGIES, PORTFOLIO]),
@@ -89,14 +103,14 @@ strategy_option: Final = click.option(
 
 def analysis_options(command: Command) -> Command:
     """Adds the options to a command, whose parameters `**choices` they become, and of which the
-    command has one more: `strategy`."""
+    command has two more: `method` and `strategy`."""
     return added(*_OPTIONS)(command)
 
 
 def analysis_of(
     *,
     mode: Mode | None,
-    method: Method | None,
+    method: Method | Procedure | None,
     config: str | None,
     por: bool | None,
     paper_por: bool,
@@ -105,11 +119,12 @@ def analysis_of(
     strategy: StrategyName | None,
     whole_graph: bool,
     plain: bool = False,
+    max_states: int | None = None,
 ) -> tuple[Analysis, tuple[GraphicLogger, ...]]:
     """What the options come to, and the loggers of the configuration that draw what was searched;
     where there are some, there is a `search`, and no `portfolio`. The options of the command line
     come before the configuration. `plain` says that it is a search in any case, and one without
-    shortcuts that nobody asked for.
+    shortcuts that nobody asked for. `max_states` is for the procedures of the automata paper.
 
     Raises `UsageError` where they contradict each other, `DocumentError` for a configuration that
     cannot be used.
@@ -118,13 +133,27 @@ def analysis_of(
         raise click.UsageError("--por, --no-por and --paper-por are three reductions: choose one")
     if local == "none" and local_on is not None:
         raise click.UsageError("--local-on says of which components; --local none means of none")
+    given = (por, local, local_on, strategy, config)
+    searching = whole_graph or paper_por or any(choice is not None for choice in given)
+    if max_states is not None and method not in LIMITED:
+        told = f"--max-states is for --method {' and '.join(LIMITED)}: they alone build so many"
+        raise click.UsageError(told)
+    for procedure in PROCEDURES:
+        if method == procedure:
+            if searching:
+                raise click.UsageError(
+                    f"--method {method} goes by an automaton, without a search that could be said "
+                    "in options: leave either out"
+                )
+            limit = MAX_STATES if max_states is None else max_states
+            return Analysis(_by_automaton(mode), None, False, procedure, limit), ()
     configured = None if config is None else _configured(config)
     asked: Mode = mode or (DEFAULT_MODE if configured is None else configured.mode)
-    if method is not None and asked != "multiprefix":
-        raise click.UsageError(f"--method is one of multiprefix, not of {asked}")
+    if method in ("removal", "search") and asked != "multiprefix":
+        raise click.UsageError(f"--method {method} is one of multiprefix, not of {asked}")
     search = None
-    given = (por, local, local_on, strategy, config)
-    if plain or whole_graph or paper_por or any(choice is not None for choice in given):
+    assert method is None or method in METHODS
+    if plain or searching:
         changes = _reduction(por, paper_por=paper_por)
         if strategy is not None and strategy != PORTFOLIO:
             changes["strategy"] = strategy
@@ -143,6 +172,16 @@ def analysis_of(
     if portfolio and graphics:
         raise click.UsageError("--strategy portfolio is two searches: choose one to draw")
     return Analysis(asked, search, portfolio), graphics
+
+
+def _by_automaton(mode: Mode | None) -> Mode:
+    """The mode that is asked for. Raises `BadParameter` for one that automata do not answer."""
+    from choreomon.verify.automaton_verifier import automaton_mode
+
+    try:
+        return automaton_mode(mode or DEFAULT_MODE)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--mode") from None
 
 
 def _reduction(por: bool | None, *, paper_por: bool) -> dict[str, Any]:

@@ -28,7 +28,8 @@ def check_offline(file: str, kind: Kind, *, locations: str | None, as_json: bool
     if as_json:
         click.echo(json.dumps({"file": file, "kind": kind, **content.facts}, indent=2))
     else:
-        _show(f"{file}: the {kind} is valid: {content.said}", content)
+        valid = "are valid" if kind == "locations" else "is valid"
+        _show(f"{file}: the {kind} {valid}: {content.said}", content)
 
 
 def _interaction(file: str) -> _Content:
@@ -110,13 +111,14 @@ def _configuration(file: str) -> _Content:
 
 
 def _automaton(file: str, locations: str | None) -> _Content:
-    from choreomon.automata.emptiness import useful
+    from choreomon.automata.emptiness import shortest_word, useful
     from choreomon.formats.automaton_file import load_automaton, load_locations
     from choreomon.render.wording import counted
 
     places = None if locations is None else load_locations(locations)
     one = load_automaton(file, places)
     idle = one.states - useful(one).bit_count()
+    shortest = shortest_word(one)
     letters = {
         name: [str(one.letters[number]) for number in numbers]
         for name, numbers in one.letters_of.items()
@@ -126,7 +128,9 @@ def _automaton(file: str, locations: str | None) -> _Content:
         f"{counted(one.states, 'state')}, {counted(len(one.edges), 'edge')}, "
         f"{counted(len(one.letters), 'letter')}, {how}"
     )
-    if idle:
+    if shortest is None:
+        said += "; it accepts nothing"
+    elif idle:
         said += f"; {counted(idle, 'state')} on no way from the beginning to an end"
     return _Content(
         {
@@ -137,6 +141,7 @@ def _automaton(file: str, locations: str | None) -> _Content:
             "idle": idle,
             "deterministic": one.is_deterministic,
             "letters": letters,
+            "shortest": None if shortest is None else list(map(str, shortest)),
             "digest": one.digest,
         },
         said,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
-from choreomon.cli.analysis_options import analysis_options
+from choreomon.cli.analysis_options import analysis_options, method_option
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.offline_files import offline_kind
 from choreomon.cli.pictures import check_picture, write_picture
@@ -83,6 +83,7 @@ _NEEDS_RUN: Final = "with --run: only a run has them"
     help="Of an automaton whose letters are no actions: a .json file that says where they are.",
 )
 @analysis_options
+@method_option
 @click.option("--json", "as_json", is_flag=True, help="Print the picture's structure as JSON.")
 @click.pass_context
 def command(

@@ -148,7 +148,7 @@ def _explanation(
     multitrace: MultiTrace,
     mode: Mode,
 ) -> Picture:
-    from choreomon.batch.explaining import explained
+    from choreomon.batch.explaining import blamed, explained
     from choreomon.render.failure_diagram import failure_diagram
     from choreomon.render.outcomes import component_reached
     from choreomon.render.sequence_diagram_parts import lifelines_of, message_passings, parts_of
@@ -163,7 +163,8 @@ def _explanation(
             lifelines=lifelines_of(parts_of(interaction), lifelines),
         )
     if found.failure is not None:
-        return failure_diagram(map(component_reached, found.failure))
+        fault = blamed(interaction, multitrace, mode)
+        return failure_diagram(component_reached(one, fault) for one in found.failure)
     raise click.ClickException(f"not explained: {found.reason}")
 
 

@@ -33,6 +33,10 @@ _COMMANDS: Final = {
         "choreomon.cli.experiment_slices",
         "Slices and mutants of them, decided and simulated (the slices paper, section 5.5).",
     ),
+    "procedures": (
+        "choreomon.cli.experiment_procedures",
+        "Procedures by automata on multi-traces of each kind (the automata paper, section 5).",
+    ),
 }
 
 

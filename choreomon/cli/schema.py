@@ -1,4 +1,5 @@
-"""`choreomon schema`: the JSON Schema of documents, of agents' configurations, and of automata."""
+"""`choreomon schema`: the JSON Schema of documents, of agents' configurations, of automata, and of
+what `choreomon verify` prints."""
 
 from __future__ import annotations
 
@@ -12,15 +13,18 @@ import click
 @click.option(
     "--of",
     "kind",
-    type=click.Choice(["document", "agent", "automaton", "locations"]),
+    type=click.Choice(
+        ["document", "agent", "automaton", "locations", "verifier", "area", "outcome"]
+    ),
     default="document",
     show_default=True,
-    help="Of scenario and property documents, of the configuration of an agent, of automata, or "
-    "of the locations of their letters.",
+    help="Of scenario and property documents, of the configuration of an agent, of automata, of "
+    "the locations of their letters, of local verifiers and areas, or of the lines of "
+    "choreomon verify --json.",
 )
 def command(kind: str) -> None:
-    """Print the JSON Schema of documents, of agents' configurations, of automata or of the
-    locations of their letters, with defaults."""
+    """Print the JSON Schema of documents, of agents' configurations, of automata and what belongs
+    to them, or of the lines of choreomon verify --json, with defaults."""
     click.echo(json.dumps(_schema(kind), indent=2))
 
 
@@ -29,6 +33,14 @@ def _schema(kind: str) -> dict[str, Any]:
         from choreomon.formats.automaton_file import automaton_schema, locations_schema
 
         return automaton_schema() if kind == "automaton" else locations_schema()
+    if kind in ("verifier", "area"):
+        from choreomon.formats.verifier_file import area_schema, verifier_schema
+
+        return verifier_schema() if kind == "verifier" else area_schema()
+    if kind == "outcome":
+        from choreomon.formats.outcome_json import outcome_schema
+
+        return outcome_schema()
     from choreomon.formats.schema import agent_schema, document_schema
 
     return agent_schema() if kind == "agent" else document_schema()

@@ -12,13 +12,21 @@ import click
 
 from choreomon.automata.automaton import MOST_STATES
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.pictures import check_picture, write_picture
-from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+from choreomon.cli.writing import (
+    WrittenPath,
+    check_not_read,
+    check_writable,
+    make_directory,
+    write,
+)
 from choreomon.verify.synthesis import GROWTH, LEAST_SYMBOLS, MAX_STATES
 
 if TYPE_CHECKING:
     from choreomon.automata.automaton import Automaton
     from choreomon.interaction.term import Interaction
+    from choreomon.multitrace.projection import Partition
     from choreomon.verify.synthesis import Growth, Synthesis, TooLarge
 
 SHOWN: Final = 160
@@ -48,6 +56,19 @@ _TELL: Final = 250
     help="What may remain of the interaction in a state may have so many symbols. Default: "
     f"{LEAST_SYMBOLS:,}, or {GROWTH} times as many as the interaction has.",
 )
+@click.option(
+    "--verifiers",
+    type=WrittenPath(directory=True),
+    help="Write a local verifier for each location to this folder, too.",
+)
+@click.option(
+    "--colocated",
+    "clocks",
+    metavar="NAME,NAME",
+    multiple=True,
+    help="With --verifiers: lifelines that share a clock are one location. May be given several "
+    "times.",
+)
 @click.option("--draw", type=WrittenPath(), help="Draw it, too: .svg or .png.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object about it.")
 def command(
@@ -57,6 +78,8 @@ def command(
     minimal: bool,
     max_states: int,
     max_symbols: int | None,
+    verifiers: Path | None,
+    clocks: tuple[str, ...],
     draw: Path | None,
     as_json: bool,
 ) -> int:
@@ -72,6 +95,9 @@ def command(
 
     if output.suffix.lower() == TIMBUK:
         raise click.UsageError(f"{output}: automata are written as JSON: call it .json")
+    if clocks and verifiers is None:
+        raise click.UsageError("--colocated is about the locations of --verifiers")
+    groups = shared_clocks(clocks, "--colocated")
     if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
         raise click.UsageError(f"{draw}: the suffix must be .svg or .png")
     for path in filter(None, (output, draw)):
@@ -86,10 +112,15 @@ def command(
     made = found.automaton
     if minimal:
         made = _minimal(file, made, max_states)
+    texts = {} if verifiers is None else _verifiers(file, made, groups, max_states)
     try:
         write(output, write_automaton(made))
     except ValueError as error:
         raise click.ClickException(f"{file}: {error}") from None
+    if verifiers is not None:
+        make_directory(verifiers)
+        for name, text in texts.items():
+            write(verifiers / name, text)
     if draw is not None:
         from choreomon.render.protocol_automaton import protocol_picture
 
@@ -100,6 +131,8 @@ def command(
         click.echo(json.dumps({"file": file, **_facts(made), "follow_ups": follow_ups}, indent=2))
     else:
         _show(file, output, made, minimal=minimal)
+        if verifiers is not None:
+            click.echo(f"local verifiers in {verifiers}: {', '.join(texts)}")
     return NOTHING_FOUND
 
 
@@ -173,6 +206,37 @@ def _minimal(file: str, made: Automaton, max_states: int) -> Automaton:
     except BudgetExceeded as error:
         told = f"{file}: {error}; --max-states allows more, and without --minimal it has fewer"
         raise click.ClickException(told) from None
+
+
+def _verifiers(file: str, made: Automaton, groups: Partition, max_states: int) -> dict[str, str]:
+    """By the name of its file, the text of the verifier of each location. Raises `ClickException`
+    for a lifeline that there is not, or after which no file can be called, and where one has too
+    many states."""
+    from choreomon.automata.local_verifier import local_verifier
+    from choreomon.core.errors import BudgetExceeded
+    from choreomon.core.suggestion import did_you_mean
+    from choreomon.formats.table_file import table_file_names
+    from choreomon.formats.verifier_file import write_verifier
+
+    together = {name: group for group in groups for name in group}
+    for name in together:
+        if name not in made.lifelines:
+            near = did_you_mean(name, made.lifelines)
+            raise click.BadParameter(f"{name!r} is no lifeline{near}", param_hint="--colocated")
+    locations = dict.fromkeys(tuple(sorted(together.get(n, (n,)))) for n in made.lifelines)
+    texts: dict[str, str] = {}
+    files = table_file_names(["+".join(location) for location in locations])
+    for location, name in zip(locations, files.values(), strict=True):
+        if any(sign in name for sign in "/\\\0"):
+            raise click.ClickException(f"{file}: no file can be called {name!r}")
+        try:
+            texts[name] = write_verifier(local_verifier(made, location, max_states))
+        except BudgetExceeded as error:
+            told = f"{file}: {','.join(location)}: {error}; --max-states allows more"
+            raise click.ClickException(told) from None
+        except ValueError as error:
+            raise click.ClickException(f"{file}: {error}") from None
+    return texts
 
 
 @contextmanager

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from choreomon.automata.centralized import MAX_STATES
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
-from choreomon.cli.analysis_options import analysis_of, analysis_options, strategy_option
+from choreomon.cli.analysis_options import (
+    analysis_of,
+    analysis_options,
+    any_method_option,
+    strategy_option,
+)
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import jobs_option, loss_told
@@ -39,7 +45,7 @@ EXIT_CODES: Final[dict[Conclusion, int]] = {
 }
 
 SEARCHING: Final = (
-    *("method", "config", "por", "paper_por", "local", "local_on", "whole_graph", "strategy"),
+    *("config", "por", "paper_por", "local", "local_on", "whole_graph", "strategy"),
 )
 """Options about a search of interactions."""
 
@@ -72,6 +78,13 @@ EXPLAINED: Final = 10
     help="Which lifelines and messages there are: a .hsf or .json file. Others are bad input.",
 )
 @analysis_options
+@any_method_option
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1),
+    help="Of --method centralized and semi-centralized: with more states the multi-trace is "
+    f"Inconc. Default: {MAX_STATES:,}.",
+)
 @strategy_option
 @click.option(
     "--colocated",
@@ -200,6 +213,9 @@ def _protocol(
         refuse_explicit(context, ("locations",), "with --automaton")
         return interaction
     refuse_explicit(context, SEARCHING, "with --interaction")
+    if context.params["method"] in ("removal", "search"):
+        method = context.params["method"]
+        raise click.UsageError(f"--method {method} can only be used with --interaction")
     assert automaton is not None
     return automaton
 

@@ -48,6 +48,9 @@ Runs:
 
     wire          monitoring messages as bytes
     clock_coding  the clocks in them, in few bytes
+    clock_forms   which of its forms is the shortest
+    small_numbers the same for differences of a byte each, at once
+    packed_clocks clocks as they are kept for it
     clock_fields  where in them clocks are
     clock_links   what two agents know of each other's clocks
     packing       what a monitor remembers, in bytes
@@ -62,6 +65,7 @@ Interactions and multi-traces:
     offline_json        interactions, multi-traces and signatures as JSON
     configuration_json  configurations as JSON
     automaton_file      automata as JSON, and where their letters are
+    verifier_file       local verifiers and areas as JSON
     timbuk              automata in the Timbuk format
     json_documents      what JSON documents have in common
     json_shapes         what msgspec says of JSON, in our words

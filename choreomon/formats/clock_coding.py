@@ -22,10 +22,7 @@ frame.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
-from itertools import compress
 from operator import sub
 from typing import Final, TypeAlias
 
@@ -33,6 +30,14 @@ import msgspec
 
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
+from choreomon.formats.clock_forms import DENSE, HALF, HALVES, SPARSE, shortest
+from choreomon.formats.packed_clocks import (
+    PackedClock,
+    small_differences,
+    small_entries,
+    unpacked,
+)
+from choreomon.formats.small_numbers import least_of, shortest_of_small
 
 CodedClock: TypeAlias = tuple[int, ...] | bytes
 """The entries, or a byte string that `clock_of` reads."""
@@ -40,64 +45,65 @@ CodedClock: TypeAlias = tuple[int, ...] | bytes
 PLAIN: Final = 24
 """Entries of a clock that is never coded: it has little to spare, and the time is better spent."""
 
-DENSE: Final = 0
-SPARSE: Final = 1
-HALVES: Final = 2
 RELATIVE: Final = 4
-"""On top of one of these."""
+"""On top of the number of a form."""
 
 SHORT: Final = 16
 """Bytes of a relative form of which none by itself is much shorter."""
 
-_LEAST: Final = -32
-_BYTE: Final = 160
-"""Numbers from `_LEAST` on that take one byte."""
-_HALF: Final = 15
-"""Numbers from 0 on that take four bits."""
-_SAMPLE: Final = 64
-"""Differences that are looked at to find what all have in common."""
-
-_DIGITS: Final = b"0123456789abcdef"
-_TO_DIGITS: Final = bytes.maketrans(bytes(range(16)), _DIGITS)
-_FROM_DIGITS: Final = bytes.maketrans(_DIGITS, bytes(range(16)))
+_FROM_DIGITS: Final = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 _encoded: Final = msgspec.msgpack.Encoder().encode
 _decoded: Final = msgspec.msgpack.Decoder(list[int]).decode
 
 
-def coded(clock: VectorClock, base: VectorClock | None = None) -> CodedClock:
+def coded(clock: PackedClock, base: PackedClock | None = None) -> CodedClock:
     """A short form of a clock, by itself or relative to the base; no longer than the clock as it
     is. One that has not as many entries as the base stays as it is."""
     if base is not None:
         short = relative(clock, base)
         if short is None:
-            return clock
-        if len(short) <= SHORT:
+            return unpacked(clock)
+        if len(short) <= SHORT or size_of(short) <= least_size_of(clock):
             return short
         code = coded(clock)
         return code if size_of(code) < size_of(short) else short
-    count = len(clock)
+    count = clock.entries
     if count <= PLAIN:
-        return clock
-    code = _shortest(clock, 0)
+        return unpacked(clock)
+    small = small_entries(clock)
+    form = shortest(unpacked(clock)) if small is None else shortest_of_small(small)
+    code = bytes((form.number,)) + form.data
     # A third of it is taken to be less than all of it, without looking.
-    return clock if 3 * len(code) > count and size_of(clock) <= size_of(code) else code
+    if 3 * len(code) > count and size_of(plain := unpacked(clock)) <= size_of(code):
+        return plain
+    return code
 
 
-def relative(clock: VectorClock, base: VectorClock) -> bytes | None:
+def relative(clock: PackedClock, base: PackedClock) -> bytes | None:
     """A form of a clock relative to a base; none where it has few entries, or not as many as the
     base."""
-    count = len(clock)
-    if count <= PLAIN or len(base) != count:
+    count = clock.entries
+    if count <= PLAIN or base.entries != count:
         return None
     if clock == base:
         return _NO_DIFFERENCE
-    return _shortest(tuple(map(sub, clock, base)), RELATIVE)
+    small = small_differences(clock, base)
+    if small is None:
+        form = shortest(tuple(map(sub, unpacked(clock), unpacked(base))))
+    else:
+        form = shortest_of_small(small)
+    return bytes((form.number + RELATIVE,)) + form.data
 
 
 def size_of(code: CodedClock) -> int:
     """Bytes that it takes in a frame."""
     return len(_encoded(code))
+
+
+def least_size_of(clock: PackedClock) -> int:
+    """Bytes that it takes in a frame at least, by itself: found without coding it."""
+    return least_of(clock.lowest)
 
 
 def clock_of(code: CodedClock, entries: int, base: VectorClock | None = None) -> VectorClock:
@@ -143,36 +149,6 @@ def _numbers(data: bytes) -> tuple[int, list[int]]:
     return numbers[0], numbers[1:]
 
 
-def _shortest(differences: VectorClock, relative: int) -> bytes:
-    sparse = _sparse(differences)
-    if sparse is not None and len(sparse) < len(differences) // 2:  # the least that others take
-        form, best = SPARSE, sparse
-    else:
-        form, best = _dense(differences)
-        if sparse is not None and len(sparse) <= len(best):
-            form, best = SPARSE, sparse
-    return bytes((form + relative,)) + best
-
-
-def _sparse(differences: VectorClock) -> bytes | None:
-    """Where most differences are one and the same."""
-    count = len(differences)
-    shift, left = 0, differences
-    places = list(compress(range(count), differences))
-    if 2 * len(places) > count:
-        shift, same = Counter(differences).most_common(1)[0]
-        if 2 * same < count:
-            return None
-        left = tuple([each - shift for each in differences])
-        places = list(compress(range(count), left))
-    numbers = [shift]
-    following = 0
-    for place in places:
-        numbers += (place - following, left[place])
-        following = place + 1
-    return _encoded(numbers)
-
-
 def _from_sparse(shift: int, numbers: list[int], base: VectorClock) -> VectorClock:
     if len(numbers) % 2:
         raise MalformedMessage("a coded clock ends within a difference")
@@ -187,43 +163,17 @@ def _from_sparse(shift: int, numbers: list[int], base: VectorClock) -> VectorClo
     return tuple(entries)
 
 
-def _dense(differences: VectorClock) -> tuple[int, bytes]:
-    """Dense, or in halves."""
-    sample = sorted(differences[:: len(differences) // _SAMPLE + 1])
-    shift = _fullest(sample, _HALF)
-    left = [each - shift for each in differences]
-    halves = bytes([each if 0 <= each < _HALF else _HALF for each in left])
-    beyond = [shift, *[each for each in left if not 0 <= each < _HALF]]
-    packed = bytes.fromhex((halves + b"\0"[: len(halves) % 2]).translate(_TO_DIGITS).decode())
-    best = packed + _encoded(beyond)
-    if len(best) > len(differences):  # the least that the other one takes
-        shift = _fullest(sample, _BYTE) - _LEAST
-        dense = _encoded([shift, *[each - shift for each in differences]])
-        if len(dense) <= len(best):
-            return DENSE, dense
-    return HALVES, best
-
-
 def _from_halves(packed: bytes, shift: int, beyond: list[int], base: VectorClock) -> VectorClock:
     halves = packed.hex().encode("ascii").translate(_FROM_DIGITS)
     if len(halves) % 2 != 0 or len(halves) - len(base) not in (0, 1) or any(halves[len(base) :]):
         raise MalformedMessage(f"{len(halves)} halves of bytes for {len(base)} entries")
     differences: Sequence[int] = halves[: len(base)]
-    if differences.count(_HALF) != len(beyond):
+    if differences.count(HALF) != len(beyond):
         raise MalformedMessage(f"{len(beyond)} differences that take more than half a byte")
     if beyond:
         rest = iter(beyond)
-        differences = [next(rest) if each == _HALF else each for each in differences]
+        differences = [next(rest) if each == HALF else each for each in differences]
     return tuple([old + shift + each for old, each in zip(base, differences, strict=True)])
-
-
-def _fullest(sample: Sequence[int], width: int) -> int:
-    """Where the window of this width begins that has most of a sorted sample in it."""
-
-    def within(place: int) -> int:
-        return bisect_left(sample, sample[place] + width) - place
-
-    return sample[max(range(len(sample)), key=within)]
 
 
 _NO_DIFFERENCE: Final = bytes((SPARSE + RELATIVE,)) + _encoded([0])

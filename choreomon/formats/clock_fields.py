@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.formats.clock_coding import CodedClock, clock_of, coded
+from choreomon.formats.packed_clocks import PackedClock, packed
 
 CLOCK: Final = "clock"
 """The field of a message that is its clock."""
@@ -23,7 +24,7 @@ class Coder(NamedTuple):
     """How values of a type that has clocks in it are coded. `wire`: the type of what is written."""
 
     wire: Any
-    code: Callable[[Any, VectorClock | None], Any]
+    code: Callable[[Any, PackedClock | None], Any]
     read: Callable[[Any, int, VectorClock | None], Any]
 
 
@@ -35,17 +36,26 @@ class MessageCoder(NamedTuple):
     clock: int | None
     coders: tuple[Coder | None, ...]
 
-    def raw(self, message: Any, clock: CodedClock | None = None) -> tuple[Any, ...]:
-        """`clock`: that of the message, where it is coded already; else it is coded without a
-        base."""
-        own = None if self.clock is None else message[self.clock]
-        fields = [
-            value if coder is None else coder.code(value, own)
-            for value, coder in zip(message, self.coders, strict=True)
-        ]
-        if self.clock is not None:
-            fields[self.clock] = coded(message[self.clock]) if clock is None else clock
+    def raw(self, message: Any) -> tuple[Any, ...]:
+        """That is whole."""
+        if self.clock is None:
+            return tuple(self._coded(message, None))
+        own = packed(message[self.clock])
+        return self.told(message, own, coded(own))
+
+    def told(self, message: Any, own: PackedClock, code: CodedClock) -> tuple[Any, ...]:
+        """That of a message with a clock, which is `own`, and told as `code`."""
+        assert self.clock is not None
+        fields = self._coded(message, own)
+        fields[self.clock] = code
         return tuple(fields)
+
+    def _coded(self, message: Any, own: PackedClock | None) -> list[Any]:
+        """All fields but the clock of the message, which stays."""
+        return [
+            value if coder is None or place == self.clock else coder.code(value, own)
+            for place, (value, coder) in enumerate(zip(message, self.coders, strict=True))
+        ]
 
     def message(self, raw: tuple[Any, ...], entries: int) -> Any:
         """Raises `MalformedMessage`. Clocks that are not coded may have any number of entries."""
@@ -70,7 +80,7 @@ def message_coder(kind: type) -> MessageCoder:
 def _coder(hint: Any) -> Coder | None:
     """`None`: there are no clocks in it. Raises `TypeError` for one that nobody has thought of."""
     if hint == VectorClock:
-        return Coder(CodedClock, coded, clock_of)
+        return Coder(CodedClock, _code, clock_of)
     if isinstance(hint, type) and hasattr(hint, "_fields"):
         return _of_fields(hint)
     of = get_args(hint)
@@ -84,13 +94,17 @@ def _coder(hint: Any) -> Coder | None:
     raise TypeError(f"{hint} has clocks in it that cannot be coded")
 
 
+def _code(clock: VectorClock, base: PackedClock | None) -> CodedClock:
+    return coded(packed(clock), base)
+
+
 def _of_fields(kind: type) -> Coder | None:
     hints = get_type_hints(kind)
     coders = tuple(_coder(hint) for hint in hints.values())
     if not any(coders):
         return None
 
-    def code(value: Any, base: VectorClock | None) -> Any:
+    def code(value: Any, base: PackedClock | None) -> Any:
         return tuple(
             [
                 field if coder is None else coder.code(field, base)
@@ -117,7 +131,7 @@ def _wire(hints: dict[str, Any], coders: tuple[Coder | None, ...]) -> Any:
 
 
 def _optional(coder: Coder) -> Coder:
-    def code(value: Any, base: VectorClock | None) -> Any:
+    def code(value: Any, base: PackedClock | None) -> Any:
         return None if value is None else coder.code(value, base)
 
     def read(value: Any, entries: int, base: VectorClock | None) -> Any:
@@ -127,7 +141,7 @@ def _optional(coder: Coder) -> Coder:
 
 
 def _repeated(coder: Coder) -> Coder:
-    def code(values: Any, base: VectorClock | None) -> Any:
+    def code(values: Any, base: PackedClock | None) -> Any:
         return tuple([coder.code(value, base) for value in values])
 
     def read(values: Any, entries: int, base: VectorClock | None) -> Any:

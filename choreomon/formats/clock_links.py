@@ -29,8 +29,6 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
-import msgspec
-
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import NEVER
@@ -39,9 +37,11 @@ from choreomon.formats.clock_coding import (
     CodedClock,
     clock_of,
     coded,
+    least_size_of,
     relative,
     size_of,
 )
+from choreomon.formats.packed_clocks import PackedClock, in_message_pack, packed, unpacked
 
 KEPT: Final = 3
 """Offers that are kept: the one in use, the one under way, and one for frames that are late."""
@@ -57,8 +57,6 @@ NAME_BYTES: Final = 8
 _NAMED: Final = 9
 """What the name of a base takes in a frame, at most."""
 
-_encoded: Final = msgspec.msgpack.Encoder().encode
-
 
 class UnknownBase(MalformedMessage):
     """A frame is relative to a clock that is not known here, or not any more."""
@@ -68,7 +66,7 @@ class Offer(NamedTuple):
     """A clock that both ends know, and its name."""
 
     name: int
-    clock: VectorClock
+    clock: PackedClock
 
 
 class Link(NamedTuple):
@@ -92,50 +90,72 @@ class Told(NamedTuple):
 UNLINKED: Final = Link()
 
 
-def name_of(clock: VectorClock) -> int:
-    """The name of a clock, at most 64 bits. Its entries are below 2^64."""
-    return int.from_bytes(blake2b(_encoded(clock), digest_size=NAME_BYTES).digest(), "big")
+def name_of(clock: PackedClock) -> int:
+    """The name of a clock, at most 64 bits."""
+    return int.from_bytes(blake2b(in_message_pack(clock), digest_size=NAME_BYTES).digest(), "big")
 
 
-def tell(link: Link, clock: VectorClock) -> tuple[Link, Told]:
+def tell(link: Link, clock: PackedClock) -> tuple[Link, Told]:
     """A clock in a frame to the peer."""
-    code = coded(clock)
-    if len(clock) <= PLAIN:
-        return link, Told(code)
-    size, base, theirs = size_of(code), None, link.theirs
-    offers = size > WORTH and not link.awaited
-    if theirs is not None:
-        short = relative(clock, theirs.clock)
-        if short is not None and size_of(short) + _NAMED < size:
-            code, base = short, theirs.name
-    if not offers:
-        return link, Told(code, base)
+    if clock.entries <= PLAIN:
+        return link, Told(coded(clock))
+    told, worth = _shortest(clock, link.theirs)
+    if not worth or link.awaited:
+        return link, told
     offer = Offer(name_of(clock), clock)
     kept = [each for each in link.offered if each.name != offer.name]
-    return Link((*kept, offer)[-KEPT:], PATIENCE, theirs), Told(code, base, True)
+    return Link((*kept, offer)[-KEPT:], PATIENCE, link.theirs), told._replace(offers=True)
 
 
-def hear(link: Link, told: Told, entries: int) -> tuple[Link, VectorClock]:
+def _shortest(clock: PackedClock, theirs: Offer | None) -> tuple[Told, bool]:
+    """A clock as it is told, and whether one without a base is long enough to be offered."""
+    linked, size = None, 0
+    if theirs is not None and (short := relative(clock, theirs.clock)) is not None:
+        linked, size = Told(short, theirs.name), size_of(short) + _NAMED
+        if max(size, WORTH) < least_size_of(clock):
+            return linked, True
+    code = coded(clock)
+    alone = size_of(code)
+    return linked if linked and size < alone else Told(code), alone > WORTH
+
+
+def hear(link: Link, told: Told, entries: int) -> tuple[Link, PackedClock]:
     """A clock in a frame of the peer, of so many entries. Raises `UnknownBase`, and
     `MalformedMessage` for what is no clock; then the link is as it was."""
     base: VectorClock | None = None
-    awaited = max(0, link.awaited - 1)
     if told.base is not None:
         used = [offer.clock for offer in link.offered if offer.name == told.base]
         if not used:
             raise UnknownBase(f"it is relative to the clock {told.base:x}, which is not known here")
-        base = used[-1]
-        if told.base == link.offered[-1].name:
-            awaited = 0
-    elif told.offers:
+        base = unpacked(used[-1])
+    heard = clock_of(told.code, entries, base)
+    if len(heard) != entries:
+        raise MalformedMessage(f"{len(heard)} entries are no clock of {entries} processes")
+    clock = _packed_counts(heard)
+    return after(link, told, clock), clock
+
+
+def after(link: Link, told: Told, clock: PackedClock) -> Link:
+    """What is known when this clock was heard, which was told so; its base is known."""
+    awaited = max(0, link.awaited - 1)
+    if told.base is None:
+        awaited = 0 if told.offers else awaited
+    elif told.base == link.offered[-1].name:
         awaited = 0
-    clock = clock_of(told.code, entries, base)
-    if len(clock) != entries:
-        raise MalformedMessage(f"{len(clock)} entries are no clock of {entries} processes")
-    if clock and (min(clock) < 0 or max(clock) >= NEVER):
-        raise MalformedMessage(f"a clock of {entries} entries that are no counts")
     theirs = Offer(name_of(clock), clock) if told.offers else link.theirs
-    return Link(link.offered, awaited, theirs), clock
+    return Link(link.offered, awaited, theirs)
+
+
+def _packed_counts(clock: VectorClock) -> PackedClock:
+    """Raises `MalformedMessage` where its entries are no counts."""
+    try:
+        found = packed(clock)
+        are_counts = found.width < 8 or (min(clock) >= 0 and max(clock) < NEVER)
+    except OverflowError:
+        are_counts = False
+    if not are_counts:
+        raise MalformedMessage(f"a clock of {len(clock)} entries that are no counts")
+    return found
 
 
 def anew(link: Link) -> Link:

@@ -1,7 +1,8 @@
 """Outcomes as JUnit XML, which build servers show.
 
 One test suite for the interaction, one test case for each multi-trace: Fail is a `failure`, what
-could not be read an `error`, what is not known `skipped` with its reason. Build servers take a
+could not be read an `error`, what is not known `skipped` with its reason. A failure says who is to
+blame, and its `type` is the kind of the fault. Build servers take a
 suite with skipped cases for a good one; the exit code of the command does not.
 """
 
@@ -53,10 +54,14 @@ def _case(outcome: Outcome) -> list[str]:
         message, text = "bad input", outcome.problem
     else:
         message = ": ".join(filter(None, (outcome.answer.verdict.value, outcome.answer.reason)))
+        if outcome.fault is not None:
+            blamed = " ".join(f"[{','.join(one)}]" for one in outcome.fault.locations)
+            message = f"{message}: {outcome.fault.kind} {blamed}"
         text = f"{outcome.trace}, mode {outcome.mode}: {message}"
+    kind = "" if outcome.fault is None else f" type={_attribute(outcome.fault.kind)}"
     return [
         f"{case}>",
-        f"    <{element} message={_attribute(message)}>{escape(_clean(text))}</{element}>",
+        f"    <{element} message={_attribute(message)}{kind}>{escape(_clean(text))}</{element}>",
         "  </testcase>",
     ]
 

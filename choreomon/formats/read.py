@@ -46,6 +46,7 @@ _OTHER_FILES: Final = {
     ".hsf": "a signature",
     ".htf": "a multi-trace",
     ".hcf": "a configuration",
+    ".timbuk": "an automaton",
 }
 """What else there is, by the suffix of a file's name."""
 

@@ -43,19 +43,7 @@ def read_timbuk(text: str, locations: Locations, file: str = "automaton") -> Aut
     Raises DocumentError.
     """
     sections = _sections(text, file)
-    arities: dict[str, int] = {}
-    for line, word in _words(sections["Ops"]):
-        symbol, colon, arity = word.rpartition(":")
-        if not symbol or not colon or not arity.isdecimal():
-            raise _refused(file, line, "Ops", f"{_shown(word)} is no symbol with its arity, as a:1")
-        if int(arity) > 1:
-            told = (
-                f"{_shown(symbol)} has arity {arity}: this is an automaton of trees, not of words"
-            )
-            raise _refused(file, line, "Ops", told)
-        if symbol in arities:
-            raise _refused(file, line, "Ops", f"{_shown(symbol)} comes twice: keep one of the two")
-        arities[symbol] = int(arity)
+    arities = _arities(sections, file)
     letters = {symbol: arity for symbol, arity in arities.items() if arity}
     if wrong := locations.strange(letters):
         raise _refused(file, 0, "Ops", wrong)
@@ -92,6 +80,12 @@ def read_timbuk(text: str, locations: Locations, file: str = "automaton") -> Aut
     )
 
 
+def timbuk_letters(text: str, file: str = "automaton") -> list[str]:
+    """The letters of a file, in its order. Raises DocumentError."""
+    arities = _arities(_sections(text, file), file)
+    return [symbol for symbol, arity in arities.items() if arity]
+
+
 def _sections(text: str, file: str) -> dict[str, list[tuple[int, str]]]:
     """What is in each section, line by line, without empty lines."""
     sections: dict[str, list[tuple[int, str]]] = {}
@@ -121,6 +115,24 @@ def _sections(text: str, file: str) -> dict[str, list[tuple[int, str]]]:
         missing = _SECTIONS[len(sections)]
         raise _refused(file, 0, missing, "is missing: the file may have been cut off")
     return sections
+
+
+def _arities(sections: dict[str, list[tuple[int, str]]], file: str) -> dict[str, int]:
+    """Of each symbol."""
+    arities: dict[str, int] = {}
+    for line, word in _words(sections["Ops"]):
+        symbol, colon, arity = word.rpartition(":")
+        if not symbol or not colon or not arity.isdecimal():
+            raise _refused(file, line, "Ops", f"{_shown(word)} is no symbol with its arity, as a:1")
+        if int(arity) > 1:
+            told = (
+                f"{_shown(symbol)} has arity {arity}: this is an automaton of trees, not of words"
+            )
+            raise _refused(file, line, "Ops", told)
+        if symbol in arities:
+            raise _refused(file, line, "Ops", f"{_shown(symbol)} comes twice: keep one of the two")
+        arities[symbol] = int(arity)
+    return arities
 
 
 def _words(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:

@@ -30,6 +30,7 @@ from choreomon.core.verdict import GAP, NEVER, Reference
 from choreomon.formats.clock_coding import PLAIN, coded
 from choreomon.formats.clock_fields import message_coder
 from choreomon.formats.clock_links import Link, Told, hear, tell
+from choreomon.formats.packed_clocks import PackedClock, packed
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import (
     MOST_EVIDENCE_TOLD,
@@ -103,14 +104,23 @@ def encode_linked(
     message: PeerMessage, link: Link, system: bytes = NO_SYSTEM
 ) -> tuple[bytes, Link]:
     """The wire form to a peer, and what is known of the peer after it."""
-    kind = _KINDS[type(message)]
     if _is_plain(message):
-        return _ENCODER.encode((VERSION, system, kind, message)), link
-    link, (code, base, offers) = tell(link, message.clock)
-    raw = _CODERS[kind].raw(message, code)
-    if base is None and not offers:
-        return _ENCODER.encode((VERSION, system, kind, raw)), link
-    return _ENCODER.encode((VERSION, system, kind, raw, base, offers)), link
+        return encode(message, system), link
+    clock = packed(message.clock)
+    link, told = tell(link, clock)
+    return encode_told(message, clock, told, system), link
+
+
+def encode_told(
+    message: PeerMessage, clock: PackedClock, told: Told, system: bytes = NO_SYSTEM
+) -> bytes:
+    """The wire form to a peer, whose clock, which is `clock`, is told so. It has more than `PLAIN`
+    entries."""
+    kind = _KINDS[type(message)]
+    raw = _CODERS[kind].told(message, clock, told.code)
+    if told.base is None and not told.offers:
+        return _ENCODER.encode((VERSION, system, kind, raw))
+    return _ENCODER.encode((VERSION, system, kind, raw, told.base, told.offers))
 
 
 def _is_plain(message: MonitoringMessage) -> bool:

@@ -198,15 +198,11 @@ def pruned(
     if size <= 0 or (size % SMALL and size <= MAX_CHAIN) or keep is None:
         return chain
     own, reached = monitor.own, FOREVER
+    if inspections and monitor.asks_itself[place]:  # what is queued happened after all of the chain
+        reached = inspections[0].event[own] - 1
     for reader in monitor.readers_of[place]:
-        if reader != own:
-            promised = settled[reader]
-        elif inspections:
-            promised = inspections[0].event[own] - 1
-        else:
-            continue  # what is queued happened after all that is in the chain
-        if promised < reached:
-            reached = promised
+        if settled[reader] < reached:
+            reached = settled[reader]
     return keep(chain, own, reached)
 
 

@@ -71,9 +71,7 @@ class Monitor(MonitorSetup):
     """The pulling monitor of one process; it has no state of its own."""
 
     def initial(self) -> MonitorState:
-        return MonitorState(
-            (), ((),) * len(self.references), (), (), (), (0,) * len(self.processes)
-        )
+        return MonitorState((), ((),) * len(self.references), (), (), (), (0,) * len(self.readers))
 
     def step(self, state: MonitorState, clock: VectorClock, input_: Input) -> Stepped:
         """The next state, the merged clock, and what to do.
@@ -210,13 +208,11 @@ class Monitor(MonitorSetup):
     def _inquired(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Stepped:
         asker, _, _, _, _, heard, promised, _ = inquiry
         clock = merge(clock, heard)
-        postponed, settled = state.postponed, state.settled
-        index = self.index_of[asker]
-        if promised >= settled[index] + SMALL:
-            settled = (*settled[:index], promised, *settled[index + 1 :])
+        postponed, settled = state.postponed, self._promised(state.settled, asker, promised)
         effects: list[Effect] = []
         is_open = state.inspections or state.unprocessed
         if is_open and must_wait(self, undecided(self, state), inquiry):
+            index = self.index_of[asker]
             if postponed and any(same_inquiry(inquiry, each, index) for each in postponed):
                 effects.append(Send(notice_of_waiting(self, state, clock, inquiry)))
             elif self.most_open is None or len(postponed) < WAITING_PER_OPEN * self.most_open:
@@ -229,10 +225,7 @@ class Monitor(MonitorSetup):
 
     def _answered(self, state: MonitorState, clock: VectorClock, response: Response) -> Stepped:
         clock = merge(clock, response.clock)
-        settled, promised = state.settled, response.settled
-        index = self.index_of[response.sender]
-        if promised >= settled[index] + SMALL:
-            settled = (*settled[:index], promised, *settled[index + 1 :])
+        settled = self._promised(state.settled, response.sender, response.settled)
         effects: list[Effect] = []
         after = received(self, state, settled, clock, response, effects)
         if not after.postponed or after.inspections is state.inspections:
@@ -242,6 +235,13 @@ class Monitor(MonitorSetup):
         if undecided(self, after) != undecided(self, state):
             return self._retried(after, clock, effects)
         return after, clock, effects
+
+    def _promised(self, settled: tuple[int, ...], name: str, count: int) -> tuple[int, ...]:
+        """With what this process promised, if it may ask and that says enough more."""
+        place = self.readers.get(name)
+        if place is None or count < settled[place] + SMALL:
+            return settled
+        return (*settled[:place], count, *settled[place + 1 :])
 
     def _response(self, state: MonitorState, clock: VectorClock, inquiry: Inquiry) -> Send:
         asker, _, inspected, event, _, _, _, named = inquiry

@@ -25,9 +25,10 @@ class MonitorSetup:
     newest one, which may open more than that by itself; `None`: any number.
 
     The rest is derived: the own process and its index; the index of every process; the own
-    references, where the chain of each is in the history, the indices of the processes that
-    may ask for it, and whether it is kept at all; for each label the plans of what it may fire; and
-    the skeleton as a search has it.
+    references, where the chain of each is in the history, and whether it is kept at all; the other
+    processes that may ask for any of them, with the place of each in `MonitorState.settled`; for
+    each chain the places of those that may ask for it, and whether the own process may; for each
+    label the plans of what it may fire; and the skeleton as a search has it.
     """
 
     table: TransitionTable
@@ -40,8 +41,10 @@ class MonitorSetup:
     index_of: Mapping[str, int] = field(init=False)
     references: tuple[Reference, ...] = field(init=False)
     chain_of: Mapping[Reference, int] = field(init=False)
-    readers_of: tuple[tuple[int, ...], ...] = field(init=False)
     remembers: tuple[bool, ...] = field(init=False)
+    readers: Mapping[str, int] = field(init=False)
+    readers_of: tuple[tuple[int, ...], ...] = field(init=False)
+    asks_itself: tuple[bool, ...] = field(init=False)
     plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
     bits: Bits = field(init=False, repr=False)
 
@@ -55,16 +58,16 @@ class MonitorSetup:
         derive("own", self.index_of[self.process])
         derive("references", tuple(self.table.readers))
         derive("chain_of", {reference: i for i, reference in enumerate(self.references)})
-        readers = self.table.readers
-        derive(
-            "readers_of",
-            tuple(
-                tuple(self.index_of[reader] for reader in readers[reference])
-                for reference in self.references
-            ),
-        )
         keeps_all = self.rules.keep is None
-        derive("remembers", tuple([keeps_all or bool(readers) for readers in self.readers_of]))
+        readers_of = [self.table.readers[reference] for reference in self.references]
+        others = [[name for name in names if name != self.process] for names in readers_of]
+        readers = {name for names in others for name in names}
+        in_order = sorted(readers, key=self.index_of.__getitem__)
+        places = {name: place for place, name in enumerate(in_order)}
+        derive("remembers", tuple([keeps_all or bool(names) for names in readers_of]))
+        derive("readers", places)
+        derive("readers_of", tuple([tuple([places[name] for name in names]) for names in others]))
+        derive("asks_itself", tuple([self.process in names for names in readers_of]))
         derive(
             "plans",
             {

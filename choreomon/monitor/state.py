@@ -115,7 +115,7 @@ class MonitorState(NamedTuple):
     `unprocessed`: the paper's `list`. `history`: a chain for each own reference, in the
     order of `Monitor.references`; an inspection that is not over has an open record in
     it. `inspections` and `decisions`: oldest event first. `postponed`: the inquiries that
-    wait, the monitor's own to itself among them. `settled`: for each process, what its
+    wait, the monitor's own to itself among them. `settled`: for each of `Monitor.readers`, what its
     monitor promised (`Inquiry.settled`). `gaps`: oldest first; the last one may be open.
     `evidence`: oldest first; only `precise` rules have any.
     """

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from choreomon.verify.experiments.multiprefix import COLUMNS, Measurement, TimeoutTable
+from choreomon.verify.experiments.procedure_traces import Kind
+from choreomon.verify.experiments.procedures import Row, Sample
 from choreomon.verify.experiments.slices import SliceRow
 from choreomon.verify.experiments.statistics import Summary
 
@@ -64,6 +66,46 @@ def slice_table(rows: Iterable[SliceRow], published: Summary | None) -> str:
     if published is not None:
         lines.append(["HIBOU, the slices paper", "all", "", "", "", "", *_milliseconds(published)])
     return markdown(head, lines)
+
+
+def procedure_table(
+    samples: Iterable[Sample], rows: Iterable[Row], published: Mapping[Kind, int]
+) -> str:
+    """What was drawn of each kind, beside how many multi-traces the automata paper measured; then
+    milliseconds, and states or cuts that were visited."""
+    drawn = markdown(
+        ["kind", "multi-traces", "tries", "not finished", "in the paper"],
+        [
+            [
+                one.kind,
+                *(f"{number:,}" for number in (len(one.multitraces), one.tries, one.unfinished)),
+                f"{published[one.kind]:,}" if one.kind in published else "",
+            ]
+            for one in samples
+        ],
+    )
+    measured = markdown(
+        [
+            *("kind", "procedure", "multi-traces", "mean ms", "median ms", "longest ms"),
+            *("mean visited", "most visited", "not finished"),
+        ],
+        [
+            [
+                row.kind or "AllTypes",
+                row.procedure,
+                f"{row.number:,}",
+                *(
+                    f"{1000 * value:.3f}"
+                    for value in (row.seconds.mean, row.seconds.median, row.seconds.maximum)
+                ),
+                f"{row.visited.mean:,.0f}",
+                f"{row.visited.maximum:,.0f}",
+                f"{row.unfinished:,}",
+            ]
+            for row in rows
+        ],
+    )
+    return f"{drawn}\n{measured}"
 
 
 def _milliseconds(seconds: Summary) -> list[str]:

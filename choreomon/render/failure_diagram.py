@@ -56,7 +56,8 @@ class ComponentReached(NamedTuple):
 
     `obstacle` is why the next action is not explained, where that is plain: the interaction does
     not have its lifeline, or not the action, or waits there for other lifelines. `meant` is what
-    was perhaps meant by a name that it does not have; empty where nothing is like it.
+    was perhaps meant by a name that it does not have; empty where nothing is like it. `blame` says
+    what is wrong with its log as a whole; empty where that is not known to be.
     """
 
     component: Component
@@ -64,6 +65,7 @@ class ComponentReached(NamedTuple):
     allowed: tuple[Action, ...]
     obstacle: Literal["lifeline", "action", "others"] | None = None
     meant: str = ""
+    blame: str = ""
 
     @property
     def next_action(self) -> Action | None:
@@ -88,11 +90,12 @@ class _Line(NamedTuple):
 
 def failure_diagram(reached: Iterable[ComponentReached]) -> Picture:
     """The components beside each other: explained actions in ink, the first unexplained one red
-    with what was allowed below it, those behind it faint.
+    with what was allowed below it, those behind it faint. What is wrong with a log as a whole is
+    said at its head.
 
     `structure` has `components`: lifelines, length, position, next (None where all is explained),
-    allowed (all of them, sorted) and drawn (the first and the last index of a drawn action, None
-    without any).
+    allowed (all of them, sorted), drawn (the first and the last index of a drawn action, None
+    without any), and blame, where there is some.
     """
     every = tuple(reached)
     shapes: list[Shape] = []
@@ -131,7 +134,7 @@ def _window(one: ComponentReached) -> range:
 def _component_data(one: ComponentReached) -> dict[str, Any]:
     window = _window(one)
     action = one.next_action
-    return {
+    data: dict[str, Any] = {
         "lifelines": list(one.component.lifelines),
         "length": len(one.component.actions),
         "position": one.position,
@@ -139,12 +142,17 @@ def _component_data(one: ComponentReached) -> dict[str, Any]:
         "allowed": sorted(map(str, one.allowed)),
         "drawn": [window[0], window[-1]] if window else None,
     }
+    if one.blame:
+        data["blame"] = one.blame
+    return data
 
 
 def _lines(one: ComponentReached) -> list[_Line]:
     actions = one.component.actions
     window = _window(one)
     lines: list[_Line] = []
+    if one.blame:
+        lines.append(_Line(shortened(one.blame, _LONGEST), VIOLATED, bold=True))
     if window.start:
         lines.append(_Line(f"{counted(window.start, 'explained action')} before", MUTED))
     for index in window:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from choreomon.render.explanation_sentences import failure_sentences, witness_sentences
 from choreomon.render.failure_diagram import ComponentReached
+from choreomon.render.fault_sentences import blame_words, fault_sentences, fault_words
 from choreomon.render.text import STYLE_OF
 from choreomon.render.wording import counted
 from choreomon.verify.explanation import EXPLAINED_AS
@@ -18,6 +19,7 @@ from choreomon.verify.verdict import Verdict
 
 if TYPE_CHECKING:
     from choreomon.verify.explanation import Explanation, Reached
+    from choreomon.verify.fault import Fault
 
 MAX_ROWS: Final = 50
 """Rows of `outcomes_table`."""
@@ -25,15 +27,17 @@ MAX_ROWS: Final = 50
 
 def outcomes_table(outcomes: Sequence[Outcome], *, vertices: bool, limit: int = MAX_ROWS) -> Table:
     """A line for each outcome; where they are more than `limit`, first those that do not pass.
-    Reasons are shown where there are any, the numbers of `vertices` where they are asked for. The
-    caption says how many outcomes are left out."""
+    Reasons and faults are shown where there are any, the numbers of `vertices` where they are asked
+    for. The caption says how many outcomes are left out."""
     shown = list(outcomes)
     if len(shown) > limit:
         shown = sorted(shown, key=lambda outcome: outcome.conclusion == "passed")[:limit]
     answers = [outcome.answer for outcome in shown if outcome.answer is not None]
     with_reasons = any(answer.reason for answer in answers)
+    with_faults = any(outcome.fault for outcome in shown)
     table = Table(title_justify="left", caption_justify="left")
-    for column in ("multi-trace", "verdict", *(["reason"] if with_reasons else [])):
+    more = [*(["reason"] if with_reasons else []), *(["fault"] if with_faults else [])]
+    for column in ("multi-trace", "verdict", *more):
         table.add_column(column, overflow="fold")
     if vertices:
         table.add_column("vertices", justify="right")
@@ -46,6 +50,8 @@ def outcomes_table(outcomes: Sequence[Outcome], *, vertices: bool, limit: int = 
             row.append(Text(answer.verdict.value, STYLE_OF[answer.verdict]))
             if with_reasons:
                 row.append(Text(answer.reason))
+            if with_faults:
+                row.append(Text("" if outcome.fault is None else fault_words(outcome.fault)))
             if vertices:
                 row.append(Text(f"{answer.vertices:,}", justify="right"))
         table.add_row(*row)
@@ -76,7 +82,8 @@ def explanation_text(outcome: Outcome) -> Text:
     if verdict != explanation.verdict and not explanation.verdict.inconclusive:
         question = EXPLAINED_AS[outcome.mode]
         text.append(f", explained as {question}, which says {explanation.verdict.value}")
-    for sentence in why(explanation):
+    blamed = [] if outcome.fault is None else fault_sentences(outcome.fault)
+    for sentence in (*blamed, *why(explanation)):
         text.append(f"\n  {sentence}")
     return text
 
@@ -90,8 +97,10 @@ def why(explanation: Explanation) -> list[str]:
     return [f"Not explained: {explanation.reason}."]
 
 
-def component_reached(reached: Reached) -> ComponentReached:
-    """What an explanation says of a component, as pictures and sentences take it."""
+def component_reached(reached: Reached, fault: Fault | None = None) -> ComponentReached:
+    """What an explanation says of a component, as pictures and sentences take it, and what of it is
+    at fault."""
+    blame = "" if fault is None else blame_words(fault, reached.component.lifelines)
     return ComponentReached(
-        reached.component, reached.position, reached.allowed, reached.obstacle, reached.meant
+        reached.component, reached.position, reached.allowed, reached.obstacle, reached.meant, blame
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from choreomon.automata.automaton import Automaton, members
 from choreomon.render.drawing import Picture
 from choreomon.render.search_graph import GraphEdge, GraphPicture, graph_svg
 from choreomon.render.search_graph_node import GraphNode
 from choreomon.render.wording import counted
 
-MAX_STATES = 150
+MAX_STATES: Final = 150
 """Of larger automata the states nearest to the beginning are drawn, with the number of the
 others."""
 
@@ -30,7 +32,7 @@ def protocol_picture(automaton: Automaton, name: str = "", *, vertical: bool = F
         final = bool(automaton.final >> state & 1)
         nodes.append(
             GraphNode(
-                lines=(str(state),),
+                lines=(str(state), "initial") if state in starts else (str(state),),
                 said="final" if final else "",
                 outcome="good" if final else None,
             )

@@ -118,16 +118,7 @@ class Hosted:
         self, state: SidecarState, label: Label, heard: Iterable[tuple[int, VectorClock]], at: int
     ) -> Stepped:
         """An event with this label happens, after what was heard."""
-        outputs: list[Output] = []
-        for place, clock in heard:
-            host = self.hosts[place]
-            if is_far_beyond(clock, state.hosts[place].clock):
-                # It came with a message, from whoever sent that: the event is one all the same.
-                told = f"{clock} was heard, which cannot be: is the header taken from outside?"
-                outputs.append(Dropped("clock", "service", told))
-                continue
-            state, more = self._advanced(state, place, host.heard(state.hosts[place], clock))
-            outputs += more
+        state, outputs = self._hear(state, heard)
         for place in self._mentioned.get(label, ()):
             hosts = state.hosts
             after, clock, effects = self.hosts[place].report(hosts[place], label)
@@ -138,6 +129,20 @@ class Hosted:
             if effects:
                 state, more = self._done(state, place, effects)
                 outputs += more
+        return state, outputs
+
+    def _hear(self, state: SidecarState, heard: Iterable[tuple[int, VectorClock]]) -> Stepped:
+        """The process got to know these clocks."""
+        outputs: list[Output] = []
+        for place, clock in heard:
+            host = self.hosts[place]
+            if is_far_beyond(clock, state.hosts[place].clock):
+                # It came with a message, from whoever sent that: its event is one all the same.
+                told = f"{clock} was heard, which cannot be: is the header taken from outside?"
+                outputs.append(Dropped("clock", "service", told))
+                continue
+            state, more = self._advanced(state, place, host.heard(state.hosts[place], clock))
+            outputs += more
         return state, outputs
 
     def _heard(self, text: str) -> list[tuple[int, VectorClock]]:

@@ -27,7 +27,7 @@ REASONS: Final[tuple[str, ...]] = (
             *get_args(local.RefusalReason),
             *get_args(peers.Refusal),
             *get_args(rights.RefusalReason),
-            *("base", "connections", "held", "sender", "system"),
+            *("base", "connections", "held", "late", "sender", "system"),
         )
     ),
 )

@@ -239,9 +239,8 @@ class Connection(asyncio.Protocol):
     def _renew(self, grant: int) -> None:
         side = self._side
         now = side.now()
-        granted = grant / MICROSECONDS
-        if self._session and 0 < granted <= now:
-            side.driver.renewed(self._session, self._number, granted)
+        if self._session and 0 < grant <= int(now * MICROSECONDS):
+            side.driver.renewed(self._session, self._number, grant / MICROSECONDS)
         renewed = local.Renewed(side.driver.sidecar.lease, int(now * MICROSECONDS))
         side.driver.hold(Reply(self._number, renewed))
 

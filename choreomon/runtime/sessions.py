@@ -66,6 +66,14 @@ def _is_unseen(session: Session) -> bool:
     return not session.promised and (policy == "let-go" or session.overtaken)
 
 
+def has_successor(sessions: Sessions, name: str) -> bool:
+    """Whether another session came after this one: it said hello later, or over a connection that
+    was made later, though what was said there was read first."""
+    connection = sessions[name].connection
+    newest = next(reversed([*sessions]))
+    return newest != name or any(each.connection > connection for each in sessions.values())
+
+
 def may_promise(session: Session) -> bool:
     """Whether a promise of its service changes anything."""
     return session.policy in ("buffer", "let-go")

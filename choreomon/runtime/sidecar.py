@@ -8,11 +8,12 @@ the inputs that it was made from are committed (`choreomon.runtime.driver`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock, is_far_beyond
 from choreomon.formats import local
 from choreomon.formats.labels import is_name
@@ -48,6 +49,7 @@ from choreomon.runtime.sessions import (
     WINDOW,
     Session,
     answered,
+    has_successor,
     holds_back,
     latest,
     may_promise,
@@ -161,7 +163,10 @@ class Sidecar(Hosted):
             sessions = overtaken(state.sessions, name)
             if sessions is not state.sessions:
                 state, _ = self._watched(state._replace(sessions=sessions))
-        state, outputs = self._event(state, label, heard, report.at)
+        if state.sessions[name].overtaken:
+            state, outputs = self._told_late(state, label, heard)
+        else:
+            state, outputs = self._event(state, label, heard, report.at)
         return self._taken(state, name, number, report.done, outputs)
 
     def _gap(self, state: SidecarState, gap: Gap) -> Stepped:
@@ -245,12 +250,24 @@ class Sidecar(Hosted):
         state, outputs = self._ended(state, name, lost=False)
         return state, [*outputs, Reply(connection, local.Farewell()), Close(connection)]
 
+    def _told_late(
+        self, state: SidecarState, label: Label, heard: Iterable[tuple[int, VectorClock]]
+    ) -> Stepped:
+        """An event of a session that is overtaken. It may have left long ago, before what others
+        were answered; its clock now would put it after that. So it is no event, but one of those
+        that its session's open gap stands for."""
+        state, outputs = self._hear(state, heard)
+        if label in self._mentioned:
+            late = f"{label} was told too late, and counts as lost"
+            outputs.append(Dropped("late", "service", late))
+        return state, outputs
+
     def _abandoned(self, state: SidecarState, name: str) -> Stepped:
         """A service that was not there for long. Where another one came after it, that is its
         successor, and it is dead; else it may live, and do what is not told."""
         if name not in state.sessions:
             return state, []
-        if name != next(reversed([*state.sessions])):
+        if has_successor(state.sessions, name):
             return self._ended(state, name, lost=True)
         sessions = overtaken(state.sessions, "")
         if sessions is state.sessions:

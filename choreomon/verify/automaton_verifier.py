@@ -4,6 +4,9 @@ The automaton stands for the global traces that it accepts. Of the modes those a
 which actions logs may lack: none (`accept`), those after the last one of a component
 (`multiprefix`), also those before its first one (`slice`). Verdicts are exact, as those of
 `choreomon.verify.exact` are, and the same where the automaton is that of an interaction.
+
+Three procedures decide: the two of the automata paper, and the reduced form of the first one, which
+is the quickest.
 """
 
 from __future__ import annotations
@@ -11,14 +14,18 @@ from __future__ import annotations
 from typing import Final, Literal, TypeAlias, get_args
 
 from choreomon.automata.automaton import Automaton
-from choreomon.automata.membership import WHOLE, Missing, membership
+from choreomon.automata.centralized import MAX_STATES, centralized
+from choreomon.automata.logs import WHOLE, Decided, Missing
+from choreomon.automata.reduced import Reduced
+from choreomon.automata.semi_centralized import LocalVerifiers
 from choreomon.automata.witness import Place, reached
+from choreomon.core.errors import BudgetExceeded
 from choreomon.core.suggestion import closest
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.budget import Exhausted, ShouldStop, checking
 from choreomon.verify.explanation import Explanation, Obstacle, Reached
 from choreomon.verify.global_traces import of_automaton
-from choreomon.verify.verdict import Answer, Mode, Verdict
+from choreomon.verify.verdict import Answer, Mode, Procedure, Verdict
 from choreomon.verify.witness import WitnessStep
 
 AutomatonMode: TypeAlias = Literal["accept", "multiprefix", "slice"]
@@ -34,36 +41,74 @@ MISSING: Final[dict[AutomatonMode, Missing]] = {
 
 
 class AutomatonVerifier:
-    """Decides multi-traces of one automaton in one mode. `should_stop` is for all multi-traces; it
-    may be called very often. Raises ValueError for a mode that automata do not answer."""
+    """Decides multi-traces of one automaton in one mode.
+
+    - `procedure`: what decides. The paper's procedures may need many states: where more than
+      `max_states` would be built, the answer is Inconc, `TooManyStates`;
+    - `should_stop`: for all multi-traces; may be called very often.
+
+    What is found out of the automaton for one multi-trace is kept for the next, within bounds. Not
+    for several threads at once. Raises ValueError for a mode that automata do not answer.
+    """
 
     def __init__(
-        self, automaton: Automaton, mode: Mode, *, should_stop: ShouldStop | None = None
+        self,
+        automaton: Automaton,
+        mode: Mode,
+        *,
+        procedure: Procedure = "reduced",
+        max_states: int = MAX_STATES,
+        should_stop: ShouldStop | None = None,
     ) -> None:
         self.automaton = automaton
         self.mode = automaton_mode(mode)
+        self.procedure: Procedure = procedure
+        self.max_states = max_states
         self._check_budget = checking(should_stop)
         self._global = of_automaton(automaton, self.mode)
+        self._verifiers = LocalVerifiers(automaton, self._check_budget)
+        self._reduced = Reduced(automaton, self._verifiers, self._check_budget)
 
     def decide(self, multitrace: MultiTrace) -> Answer:
         """The verdict on a multi-trace, over any partition.
 
         Lifelines of the automaton that no component is about count as observed and silent; an
-        action that is no letter never fits. `vertices` counts the cuts of the search that answered.
+        action that is no letter never fits. `vertices` counts the states or cuts that were visited
+        for the question that was answered last.
         """
-        if (known := self._global.answer(multitrace)) is not None:
-            return known
-        automaton, logs, check_budget = self.automaton, multitrace.components, self._check_budget
+        if self.procedure == "reduced" and (known := self._global.answer(multitrace)) is not None:
+            return known._replace(method="reduced")
         try:
-            whole = membership(automaton, logs, WHOLE, check_budget)
-            if whole.explained:
-                return Answer(Verdict.PASS, "", whole.cuts)
-            if self.mode == "accept":
-                return Answer(Verdict.FAIL, "", whole.cuts)
-            found = membership(automaton, logs, MISSING[self.mode], check_budget)
+            verdict, visited = self._verdict(multitrace)
         except Exhausted as cut:
-            return Answer(Verdict.INCONC, str(cut))
-        return Answer(Verdict.WEAK_PASS if found.explained else Verdict.FAIL, "", found.cuts)
+            return Answer(Verdict.INCONC, str(cut), method=self.procedure)
+        except BudgetExceeded:
+            return Answer(Verdict.INCONC, "TooManyStates", method=self.procedure)
+        return Answer(verdict, "", visited, self.procedure)
+
+    def _verdict(self, multitrace: MultiTrace) -> tuple[Verdict, int]:
+        whole = self._decided(multitrace, WHOLE)
+        if whole.explained:
+            return Verdict.PASS, whole.visited
+        if self.mode == "accept":
+            return Verdict.FAIL, whole.visited
+        found = self._decided(multitrace, MISSING[self.mode])
+        return Verdict.WEAK_PASS if found.explained else Verdict.FAIL, found.visited
+
+    def _decided(self, multitrace: MultiTrace, missing: Missing) -> Decided:
+        logs = multitrace.components
+        if self.procedure == "reduced":
+            return self._reduced.decide(logs, missing)
+        if self.procedure == "semi-centralized":
+            found = self._verifiers.decide(logs, missing, limit=self.max_states)
+            return Decided(found.error is None, found.states)
+        return centralized(
+            self.automaton,
+            logs,
+            missing,
+            limit=self.max_states,
+            check_budget=self._check_budget,
+        )
 
 
 def automaton_mode(mode: Mode) -> AutomatonMode:

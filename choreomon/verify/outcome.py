@@ -10,6 +10,7 @@ from choreomon.verify.verdict import Answer, Mode, Verdict
 
 if TYPE_CHECKING:
     from choreomon.verify.explanation import Explanation
+    from choreomon.verify.fault import Fault
 
 Conclusion: TypeAlias = Literal["bad input", "failed", "inconclusive", "passed"]
 """What many outcomes come to together; the first of these that holds for one of them."""
@@ -20,9 +21,10 @@ class Outcome(NamedTuple):
 
     - `trace`: its file, as it was given or found;
     - `answer`: None where it could not be read, and then `problem` says why;
-    - `seconds`: for reading and deciding, without explaining;
+    - `seconds`: for reading and deciding, without explaining or blaming anybody;
     - `explanation`: where it was asked for, and where there is one;
-    - `recorded`: the lifelines of components with actions.
+    - `recorded`: the lifelines of components with actions;
+    - `fault`: who is to blame, where it failed and that was found out.
     """
 
     trace: str
@@ -32,6 +34,7 @@ class Outcome(NamedTuple):
     explanation: Explanation | None = None
     problem: str = ""
     recorded: tuple[str, ...] = ()
+    fault: Fault | None = None
 
     @property
     def conclusion(self) -> Conclusion:

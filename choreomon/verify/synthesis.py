@@ -43,6 +43,15 @@ GROWTH: Final = 10
 """A follow-up may have so many symbols, or so many times as many as the interaction has, where
 nothing else is said."""
 
+SMALL_STATES: Final = 200
+SMALL_SYMBOLS: Final = 250
+SMALL_GROWTH: Final = 4
+"""What `small_automaton` tries."""
+
+LONG: Final = 10_000
+"""Actions of several logs together, from which on they are searched, automaton or not: automata
+take more memory for each action."""
+
 PATIENCE: Final = 4
 """`responsible` makes at most so many times as many states as an automaton may have."""
 
@@ -133,6 +142,19 @@ def synthesize(
 
 def _by_action(step: tuple[Action, Interaction]) -> Action:
     return step[0]
+
+
+def small_automaton(interaction: Interaction) -> Automaton | None:
+    """The automaton of an interaction, where that is found at next to no cost: it has at most
+    `SMALL_STATES`, the interaction at most `SMALL_SYMBOLS`, and no follow-up `SMALL_GROWTH` times
+    as many."""
+    if interaction.size > SMALL_SYMBOLS:
+        return None
+    symbols = SMALL_GROWTH * interaction.size
+    try:
+        return synthesize(interaction, max_states=SMALL_STATES, max_symbols=symbols).automaton
+    except TooLarge:
+        return None
 
 
 def default_symbols(interaction: Interaction) -> int:

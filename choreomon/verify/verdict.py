@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 Mode: TypeAlias = Literal["accept", "test", "prefix", "multiprefix", "simulate", "slice"]
 
@@ -38,14 +38,25 @@ class Verdict(Enum):
         return self in (Verdict.INCONC, Verdict.WEAK_FAIL)
 
 
+Procedure: TypeAlias = Literal["reduced", "centralized", "semi-centralized"]
+"""What decides by an automaton."""
+
+PROCEDURES: Final[tuple[Procedure, ...]] = get_args(Procedure)
+
+Method: TypeAlias = Literal["exact", "search", "removal"] | Procedure
+"""What decides: the exact search, the papers' search without lifeline removal or with it, or by an
+automaton (docs/verify.md, "Methods")."""
+
+
 class Answer(NamedTuple):
     """What was found out.
 
     `reason` is empty, or says why nothing definite was found, or what was missing
     (`choreomon.verify.papers.options.Reason`). `vertices` counts those that the search visited
-    (0 where none had to be).
+    (0 where none had to be). `method` is what decided, None where that is not said.
     """
 
     verdict: Verdict
     reason: str = ""
     vertices: int = 0
+    method: Method | None = None

@@ -2,21 +2,34 @@
 
 The modes `test` and `simulate` are defined by the papers' search of a graph
 (`choreomon.verify.papers`), and whoever states how to search gets that search for the other modes,
-too. All other questions have exact answers (`choreomon.verify.exact`).
+too. All other questions have exact answers: by one search (`choreomon.verify.exact`), or by the
+interaction's automaton (`choreomon.verify.automaton_verifier`). That is so where a procedure about
+automata is asked for; and where the quickest is, the mode is one that automata answer, and the
+automaton is small: about as quick in `accept`, several times as quick in the other modes
+(docs/adr/020-procedures.md). Very long logs are searched all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
+from choreomon.automata.automaton import Automaton
+from choreomon.automata.centralized import MAX_STATES
 from choreomon.interaction.term import Interaction
-from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.multitrace.multitrace import MultiTrace, multi_trace
+from choreomon.verify.automaton_verifier import (
+    AUTOMATON_MODES,
+    AutomatonVerifier,
+    automaton_mode,
+)
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.papers.portfolio import Portfolio, advised
-from choreomon.verify.verdict import Answer, Mode
+from choreomon.verify.synthesis import LONG, small_automaton, synthesize
+from choreomon.verify.verdict import Answer, Mode, Procedure
 
 
 class Verifier:
@@ -24,10 +37,13 @@ class Verifier:
 
     - `options`: how the papers' search goes; None for exact verdicts.
     - `portfolio`: whether the two searches that the removal paper advises take turns.
+    - `procedure`: one about automata, with at most so many states (`max_states`); `auto`: one, if
+      that is quicker, or else the search; None: the search.
     - `should_stop`: for all multi-traces; may be called very often, so it should be quick.
 
     What is found out for one multi-trace is kept for the next, within bounds. Not for several
-    threads at once. Raises ValueError where the options do not fit the mode.
+    threads at once. Raises ValueError where the options or the procedure do not fit the mode,
+    TooLarge where a procedure is asked for and the interaction's automaton is too large for it.
     """
 
     def __init__(
@@ -37,6 +53,8 @@ class Verifier:
         *,
         options: Options | None = None,
         portfolio: bool = False,
+        procedure: Procedure | Literal["auto"] | None = None,
+        max_states: int = MAX_STATES,
         should_stop: Callable[[], Reason | None] | None = None,
     ) -> None:
         self.interaction = interaction
@@ -44,9 +62,30 @@ class Verifier:
         self._should_stop = should_stop
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
-        if options is None and not portfolio and mode != "test" and mode != "simulate":
-            self._exact = ExactDecider(interaction, mode)
-            return
+        self._by_automaton: AutomatonVerifier | None = None
+        forced = None if procedure == "auto" else procedure
+        if forced is not None and (options is not None or portfolio):
+            raise ValueError(f"{procedure} is about automata, which are not searched by options")
+        if options is None and not portfolio:
+            automaton: Automaton | None = None
+            if forced is not None:
+                automaton_mode(mode)
+                automaton = synthesize(interaction).automaton
+            elif procedure == "auto" and mode in AUTOMATON_MODES:
+                automaton = small_automaton(interaction)
+            if automaton is not None:
+                self._by_automaton = AutomatonVerifier(
+                    automaton,
+                    mode,
+                    procedure=forced or "reduced",
+                    max_states=max_states,
+                    should_stop=should_stop,
+                )
+                if forced is not None:
+                    return
+            if mode != "test" and mode != "simulate":
+                self._exact = ExactDecider(interaction, mode)
+                return
         if options is None:
             options = Options()
         if options.method != "auto" and mode != "multiprefix":
@@ -66,8 +105,14 @@ class Verifier:
         action that is not the interaction's never fits. Raises ValueError where lifeline removal
         is asked for and several lifelines share a clock.
         """
+        long = len(multitrace.components) > 1 and multitrace.length > LONG
+        if self._by_automaton is not None and not (long and self._exact is not None):
+            every = multi_trace(multitrace.components, self._by_automaton.automaton.lifelines)
+            return self._by_automaton.decide(every)
         if self._exact is not None:
-            return self._exact.decide(multitrace, self._should_stop)
+            answer = self._exact.decide(multitrace, self._should_stop)
+            return answer._replace(method="exact")
         assert self._searcher is not None
         result = self._searcher.search(multitrace)
-        return Answer(result.verdict, result.reason, result.vertices)
+        method = self._searcher.decided_by(multitrace)
+        return Answer(result.verdict, result.reason, result.vertices, method)

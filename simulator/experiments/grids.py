@@ -10,6 +10,8 @@ A reduced grid has the same shape with fewer points, delays and runs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from choreomon.properties.tables import RulesName
@@ -80,76 +82,59 @@ QUICK: Final = Sizes(
 )
 
 
+class Shape(NamedTuple):
+    """Of the applications of one point; the fields are those of `Cell`."""
+
+    complexity: str
+    sequences: int
+    length: int
+    branching: float = UNBRANCHED
+
+
+Point: TypeAlias = tuple[Variant, int, Shape]
+"""How is monitored, with which delay, and what."""
+
+
 def grid(name: ExperimentName, seed: int, sizes: Sizes = FULL) -> tuple[Cell, ...]:
     """All runs of an experiment, with seeds from `seed` on, in the order of its data."""
-    return {"fig7": _fig7, "fig8": _fig8, "rq4": _rq4}[name](seed, sizes)
-
-
-def _fig7(first: int, sizes: Sizes) -> tuple[Cell, ...]:
-    """RQ1: C3 to C9, two to five sequences of nine."""
+    points, runs = {
+        "fig7": (_fig7, sizes.runs),
+        "fig8": (_fig8, sizes.runs),
+        "rq4": (_rq4, sizes.verdict_runs),
+    }[name]
     return tuple(
         Cell(
-            experiment="fig7",
-            complexity=complexity,
-            sequences=sequences,
-            length=9,
-            branching=UNBRANCHED,
+            experiment=name,
             strategy=strategy,
             rules=rules,
             delay=delay,
-            seed=seed,
+            seed=each,
+            **shape._asdict(),
         )
-        for strategy, rules in VARIANTS
-        for delay in sizes.fig7_delays
-        for sequences in sizes.numbers
-        for complexity in sizes.classes
-        for seed in range(first, first + sizes.runs)
+        for (strategy, rules), delay, shape in points(sizes)
+        for each in range(seed, seed + runs)
     )
 
 
-def _fig8(first: int, sizes: Sizes) -> tuple[Cell, ...]:
+def _fig7(sizes: Sizes) -> Iterator[Point]:
+    """RQ1: C3 to C9, two to five sequences of nine."""
+    for variant, delay, sequences, complexity in product(
+        VARIANTS, sizes.fig7_delays, sizes.numbers, sizes.classes
+    ):
+        yield variant, delay, Shape(complexity, sequences, 9)
+
+
+def _fig8(sizes: Sizes) -> Iterator[Point]:
     """RQ2 and RQ3: C6, three sequences of two to six. The paper does not say how many runs: as many
     as for RQ1."""
-    return tuple(
-        Cell(
-            experiment="fig8",
-            complexity="C6",
-            sequences=3,
-            length=length,
-            branching=UNBRANCHED,
-            strategy=strategy,
-            rules=rules,
-            delay=delay,
-            seed=seed,
-        )
-        for strategy, rules in VARIANTS
-        for delay in sizes.fig8_delays
-        for length in sizes.lengths
-        for seed in range(first, first + sizes.runs)
-    )
+    for variant, delay, length in product(VARIANTS, sizes.fig8_delays, sizes.lengths):
+        yield variant, delay, Shape("C6", 3, length)
 
 
-def _rq4(first: int, sizes: Sizes) -> tuple[Cell, ...]:
+def _rq4(sizes: Sizes) -> Iterator[Point]:
     """RQ4: C6, three sequences of seven. How applications branch, of which the paper says nothing,
     varies for the pulling monitors at one delay."""
-    along_delays = [
-        (variant, delay, BRANCHING) for variant in VARIANTS for delay in sizes.rq4_delays
-    ]
-    along_branching = [
-        (variant, DELAY, branching) for variant in PULLING for branching in (UNBRANCHED, 1.0)
-    ]
-    return tuple(
-        Cell(
-            experiment="rq4",
-            complexity="C6",
-            sequences=3,
-            length=7,
-            branching=branching,
-            strategy=strategy,
-            rules=rules,
-            delay=delay,
-            seed=seed,
-        )
-        for (strategy, rules), delay, branching in (*along_delays, *along_branching)
-        for seed in range(first, first + sizes.verdict_runs)
-    )
+    for variant, delay in product(VARIANTS, sizes.rq4_delays):
+        yield variant, delay, Shape("C6", 3, 7, BRANCHING)
+    for variant, branching in product(PULLING, (UNBRANCHED, 1.0)):
+        yield variant, DELAY, Shape("C6", 3, 7, branching)

@@ -1,4 +1,4 @@
-"""Many multi-traces at a time against the layered search of each one, over random automata."""
+"""Many multi-traces at a time against Algorithm 1 for each one, over random automata."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import pytest
 
 from choreomon.automata import many_logs
 from choreomon.automata.automaton import Automaton, automaton
+from choreomon.automata.centralized import centralized
+from choreomon.automata.logs import WHOLE, Log, Missing
 from choreomon.automata.many_logs import EXPLAINED, REFUTED, UNDECIDED, ManyLogs
-from choreomon.automata.membership import WHOLE, Log, Missing, membership
 from choreomon.automata.situations import Situations
 from choreomon.core.action import Action, emission
+from tests.automata.asked import PREFIXES, QUESTIONS, SLICES, drawn_logs
 from tests.automata.drawn import LETTERS, drawn_automaton
-from tests.automata.test_membership import PREFIXES, QUESTIONS, SLICES, drawn_logs
 
 A, BX, BM, CY, CX = LETTERS
 
@@ -45,14 +46,14 @@ def decided(one: Automaton, asked: list[list[Log]], missing: Missing) -> list[in
 
 def disagreements(seeds: range, missing: Missing, each: int = 20) -> tuple[int, int, int]:
     """Of random multi-traces of random automata: how many are decided otherwise than by
-    `membership`, how many are explained, and how many are left undecided."""
+    Algorithm 1, how many are explained, and how many are left undecided."""
     wrong = explained = undecided = 0
     for seed in seeds:
         rng = Random(seed)
         one = drawn_automaton(rng)
         asked = [drawn_logs(rng, one) for _ in range(each)]
         for logs, answer in zip(asked, decided(one, asked, missing), strict=True):
-            right = membership(one, logs, missing).explained
+            right = centralized(one, logs, missing).explained
             undecided += answer == UNDECIDED
             wrong += answer != UNDECIDED and (answer == EXPLAINED) is not right
             explained += right

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from choreomon.automata.automaton import automaton
-from choreomon.automata.membership import WHOLE, Log, Missing, membership
+from choreomon.automata.logs import WHOLE, Log, Missing
+from choreomon.automata.reference import explains
 from choreomon.automata.witness import Place, Reached, reached
 from choreomon.core.action import Action, emission
+from tests.automata.asked import PREFIXES, QUESTIONS, SLICES, cases
 from tests.automata.drawn import LETTERS
-from tests.automata.test_membership import PREFIXES, QUESTIONS, SLICES, cases
 
 A, BX, BM, CY, CX = LETTERS
 
@@ -32,11 +33,11 @@ def test_a_witness_is_an_accepted_word_that_explains_the_logs() -> None:
     for one, logs in cases(700):
         for missing in QUESTIONS:
             found = reached(one, logs, missing)
-            assert (found.word is not None) is membership(one, logs, missing).explained
+            assert (found.word is not None) is explains(one, logs, missing)
             if found.word is not None:
                 assert one.accepts([action for action, _ in found.word])
                 assert is_right(found.word, logs, missing)
-                if membership(one, logs).explained:
+                if explains(one, logs):
                     assert all(observed for _, observed in found.word)
                 explained += 1
             else:

@@ -27,8 +27,8 @@ from choreomon.multitrace.multitrace import Component, MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import AUTOMATON_MODES, AutomatonMode, AutomatonVerifier
 from choreomon.verify.synthesis import TooLarge, synthesize
 from choreomon.verify.verifier import Verifier
+from tests.automata.asked import drawn_logs
 from tests.automata.drawn import LETTERS, drawn_automaton
-from tests.automata.test_membership import drawn_logs
 from tests.verify.exact_cases import questions
 
 Row = tuple[str, str, int | None]

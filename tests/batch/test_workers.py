@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,43 @@ def test_results_come_in_the_order_of_the_tasks_however_many_are_handed_out_toge
             assert [*pool.map(abs, range(-7, 0), at_once)] == [7, 6, 5, 4, 3, 2, 1]
 
 
+def test_a_task_that_takes_long_holds_no_other_task_up(tmp_path: Path) -> None:
+    """The first one has an end when the last one was begun."""
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    with workers(2) as pool:
+        tasks = [(pipe, "r"), *[("", "")] * 50, (pipe, "w")]
+        assert [*pool.map(opened, tasks)] == ["r", *[""] * 50, "w"]
+
+
+def opened(task: tuple[str, str]) -> str:
+    """Of a pipe that waits until the other end is opened, too."""
+    path, mode = task
+    if path:
+        open(path, mode).close()
+    return mode
+
+
+def test_what_was_not_begun_when_the_iterator_is_closed_is_not_done(tmp_path: Path) -> None:
+    """One is done, one has no end yet, and two are in the queue of the process."""
+    done, pipe = tmp_path / "done", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    tasks = [(str(done), each) for each in ("", str(pipe), *[""] * 98)]
+    with workers(1) as pool:
+        results = pool.map(noted, tasks)
+        next(results)
+        results.close()  # type: ignore[attr-defined]
+        opened((str(pipe), "w"))
+    assert done.read_text() == "...."
+
+
+def noted(task: tuple[str, str]) -> None:
+    done, pipe = task
+    opened((pipe, "r"))
+    with open(done, "a") as file:
+        file.write(".")
+
+
 def test_an_error_of_the_work_is_raised_where_its_result_is_awaited() -> None:
     with workers(1) as pool:
         results = pool.map(math.sqrt, [4, -1, 9])
@@ -52,6 +90,29 @@ def test_what_leaves_the_block_does_not_wait_for_work_without_end() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_nothing_is_said_of_work_that_is_left(
+    closed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread of the executor would fail on what was cancelled, and say so."""
+    failed: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    threads = threading.active_count()
+
+    def interrupted() -> None:
+        with workers(1) as pool:
+            results = pool.map(without_end, [True] + [False] * 20)
+            next(results)
+            if closed:
+                results.close()  # type: ignore[attr-defined]
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert not failed
+    assert threading.active_count() == threads
 
 
 def without_end(known: bool) -> None:
@@ -119,7 +180,7 @@ def interrupting(condition):
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Condition.__enter__ = interrupting
-    for place in range(1, 5):
+    for place in range(1, 6):
         try:
             with workers(1) as pool:
                 left = place
@@ -128,7 +189,7 @@ if __name__ == "__main__":
             print("interrupted")
 """
 """Is interrupted right after its main thread took a lock: the first three are taken while work is
-handed out, the fourth while its result is awaited."""
+handed out, the others while its result is awaited."""
 
 
 def test_an_interrupt_leaves_no_lock_held_wherever_it_comes(tmp_path: Path) -> None:
@@ -141,4 +202,4 @@ def test_an_interrupt_leaves_no_lock_held_wherever_it_comes(tmp_path: Path) -> N
         text=True,
         timeout=60,  # it would have no end
     )
-    assert done.stdout.split() == ["interrupted"] * 4, done.stderr
+    assert done.stdout.split() == ["interrupted"] * 5, done.stderr

@@ -119,6 +119,7 @@ def test_what_cannot_be_read_or_asked_is_told(arguments: list[str], told: str) -
         (("simulate",), "s.hsf", "s.hsf: holds a signature: expected a scenario or property"),
         (("simulate",), "pass.htf", "pass.htf: holds a multi-trace: expected a scenario or"),
         (("simulate",), "c.hcf", "c.hcf: holds a configuration: expected a scenario or"),
+        (("simulate",), "a.timbuk", "a.timbuk: holds an automaton: expected a scenario or"),
         (("draw", "-o", "x.svg"), "c.hcf", "c.hcf is a configuration: it is for the drawing of"),
     ],
 )
@@ -126,6 +127,7 @@ def test_files_of_other_kinds_are_no_documents(
     command: tuple[str, ...], file: str, told: str
 ) -> None:
     Path("c.hcf").write_text(CONFIGURATION, encoding="utf-8")
+    Path("a.timbuk").write_text("Ops a:1\n", encoding="utf-8")
     answer = choreomon(*command, file)
     assert (answer.code, answer.out) == (2, "")
     assert told in answer.err
@@ -139,6 +141,6 @@ def test_json_of_no_known_kind_is_told(kind: object, meant: str) -> None:
     answer = choreomon("check", "x.json")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "x.json: kind: should be interaction, signature, multi-trace, configuration, or not there "
-        f"in a document{meant}\n"
+        "x.json: kind: should be interaction, signature, multi-trace, configuration, automaton, "
+        f"locations, or not there in a document{meant}\n"
     )

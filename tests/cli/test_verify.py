@@ -16,7 +16,10 @@ from choreomon.batch import bounds
 from tests.cli.command_line import Answer, choreomon, unread
 from tests.cli.offline import TRACES, write_offline_files
 
-KEYS = ["trace", "mode", "verdict", "reason", "vertices", "seconds", "witness", "failure"]
+KEYS = [
+    *("trace", "mode", "verdict", "reason", "fault", "method", "vertices", "seconds"),
+    *("witness", "failure"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -535,7 +538,8 @@ class TestExplanationsThatAreNotFoundInTime:
         assert line["reason"] == "no explanation was found in time"
         text = verify(*asked)
         assert text.code == code
-        assert f"{trace}: {verdict}\n  Not explained: no explanation was found in time." in text.out
+        assert f"{trace}: {verdict}\n" in text.out
+        assert "\n  Not explained: no explanation was found in time.\n" in text.out
 
     def test_have_as_long_as_the_budget_says(self) -> None:
         (line,) = lines(verify("pass.htf", "--explain", "--budget", "600", "--json"))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choreomon.core import vector_clock
 from choreomon.core.vector_clock import (
     JUMP,
+    MANY,
     VectorClock,
     by_name,
     concurrent,
@@ -16,6 +20,7 @@ from choreomon.core.vector_clock import (
     is_far_beyond,
     knows,
     merge,
+    merge_at_once,
     tick,
     zero,
 )
@@ -52,6 +57,40 @@ def test_merging_gives_the_least_clock_that_is_at_least_both(
     assert at_most(b, merged)
     if at_most(a, other) and at_most(b, other):
         assert at_most(merged, other)
+
+
+def drawn(seed: int, most: int) -> tuple[VectorClock, VectorClock]:
+    """From a seed each: hundreds of numbers would take long to draw one by one."""
+    random = Random(seed)
+    count = random.randint(1, 3 * MANY)
+    left = tuple(random.randint(0, most) for _ in range(count))
+    later = random.choice([0, 0.1, 1])
+    return left, tuple(
+        random.randint(0, most) if random.random() < later else random.choice((each, 0))
+        for each in left
+    )
+
+
+def entry_by_entry(left: VectorClock, right: VectorClock) -> VectorClock:
+    return tuple(map(max, left, right))
+
+
+@given(st.integers(0, 1 << 32), st.sampled_from([1, 100, 127, 128, 256, 1 << 60]))
+def test_merging_at_once_is_merging_entry_by_entry(seed: int, most: int) -> None:
+    left, right = drawn(seed, most)
+    merged = entry_by_entry(left, right)
+    assert merge(left, right) == merge(right, left) == merged
+    at_once = merge_at_once(left, right)
+    assert at_once == (merged if max(merged) < 128 else None)
+    if at_once is not None:
+        assert (at_once is left or at_once is right) == (merged in (left, right))
+
+
+def test_planted_high_bits_that_are_left_out_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry that borrows from the one beside it."""
+    monkeypatch.setattr(vector_clock, "_high_bits", lambda count: 0x80)
+    pairs = [drawn(seed, 100) for seed in range(20)]
+    assert any(merge_at_once(*pair) != entry_by_entry(*pair) for pair in pairs)
 
 
 @given(clocks(1), st.data())

@@ -95,6 +95,7 @@ def test_a_monitor_of_what_is_read_numbers_references_and_readers_as_before(
         assert list(again.table.readers.items()) == list(table.table.readers.items())
         before, after = (Monitor(one.table, PROCESSES) for one in (table, again))
         assert (after.references, after.readers_of) == (before.references, before.readers_of)
+        assert [*after.readers.items()] == [*before.readers.items()]
         assert after.initial() == before.initial()
 
 

@@ -14,8 +14,9 @@ from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, Reference
-from choreomon.formats.clock_coding import PLAIN, SPARSE
+from choreomon.formats.clock_coding import PLAIN
 from choreomon.formats.clock_fields import message_coder
+from choreomon.formats.clock_forms import SPARSE
 from choreomon.formats.clock_links import UNLINKED, UnknownBase
 from choreomon.formats.wire import (
     NO_SYSTEM,

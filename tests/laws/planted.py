@@ -197,7 +197,9 @@ class ShortPreciseChains(Precise):
         self.longest = longest
 
     def keep(self, chain: Chain, own: int, settled: int) -> Chain:
-        return precise.merged(precise.without_dominated(chain, own, settled), self.longest)
+        return precise.merged(
+            precise.without_dominated(chain, own, settled, precise.KEPT_DOMINATED), self.longest
+        )
 
 
 class SendsNoEvidence(Precise):
@@ -232,7 +234,7 @@ class DropsWithoutMark(Precise):
     """What was dropped counts as not fired: the `Frm` that is left does not say since when."""
 
     def keep(self, chain: Chain, own: int, settled: int) -> Chain:
-        kept = precise.without_dominated(chain, own, settled)
+        kept = precise.without_dominated(chain, own, settled, precise.KEPT_DOMINATED)
         return precise.merged(tuple(r._replace(since=None) if r.result == FRM else r for r in kept))
 
 

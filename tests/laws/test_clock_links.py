@@ -33,6 +33,7 @@ from choreomon.formats.clock_links import (
     name_of,
     tell,
 )
+from choreomon.formats.packed_clocks import PackedClock, packed, unpacked
 
 ENTRIES = PLAIN + 16
 
@@ -83,7 +84,7 @@ class Course:
 
     def send(self, who: int, number: int, *, answers: bool) -> None:
         clock = self.clocks[who]
-        self.links[who], told = tell(self.links[who], clock)
+        self.links[who], told = tell(self.links[who], packed(clock))
         self.relative += told.base is not None
         assert len(self.links[who].offered) <= KEPT
         frame = Frame(told, clock, number, answers)
@@ -117,9 +118,9 @@ class Course:
         except UnknownBase:
             self.refused += 1
             return
-        assert heard == clock
+        assert unpacked(heard) == clock
         self.heard += 1
-        self.clocks[who] = merge(self.clocks[who], heard)
+        self.clocks[who] = merge(self.clocks[who], unpacked(heard))
         if answers:
             self.open[who].pop(number, None)
         else:
@@ -228,15 +229,15 @@ def frames_until_a_lost_offer_is_made_again(most: int) -> int:
     def exchange() -> int | None:
         nonlocal own, peer, clock
         clock = (*clock[:-1], clock[-1] + 1)
-        own, told = clock_links.tell(own, clock)
+        own, told = clock_links.tell(own, packed(clock))
         peer, _ = hear(peer, told, ENTRIES)
-        peer, told = clock_links.tell(peer, clock)
+        peer, told = clock_links.tell(peer, packed(clock))
         own, _ = hear(own, told, ENTRIES)
         return told.base
 
     first = exchange()
     assert first is not None
-    own, lost = clock_links.tell(own, (*clock[:-1], 0))
+    own, lost = clock_links.tell(own, packed((*clock[:-1], 0)))
     assert lost.offers
     for frames in range(1, most):
         if exchange() != first:
@@ -293,14 +294,14 @@ def test_planted_names_that_count_mix_two_lives_up() -> None:
     """Where a base is the n-th offer of an agent, one that comes back counts from the beginning."""
     real_tell, real_name = clock_links.tell, clock_links.name_of
 
-    def counted_tell(link: Link, clock: VectorClock) -> tuple[Link, Told]:
+    def counted_tell(link: Link, clock: PackedClock) -> tuple[Link, Told]:
         after, told = real_tell(link, clock)
         if told.offers:
             number = link.offered[-1].name + 1 if link.offered else 1
             after = Link((*link.offered, Offer(number, clock))[-KEPT:], 1 << 40, link.theirs)
         return after, told
 
-    def counted_hear(link: Link, told: Told, entries: int) -> tuple[Link, VectorClock]:
+    def counted_hear(link: Link, told: Told, entries: int) -> tuple[Link, PackedClock]:
         after, clock = clock_links.hear(link, told, entries)
         if told.offers:
             number = link.theirs.name + 1 if link.theirs and told.base is not None else 1
@@ -317,7 +318,7 @@ def test_planted_a_base_that_was_never_offered_is_never_known() -> None:
     """The clock told last, whether anything shows that it came or not."""
     real = clock_links.tell
 
-    def last(link: Link, clock: VectorClock) -> tuple[Link, Told]:
+    def last(link: Link, clock: PackedClock) -> tuple[Link, Told]:
         after, told = real(link._replace(awaited=0), clock)
         return after._replace(theirs=after.offered[-1] if after.offered else None), told
 
@@ -333,7 +334,7 @@ def test_planted_offers_that_are_forgotten_are_refused() -> None:
 def test_planted_an_offer_a_frame_is_too_many_to_keep() -> None:
     real = clock_links.tell
 
-    def always(link: Link, clock: VectorClock) -> tuple[Link, Told]:
+    def always(link: Link, clock: PackedClock) -> tuple[Link, Told]:
         return real(link._replace(awaited=0), clock)
 
     with patch.dict(Course.send.__globals__, {"tell": always}):
@@ -346,5 +347,6 @@ def test_planted_repetitions_that_trust_the_peer_are_refused_for_ever() -> None:
 
 
 def test_anew_keeps_what_was_offered() -> None:
-    offer = Offer(name_of((1,) * ENTRIES), (1,) * ENTRIES)
+    clock = packed((1,) * ENTRIES)
+    offer = Offer(name_of(clock), clock)
     assert anew(Link((offer,), 5, offer)) == Link((offer,))

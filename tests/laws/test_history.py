@@ -239,7 +239,7 @@ def test_nothing_is_kept_of_what_nobody_asks_for_but_open_records() -> None:
             run.system.monitors, zip(*(w.states for w in run.worlds), strict=True), strict=True
         ):
             for place, readers in enumerate(monitor.readers_of):
-                if readers:
+                if readers or monitor.asks_itself[place]:
                     continue
                 unread += 1
                 kept = [record for state in states for record in state.history[place]]

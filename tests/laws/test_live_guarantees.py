@@ -43,7 +43,11 @@ def test_precise_rules_break_no_law_at_any_crash_point() -> None:
     assert swept.crashes > 700
 
 
-@pytest.mark.parametrize("flavor", [ANY, BATCHES, GAPS], ids=["any", "batches", "gaps"])
+@pytest.mark.parametrize(
+    "flavor",
+    [ANY, BATCHES, GAPS, BUFFERS, POWER],
+    ids=["any", "batches", "gaps", "buffers", "power"],
+)
 def test_precise_rules_break_no_law_whatever_happens(flavor: Flavor) -> None:
     for seed in range(120):
         _, broken = played(seed, None, flavor, rules=PRECISE)

@@ -65,8 +65,6 @@ BY_CHANCE: list[tuple[str, Flavor, Build, int]] = [
     ("says before the commit", BATCHES, Build(driver=live_rules.SaysBeforeTheCommit), 100),
     ("repeats before the commit", BATCHES, Build(driver=live_rules.RepeatsBeforeTheCommit), 150),
     ("logs no responses", BATCHES, Build(driver=live_rules.LogsNoResponses), 250),
-    ("hears before the buffer arrived", BUFFERS,
-     Build(sidecar=live_rules.HearsBeforeTheBufferArrived), 500),
     ("tells no gaps", GAPS, Build(host=live_rules.TellsNoGaps), 100),
     ("ignores amnesia", POWER, Build(driver=live_rules.IgnoresAmnesia), 100),
 ]  # fmt: skip

@@ -221,19 +221,29 @@ def test_a_duplicate_inquiry_is_answered_again_and_alike() -> None:
 def test_promises_of_inquiries_and_responses_are_taken_down_where_they_say_enough_more(
     enough: bool,
 ) -> None:
-    told = asked_about_b()
+    """Of P1 and P2, who ask each other; P3 asks nobody."""
+    told = tell({"q0 q1": A, "q1 q2": B, "q2 q3": D}, final=("q3",))
+    told.sends(B)
+    told.works("P2")
     promised = SMALL if enough else SMALL - 1
     question = inquiry(Reference("q0", "P1", "q1"))._replace(settled=promised)
     answer = response(1)._replace(settled=promised)
-    for process, message, taken in (
-        (0, question, (0, SMALL, 0)),
-        (1, answer, (SMALL, 0, 0)),
-    ):
+    for process, message in ((0, question), (1, answer)):
         monitor, clock = told.system.monitors[process], told.world.clocks[process]
         state, clock, _ = monitor.step(told.world.states[process], clock, message)
-        assert state.settled == (taken if enough else (0, 0, 0))
+        assert state.settled == (promised if enough else 0,)
         state, _, _ = monitor.step(state, clock, message._replace(settled=0))
-        assert state.settled == (taken if enough else (0, 0, 0))
+        assert state.settled == (promised if enough else 0,)
+
+
+def test_promises_of_who_may_not_ask_are_not_taken_down() -> None:
+    """There are as many as there are others that may ask, whatever the size of the system."""
+    told = asked_about_b()
+    first, second, third = told.system.monitors
+    assert (first.readers, second.readers, third.readers) == ({"P2": 0}, {}, {})
+    answer = response(1)._replace(settled=SMALL)
+    state, _, _ = second.step(told.world.states[1], told.world.clocks[1], answer)
+    assert (second.initial().settled, state.settled) == ((), ())
 
 
 def test_processing_with_nothing_queued_is_an_error_of_the_driver() -> None:

@@ -3,23 +3,26 @@ nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from choreomon.core.message import SEND, Label, Message
-from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED, VIOLATED
+from choreomon.formats.clock_text import KEY_BYTES, encode_clocks
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import RETRY, Driver, Timeouts
-from choreomon.runtime.inputs import FromPeer, Happened, Hello, Report, decode_batch
+from choreomon.runtime.hosted import SidecarState, Stepped
+from choreomon.runtime.inputs import FromPeer, Happened, Hello, Policy, Report, decode_batch
 from choreomon.runtime.outputs import DeclaredVerdict, Reply
 from choreomon.runtime.outstanding import FEW, IN_FLIGHT
 from choreomon.runtime.sidecar import Sidecar
-from tests.laws.live_rules import nothing_is_overtaken
+from tests.laws.live_rules import HearsBeforeTheBufferArrived, nothing_is_overtaken
 from tests.runtime.world.disk import Disk
 
 NAMES = ("A", "B")
@@ -253,8 +256,10 @@ def gap_is_open(driver: Driver) -> bool:
     return bool(gaps) and gaps[-1].until[1] == NEVER
 
 
-def hello_and_promise(driver: Driver, connection: int, session: str, clock: Clock) -> None:
-    driver.take(Hello(connection, "let-go", "", session, 0))
+def hello_and_promise(
+    driver: Driver, connection: int, session: str, clock: Clock, policy: Policy = "let-go"
+) -> None:
+    driver.take(Hello(connection, policy, "", session, 0))
     driver.renewed(session, connection, clock.time)
     driver.flush()
 
@@ -370,6 +375,116 @@ def test_what_a_worker_kept_back_while_another_one_told_something_is_a_gap(
     assert word_about_a_cancellation_that_was_told_late() == POSSIBLY_VIOLATED
     nothing_is_overtaken(monkeypatch)
     assert word_about_a_cancellation_that_was_told_late() is None  # it is missed
+
+
+LATE = sequence_automaton(
+    initial=["q0"],
+    final=["q2"],
+    transitions=[StatedTransition("q0", SECOND, "q1"), StatedTransition("q1", FIRST, "q2")],
+)
+"""A does a after B did b."""
+
+
+def agents_of_late(kind: type[Sidecar] = Sidecar) -> tuple[Driver, Ports, Driver, Ports, Clock]:
+    """The agents of A, which is of this kind, and of B."""
+    clock, ports, drivers = Clock(), {}, {}
+    for name, table in transition_tables(LATE, NAMES).items():
+        ports[name] = Ports(Disk(lambda moment: None))
+        sidecar = (kind if name == "A" else Sidecar)(
+            name, (SYSTEM,), (Host(Monitor(table, NAMES)),)
+        )
+        drivers[name] = Driver(sidecar, None, ports[name], clock)
+    return drivers["A"], ports["A"], drivers["B"], ports["B"], clock
+
+
+def passed_on(frames: list[tuple[str, bytes]], sender: str, receiver: Driver) -> None:
+    for _, frame in frames:
+        receiver.take(FromPeer(sender, frame))
+        receiver.flush()
+    frames.clear()
+
+
+def words_about_what_was_kept_back(kind: type[Sidecar] = Sidecar) -> list[str]:
+    """A does a twice, the second time without its agent. Then B does b, and answers what it was
+    asked about the first one. Then A tells of the second one."""
+    a, of_a, b, of_b, clock = agents_of_late(kind)
+    hello_and_promise(a, 1, "s", clock, policy="buffer")
+    a.take(Report(1, "s", 1, 0, "send", "B", "a", "", 0))
+    a.flush()
+    a.disconnected("s")
+    clock.time += 6.0
+    a.tick()
+    b.take(Happened("send", "A", "b", [None], 0))
+    b.flush()
+    passed_on(of_a.asked, "A", b)
+    passed_on(of_b.answered, "B", a)
+    a.take(Hello(2, "buffer", "s", "unused", 0))
+    a.take(Report(2, "s", 2, 1, "send", "B", "a", "", 0))
+    a.renewed("s", 2, clock.time)
+    a.flush()
+    clock.time += 0.5
+    a.tick()  # what was not answered is asked again
+    passed_on(of_a.asked, "A", b)
+    passed_on(of_b.answered, "B", a)
+    return [word.verdict.kind for word in of_a.words]
+
+
+def test_nothing_is_heard_of_others_before_what_was_kept_back_has_arrived() -> None:
+    assert words_about_what_was_kept_back() == [POSSIBLY_VIOLATED, POSSIBLY_VIOLATED]
+    mistaken = words_about_what_was_kept_back(HearsBeforeTheBufferArrived)
+    assert mistaken[-1] == VIOLATED  # but both times a came first
+
+
+def words_about_what_came_too_late(kind: type[Sidecar] = Sidecar) -> list[tuple[str, bool]]:
+    """One of two workers of A does a, and its agent is away. Then B does b, the other worker hears
+    of it, and tells its agent. Then the first one is back, and tells of a."""
+    a, of_a, b, of_b, clock = agents_of_late(kind)
+    hello_and_promise(a, 1, "one", clock, policy="buffer")
+    hello_and_promise(a, 2, "other", clock, policy="buffer")
+    a.disconnected("one")
+    clock.time += 6.0
+    a.renewed("other", 2, clock.time)
+    b.take(Happened("send", "A", "b", [None], 0))
+    b.flush()
+    heard = encode_clocks({SYSTEM[:KEY_BYTES]: b.state.hosts[0].clock})
+    a.take(Report(2, "other", 1, 0, "handle", "B", "unmentioned", heard, 0))
+    a.take(Hello(3, "buffer", "one", "unused", 0))
+    a.take(Report(3, "one", 1, 0, "send", "B", "a", "", 0))
+    a.renewed("one", 3, clock.time)
+    a.flush()
+    passed_on(of_a.asked, "A", b)
+    passed_on(of_b.answered, "B", a)
+    return [(word.verdict.kind, word.verdict.unseen) for word in of_a.words]
+
+
+class TakesWhatComesTooLate(Sidecar):
+    """What an overtaken session tells happens now."""
+
+    def _told_late(
+        self, state: SidecarState, label: Label, heard: Iterable[tuple[int, VectorClock]]
+    ) -> Stepped:
+        return self._event(state, label, heard, 0)
+
+
+def test_what_is_told_too_late_is_part_of_the_gap() -> None:
+    assert words_about_what_came_too_late() == [(POSSIBLY_VIOLATED, True)]
+    mistaken = words_about_what_came_too_late(TakesWhatComesTooLate)
+    assert (VIOLATED, False) in mistaken  # but a came first
+
+
+def test_a_session_whose_connection_was_made_later_is_a_successor_though_it_was_read_first() -> (
+    None
+):
+    driver, _, _, clock = made(session=None)
+    hello_and_promise(driver, 2, "new", clock, policy="buffer")
+    driver.take(Hello(1, "buffer", "", "old", 0))
+    driver.disconnected("old")
+    for _ in range(130):
+        clock.time += 1.0
+        driver.renewed("new", 2, clock.time)
+        driver.tick()
+    assert [*driver.state.sessions] == ["new"]
+    assert not gap_is_open(driver)
 
 
 @pytest.mark.parametrize(

@@ -283,3 +283,16 @@ def test_sessions_without_end_push_out_the_oldest(agent: Agent) -> None:
     assert len(agent.driver.state.sessions) == 3
     assert agent.ports.dropped == {"session": 7}
     assert len(agent.driver.state.hosts[0].monitor.gaps) <= MAX_GAPS + 1
+
+
+@pytest.mark.parametrize("time", [100.0, 1000198.5700139999])
+def test_a_promise_counts_from_a_grant_in_the_past_and_from_none_other(
+    agent: Agent, time: float
+) -> None:
+    """Times that microseconds do not hold exactly are past at once, too."""
+    agent.time = time
+    client = agent.connect()
+    welcome = client.hello(policy="buffer")
+    for grant, promised in ((welcome.grant + 1, False), (welcome.grant, True)):
+        client.says(local.Renew(grant))
+        assert agent.driver.state.sessions[welcome.session].promised == promised

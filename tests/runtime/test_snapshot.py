@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from random import Random
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.errors import MalformedMessage
+from choreomon.monitor import pull
+from choreomon.monitor.host import HostState
+from choreomon.monitor.pull import Monitor
+from choreomon.runtime import snapshot
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
 from tests.runtime.world.drawn import ANY, GAPS, Flavor, draw_case, draw_taste
@@ -39,6 +44,47 @@ def test_what_is_damaged_is_refused_or_a_state(seed: int, data: st.DataObject) -
         cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
         with pytest.raises(MalformedMessage):
             decode_snapshot(cut, each.sidecar)
+
+
+def as_version_1(driver: Driver, promises: int | None = None) -> bytes:
+    """What an agent wrote that had a promise of every process; or as many as this."""
+
+    def with_all(state: HostState, monitor: Monitor) -> HostState:
+        settled = [0] * len(monitor.processes)
+        for reader, promised in zip(monitor.readers, state.monitor.settled, strict=True):
+            settled[monitor.index_of[reader]] = promised
+        return state._replace(monitor=state.monitor._replace(settled=tuple(settled[:promises])))
+
+    monitors = [host.monitor for host in driver.sidecar.hosts]
+    state = driver.state
+    hosts = tuple(map(with_all, state.hosts, monitors))
+    with patch.object(snapshot, "VERSION", 1):
+        return encode_snapshot(state._replace(hosts=hosts), driver.sidecar)
+
+
+def test_states_that_were_written_with_promises_of_all_are_read() -> None:
+    taken_down = 0
+    for seed in range(20):
+        with patch.object(pull, "SMALL", 1):  # however little they say
+            agents = drivers(seed, ANY)
+        for driver in agents:
+            assert decode_snapshot(as_version_1(driver), driver.sidecar) == driver.state
+            taken_down += sum(map(any, (host.monitor.settled for host in driver.state.hosts)))
+    assert taken_down > 10
+
+
+def test_one_with_too_few_promises_is_refused() -> None:
+    driver, *_ = drivers(3, ANY)
+    with pytest.raises(MalformedMessage, match="1 promises of"):
+        decode_snapshot(as_version_1(driver, 1), driver.sidecar)
+
+
+def test_a_state_of_another_version_is_refused() -> None:
+    driver, *_ = drivers(3, ANY)
+    with patch.object(snapshot, "VERSION", 3):
+        data = encode_snapshot(driver.state, driver.sidecar)
+    with pytest.raises(MalformedMessage, match="a state of version 3; this is version 2"):
+        decode_snapshot(data, driver.sidecar)
 
 
 def test_a_state_of_another_process_is_refused() -> None:

@@ -6,8 +6,8 @@ line of its own stands for any lines. `$ echo $?` shows the exit code of the com
 before; a command without it must end with 0. A block marked `yaml` is a complete
 document; where its first line is `# NAME.yaml`, later commands of the page find it under
 that name. So they find what a block marked `hibou` holds, whose first line is its name in a
-comment, as in `/* NAME.hif */`. Commands run in a directory of their own, in which `scenarios`
-is ours.
+comment, as in `/* NAME.hif */`, and any block with a name behind its kind, as in `json NAME.json`.
+Commands run in a directory of their own, in which `scenarios` is ours.
 
 Pages about live agents are others: their commands need a real shell, with processes in the
 background, and their YAML is not that of documents. See `tests/docs`.
@@ -51,6 +51,11 @@ PICTURES = {
         "docs/verify.md",
         "choreomon draw order.hif --trace logs/late.htf --mode slice --explain",
     ),
+    "order-apart.svg": (
+        "docs/verify.md",
+        "choreomon draw order.hif --trace apart.htf --explain",
+    ),
+    "door.svg": ("docs/automata.md", "choreomon draw door.timbuk --locations places.json"),
     "fig3-push.svg": (
         "docs/verdicts.md",
         "choreomon draw scenarios/fig3-pull-push-conforming.yaml --run --strategy push",
@@ -66,6 +71,7 @@ _DECORATING = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
 _BLOCK = re.compile(r"^```([a-z]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_FILE = re.compile(r"^```[a-z]+ ([\w-]+\.\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"# ([\w-]+\.yaml)\n")
 _NAMED_HIBOU = re.compile(r"/\* ([\w/-]+\.h[istc]f) \*/\n")
 
@@ -124,6 +130,8 @@ def workplace(page: Path) -> Iterator[Path]:
         place = Path(name)
         (place / "scenarios").symlink_to(ROOT / "scenarios")
         for file, text in documents_of(page):
+            (place / file).write_text(text, encoding="utf-8")
+        for file, text in _FILE.findall(page.read_text(encoding="utf-8")):
             (place / file).write_text(text, encoding="utf-8")
         for file, text in hibou_files_of(page):
             (place / file).parent.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from choreomon.formats.automaton_file import read_automaton
 from choreomon.formats.configuration_json import read_configuration_json
 from choreomon.formats.hibou import (
     read_configuration,
@@ -163,6 +164,7 @@ OFFLINE = {
     "multi-trace": read_multi_trace_json,
     "signature": read_signature_json,
     "configuration": read_configuration_json,
+    "automaton": read_automaton,
 }
 """What reads a file that a page shows: by the suffix of its name, or by its `kind`."""
 

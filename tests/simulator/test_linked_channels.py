@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from benchmarks.monitoring_overhead import Workload, labels_for, prepared, with_cancellations
-from choreomon.formats import wire
+from choreomon.formats import clock_coding, wire
 from choreomon.formats.clock_links import UNLINKED
+from choreomon.formats.packed_clocks import small_differences
+from choreomon.formats.small_numbers import SmallNumbers
 from choreomon.formats.wire import encode, open_untrusted, unlinked
 from choreomon.properties.automaton import SequenceAutomaton
 from simulator import linked_channels
@@ -31,12 +33,12 @@ def test_what_arrives_can_be_read_and_is_the_message(
     frames: dict[int, bytes] = {}
     sizes = {"linked": 0, "whole": 0}
 
-    def keeping(message: Any, link: Any) -> Any:
-        data, after = wire.encode_linked(message, link)
+    def keeping(message: Any, clock: Any, told: Any) -> bytes:
+        data = wire.encode_told(message, clock, told)
         frames[id(message)] = data
         sizes["linked"] += len(data)
         sizes["whole"] += len(encode(message))
-        return data, after
+        return data
 
     hear = LinkedChannels.hear
 
@@ -47,13 +49,54 @@ def test_what_arrives_can_be_read_and_is_the_message(
         whole, after = unlinked(frame, LOAD.processes, link)
         assert whole == encode(sent.message)
         hear(self, sender, sent)
-        assert self._links[sender] == after
+        kept = self._links[sender]
+        assert kept == after._replace(offered=after.offered[-len(kept.offered) :])
 
-    monkeypatch.setattr(linked_channels, "encode_linked", keeping)
+    monkeypatch.setattr(linked_channels, "encode_told", keeping)
     monkeypatch.setattr(LinkedChannels, "hear", reading)
     run = prepared(automaton, LOAD).run(LOAD.seed, strategy=strategy)
     assert run.monitoring_messages > 300
     assert run.monitoring_bytes == sizes["linked"] < sizes["whole"]
+
+
+def sizes(
+    automaton: SequenceAutomaton, monkeypatch: pytest.MonkeyPatch, load: Workload
+) -> list[int]:
+    """Of all messages, one after the other."""
+    found: list[int] = []
+
+    def noting(message: Any, clock: Any, told: Any) -> bytes:
+        data = wire.encode_told(message, clock, told)
+        found.append(len(data))
+        return data
+
+    with monkeypatch.context() as patch:
+        patch.setattr(linked_channels, "encode_told", noting)
+        prepared(automaton, load).run(load.seed)
+    return found
+
+
+@pytest.mark.parametrize("events", [400, 4_000])
+def test_bytes_are_those_of_clocks_that_are_coded_entry_by_entry(
+    events: int, automaton: SequenceAutomaton, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where counts are small, and where they are not."""
+    load = LOAD._replace(events=events)
+    fast = sizes(automaton, monkeypatch, load)
+    assert len(fast) > 20
+    with monkeypatch.context() as slow:
+        slow.setattr(clock_coding, "small_differences", lambda clock, base: None)
+        slow.setattr(clock_coding, "small_entries", lambda clock: None)
+        slow.setattr(clock_coding, "least_of", lambda lowest: 0)
+        assert sizes(automaton, slow, load) == fast
+    with monkeypatch.context() as planted:
+        planted.setattr(clock_coding, "small_differences", one_byte_off)
+        assert sizes(automaton, planted, load) != fast
+
+
+def one_byte_off(clock: Any, base: Any) -> SmallNumbers | None:
+    small = small_differences(clock, base)
+    return small and small._replace(data=bytes([small.data[0] ^ 1]) + small.data[1:])
 
 
 def test_out_of_order_every_message_is_whole(

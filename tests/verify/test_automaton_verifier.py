@@ -20,12 +20,14 @@ from choreomon.verify.automaton_verifier import (
 )
 from choreomon.verify.explanation import Explanation, Reached
 from choreomon.verify.synthesis import TooLarge, synthesize
-from choreomon.verify.verdict import Mode, Verdict
+from choreomon.verify.verdict import Mode, Procedure, Verdict
 from tests.verify.exact_cases import multi, questions
 
 
 def disagreements(
-    seeds: range, made: Callable[[Automaton], Automaton] = lambda one: one
+    seeds: range,
+    made: Callable[[Automaton], Automaton] = lambda one: one,
+    procedure: Procedure = "reduced",
 ) -> tuple[int, Counter[tuple[str, Verdict]]]:
     """How many verdicts are not those of brute force, and which verdicts those are."""
     wrong = 0
@@ -39,7 +41,9 @@ def disagreements(
         except TooLarge:
             continue
         for question in asked:
-            answer = AutomatonVerifier(one, question.mode).decide(question.multitrace)
+            verifier = AutomatonVerifier(one, question.mode, procedure=procedure)
+            answer = verifier.decide(question.multitrace)
+            assert answer.method == procedure
             wrong += answer.verdict is not question.verdict
             met[question.mode, question.verdict] += 1
     return wrong, met
@@ -52,6 +56,20 @@ def test_verdicts_are_those_of_brute_force() -> None:
         asked = sum(met[mode, verdict] for verdict in Verdict)
         assert asked > 2_000, met
     assert met["slice", Verdict.WEAK_PASS] > met["multiprefix", Verdict.WEAK_PASS] > 250
+
+
+@pytest.mark.parametrize("procedure", ["centralized", "semi-centralized"])
+def test_verdicts_of_the_papers_procedures_are_those_of_brute_force(procedure: Procedure) -> None:
+    assert disagreements(range(300), procedure=procedure)[0] == 0
+
+
+@pytest.mark.parametrize("procedure", ["centralized", "semi-centralized"])
+def test_too_many_states_are_a_reason(procedure: Procedure) -> None:
+    verifier = AutomatonVerifier(TURNS, "accept", procedure=procedure, max_states=2)
+    answer = verifier.decide(multi(a="a!m", b="b!n"))
+    assert (answer.verdict, answer.reason) == (Verdict.INCONC, "TooManyStates")
+    enough = AutomatonVerifier(TURNS, "accept", procedure=procedure, max_states=3)
+    assert enough.decide(multi(a="a!m", b="b!n")).verdict is Verdict.PASS
 
 
 def test_minimal_automata_give_the_same_verdicts() -> None:

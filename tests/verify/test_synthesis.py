@@ -250,3 +250,18 @@ def test_the_loops_of_protocols_that_are_infinite(name: str, loop: str) -> None:
     assert found is not None
     assert found.alone
     assert str(found.loop).startswith(loop)
+
+
+def test_automata_are_small_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    abp = model("abp")
+    small = synthesis.small_automaton(abp)
+    assert small == synthesize(abp).automaton
+    assert synthesis.small_automaton(loop_w(passing("a", "m", "b"))) is None
+    for bound, value in (
+        ("SMALL_STATES", 67),
+        ("SMALL_SYMBOLS", abp.size - 1),
+        ("SMALL_GROWTH", 0),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setattr(synthesis, bound, value)
+            assert synthesis.small_automaton(abp) is None

@@ -7,11 +7,13 @@ from typing import get_args
 
 import pytest
 
-from choreomon.interaction.term import alt, loop_p, loop_s, par, seq, strict
+from choreomon.interaction.term import alt, loop_p, loop_s, loop_w, par, seq, strict
 from choreomon.verify import verifier as module
+from choreomon.verify.automaton_verifier import AUTOMATON_MODES, AutomatonVerifier
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.heuristics import Filters
 from choreomon.verify.papers.options import Options, Reason
+from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.papers.questions import a, logs, questions
@@ -32,6 +34,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setattr(owner, method, watched)
 
     watch(ExactDecider, "decide", "exact")
+    watch(AutomatonVerifier, "decide", "automaton")
     watch(module.Searcher, "search", "search")
     watch(module.Portfolio, "search", "portfolio")
     return found
@@ -40,6 +43,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 WEAK = loop_p(seq(a("l1!m"), a("l2?m")))
 STRICT = loop_s(strict(a("l1!m"), a("l2?m")))
 CROSSED = par(strict(a("l1!m"), a("l2?m")), strict(a("l2!n"), a("l1?n")))
+ENDLESS = loop_w(strict(a("l1!m"), a("l2?m")))
 APART = logs("l1: l1!m; l2: l2?m")
 TOGETHER = logs("l1,l2: l1!m l2?m")
 
@@ -51,6 +55,49 @@ def test_modes_that_are_defined_by_a_search_are_searched(
 ) -> None:
     Verifier(CROSSED, mode).decide(seen)
     assert called == ["search" if mode in ("test", "simulate") else "exact"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_quickest_is_a_small_automaton_where_there_is_one(
+    called: list[str], mode: Mode
+) -> None:
+    Verifier(CROSSED, mode, procedure="auto").decide(APART)
+    Verifier(ENDLESS, mode, procedure="auto").decide(APART)
+    if mode in ("test", "simulate"):
+        assert called == ["search", "search"]
+    else:
+        assert called == ["exact" if mode == "prefix" else "automaton", "exact"]
+
+
+def test_very_long_logs_are_searched(called: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONG", 3)
+    verifier = Verifier(STRICT, "accept", procedure="auto")
+    assert verifier.decide(APART).method == "reduced"
+    answer = verifier.decide(logs("l1: l1!m l1!m; l2: l2?m l2?m"))
+    assert (answer.verdict, answer.method) == (Verdict.PASS, "exact")
+    together = verifier.decide(logs("l1,l2: l1!m l2?m l1!m l2?m"))
+    assert (together.verdict, together.method) == (Verdict.PASS, "reduced")
+    forced = Verifier(STRICT, "accept", procedure="centralized")
+    assert forced.decide(logs("l1: l1!m l1!m; l2: l2?m l2?m")).method == "centralized"
+    assert called == ["automaton", "exact", "automaton", "automaton"]
+
+
+def test_procedures_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="automata answer accept, multiprefix, slice"):
+        Verifier(STRICT, "prefix", procedure="reduced")
+    with pytest.raises(ValueError, match="which are not searched by options"):
+        Verifier(STRICT, "accept", procedure="reduced", options=Options())
+    with pytest.raises(TooLarge):
+        Verifier(ENDLESS, "accept", procedure="reduced")
+
+
+def test_silent_lifelines_may_go_on_where_logs_may_cease() -> None:
+    sent = logs("l1: l1!m")
+    for term in (STRICT, ENDLESS):
+        for mode, verdict in (("multiprefix", Verdict.WEAK_PASS), ("accept", Verdict.FAIL)):
+            for procedure in (None, "auto"):
+                asked = Verifier(term, mode, procedure=procedure)  # type: ignore[arg-type]
+                assert asked.decide(sent).verdict is verdict
 
 
 def test_whoever_says_how_to_search_gets_that_search(called: list[str]) -> None:
@@ -79,6 +126,14 @@ def test_all_modes_answer_as_brute_force_does() -> None:
                 answer = Verifier(question.interaction, mode).decide(question.multitrace)
                 expected = question.oracle.judge(question.multitrace, mode)
                 assert answer.verdict is expected, (question[:2], mode)
+
+
+def test_by_automata_all_modes_answer_as_brute_force_does() -> None:
+    for question in questions(Random(32), 40):
+        for mode in AUTOMATON_MODES:
+            verifier = Verifier(question.interaction, mode, procedure="auto")
+            expected = question.oracle.judge(question.multitrace, mode)
+            assert verifier.decide(question.multitrace).verdict is expected, (question[:2], mode)
 
 
 @pytest.mark.parametrize("reason", ["TimedOut", "OutOfMemory"])

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from choreomon.automata.automaton import Automaton, States
 from choreomon.automata.emptiness import trimmed
+from choreomon.automata.logs import WHOLE, Missing
 from choreomon.automata.many_logs import EXPLAINED, REFUTED, UNDECIDED, ManyLogs
-from choreomon.automata.membership import WHOLE, Missing
 from choreomon.automata.stepping import Stepper
 from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
 from choreomon.batch.sessions.chunk import Chunk

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Literal
 
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.normal import normal
@@ -114,6 +115,11 @@ class Searcher:
             return method
         exact = multitrace.is_discrete and self._exact_by_removal
         return "removal" if exact else "search"
+
+    def decided_by(self, multitrace: MultiTrace) -> Literal["removal", "search"]:
+        """What answers go by. Raises as `method`."""
+        by_removal = self.mode == "multiprefix" and self.method(multitrace) == "removal"
+        return "removal" if by_removal else "search"
 
     def checker(self) -> Searcher:
         """The search that distinguishes Pass from WeakPass. Its options are the fastest ones,

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from choreomon.automata.centralized import MAX_STATES
 from choreomon.verify.papers.heuristics import Filters, Priorities, Strategy
-from choreomon.verify.verdict import DEFAULT_MODE, Mode, Verdict
+from choreomon.verify.verdict import DEFAULT_MODE, Mode, Procedure, Verdict
 
 Reduction: TypeAlias = Literal["none", "paper", "sound"]
 """`paper`: one-unambiguous actions (the removal paper, Definition 11), which sometimes fails what
@@ -130,9 +131,12 @@ class Analysis:
     """A mode, and how multi-traces are decided in it.
 
     - `search`: how the papers' search goes; None for exact verdicts where the mode has them;
-    - `portfolio`: two searches side by side, of which the first definite verdict counts.
+    - `portfolio`: two searches side by side, of which the first definite verdict counts;
+    - `procedure`: one about automata instead, with at most `max_states` states; None: the quickest.
     """
 
     mode: Mode = DEFAULT_MODE
     search: Options | None = None
     portfolio: bool = False
+    procedure: Procedure | None = None
+    max_states: int = MAX_STATES

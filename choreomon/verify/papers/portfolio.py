@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
@@ -34,6 +35,10 @@ class Portfolio:
         if not choices:
             raise ValueError("a portfolio needs at least one search")
         self._searchers = [Searcher(interaction, mode, options) for options in choices]
+
+    def decided_by(self, multitrace: MultiTrace) -> Literal["removal", "search"]:
+        """What answers go by. Raises as `Searcher.method`."""
+        return self._searchers[0].decided_by(multitrace)
 
     def search(self, multitrace: MultiTrace) -> SearchResult:
         """The result of the search that is the first to be definite: neither Inconc, nor a WeakPass

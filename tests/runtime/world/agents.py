@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tests.runtime.world.world import World
 
 
-TOO_LATE = ("base", "held", "session", "closing")
+TOO_LATE = ("base", "held", "late", "session", "closing")
 """What is refused because a connection is old, an agent is new, or a service may know more; all the
 rest is refused only to who is not honest."""
 
@@ -70,6 +70,7 @@ class Agent:
         self.undelivered: list[str] = []
         self.pipes: dict[int, Pipe] = {}
         self._stepped: list[Stepped] = []
+        self._commits: list[int] = []  # when each row was committed
         self._recovering = False
         count = len(world.case.processes)
         systems = len(world.case.automata)
@@ -126,7 +127,9 @@ class Agent:
 
     def lose_power(self, rows: int) -> None:
         """Once dead: its last commits may be lost. It knows that they may."""
-        self.disk.forget(rows)
+        if not self.disk.forget(rows):
+            self.forgetful = True
+            return
         sidecar = self.world.sidecar_of(self.index)
         object.__setattr__(sidecar, "watcher", lambda given, outputs: None)
         state = sidecar.initial()
@@ -138,7 +141,8 @@ class Agent:
                 state, _ = sidecar.step(state, given)
         self.durable = [host.clock for host in state.hosts]
         self.forgetful = True
-        self.world.truth.forgot(self)
+        self.world.truth.forgot(self, self._commits[len(self.disk.rows)])
+        del self._commits[len(self.disk.rows) :]
 
     # Its loop.
 
@@ -207,6 +211,8 @@ class Agent:
                 for output in outputs
                 if type(output) is Ticked
             ]
+            if any(type(output) is Dropped and output.reason == "late" for output in outputs):
+                self._stepped.append(Stepped(when, given.session, given.number, None, late=True))
 
     def _at(self, moment: Moment) -> None:
         self.world.at_commit(self, moment)
@@ -214,6 +220,7 @@ class Agent:
     def _committed(self) -> None:
         assert self.driver is not None
         self.forgetful = False
+        self._commits.append(self.world.truth.now())
         stepped, self._stepped = self._stepped, []
         self.durable = [host.clock for host in self.driver.state.hosts]
         self.world.truth.happened(self.name, stepped)

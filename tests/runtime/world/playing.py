@@ -212,7 +212,7 @@ class Playing:
                 return  # somebody died of it
             do()
 
-    def heal(self, rounds: int = 4000) -> list[str]:
+    def heal(self, rounds: int = 8000) -> list[str]:
         """Nothing goes wrong any more, and everything that is there is done, first come, first
         served. What still waits after so many rounds."""
         self.healing = True

@@ -29,10 +29,13 @@ class Act:
     """Something that a service does or tries to: the sending or handling of a message.
 
     `left`: whether it was done, so that the message is on its way, or was taken. `numbers`: those
-    of its report, with the session. `ticks`: the counts that it got, by system.
+    of its report, with the session. `ticks`: the counts that it got, by system. `late`: when it
+    was told too late to be an event, if it was.
     """
 
-    __slots__ = ("entry", "failed", "label", "left", "name", "numbers", "ticket", "ticks", "turn")
+    __slots__ = (
+        *("entry", "failed", "label", "late", "left", "name", "numbers", "ticket", "ticks", "turn"),
+    )
 
     def __init__(self, name: str, kind: EventKind, message: Message, turn: int | None) -> None:
         self.name = name
@@ -43,6 +46,7 @@ class Act:
         self.left = self.failed = False
         self.numbers: set[tuple[str, int]] = set()
         self.ticks: dict[int, list[int]] = {}
+        self.late: int | None = None
 
     def __repr__(self) -> str:
         return f"Act({self.name}, {self.label}, left={self.left}, ticks={self.ticks})"
@@ -70,6 +74,7 @@ class Service:
         self._unnumbered: list[Act] = []
         self.offset = world.case.offsets[-1 - world.case.processes.index(name)]
         self._splitter = FrameSplitter(MAX_AGENT_FRAME)
+        self._timer: float | None = None
 
     @property
     def alive(self) -> bool:
@@ -87,7 +92,7 @@ class Service:
         )
 
     def die(self) -> None:
-        self.session = None
+        self.session = self._timer = None
         self.acts.clear()
         self._unnumbered.clear()
         if self.pipe is not None:
@@ -181,10 +186,8 @@ class Service:
         self.pump()
 
     def due(self) -> float | None:
-        if self.session is None:
-            return None
-        due = self.session.due(self.now())
-        return None if due is None else rounded_up(due) - self.offset
+        """When its timer wakes it, which was set when it last did something."""
+        return self._timer
 
     def wake(self) -> None:
         assert self.session is not None
@@ -218,6 +221,8 @@ class Service:
         if session.phase == AWAY and self.pipe is not None:
             self.pipe.leave()
             self.pipe = None
+        due = session.due(self.now())
+        self._timer = None if due is None else rounded_up(due) - self.offset
 
     def _settle(self) -> None:
         """Go on with what need not wait any longer."""

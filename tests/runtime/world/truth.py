@@ -1,10 +1,10 @@
 """What really happened in a world, and whether what agents said of it keeps the laws.
 
-The real order is that of the commits in the agents. An event that was never told happened when its
-message left. One that was told only after it had left is looked at in both places: nothing may be
-missed in either. Under `fire-and-forget` all are told late, and only the order of the commits is
-spoken of: by the order in which messages left, an event that was told late can cancel what came
-after it.
+The real order is that of the commits in the agents. An event that was never told, or too late to be
+one, happened when its message left, or when it was told if that was earlier. One that was told only
+after it had left is looked at in both places: nothing may be missed in either. Under
+`fire-and-forget` all are told late, and only the order of the commits is spoken of: by the order in
+which messages left, an event that was told late can cancel what came after it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.formats import local
 from choreomon.formats.clock_links import Link, Offer, name_of
 from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
+from choreomon.formats.packed_clocks import PackedClock, packed
 from choreomon.formats.wire import encode, open_untrusted, read_untrusted, unlinked
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.automaton import SequenceAutomaton
@@ -40,7 +41,8 @@ LAWS: Final[dict[Law, str]] = {
     "G1": "where the property was formed, its monitor says so",
     "G2": "where it says violated, the property was formed",
     "answered": "when all is healed, nothing waits any more",
-    "words": "a word has one content for ever; what follows it is surer; violated is the last",
+    "words": "a word that is not forgotten has one content for ever; what follows it is surer; "
+    "violated is the last",
     "acknowledged": "what was answered to a service has happened",
     "counted once": "one event has one count, and one count one event",
     "clocks": "no clock runs backwards, neither to a service nor in a frame",
@@ -69,12 +71,13 @@ class Left(NamedTuple):
 
 class Stepped(NamedTuple):
     """A step of an agent, before its commit: an event of a session, or a gap where `ticked` is
-    `None`."""
+    `None`; `late` where that was told as an event."""
 
     when: int
     session: str
     number: int
     ticked: Ticked | None
+    late: bool = False
 
 
 class Said(NamedTuple):
@@ -111,10 +114,11 @@ class Truth:
         self.lefts: list[Left] = []
         self.noted: dict[str, int] = {}  # when the last gap of each agent was
         self.said_by: dict[str, list[Said]] = {name: [] for name in self.processes}
+        self._kept_to: dict[str, list[Said]] = {name: [] for name in self.processes}
         self.broken: list[Broken] = []
         self.moment = 0
         self.inquiries = 0
-        self.offered: dict[int, VectorClock] = {}
+        self.offered: dict[int, PackedClock] = {}
         self.relative = 0
         self.events = 0
         self.forgotten: set[Key] = set()
@@ -134,7 +138,12 @@ class Truth:
 
     def happened(self, agent: str, stepped: Sequence[Stepped]) -> None:
         """These were committed now."""
-        for when, session, number, ticked in stepped:
+        for when, session, number, ticked, late in stepped:
+            if late:
+                act = self.act_of.get((session, number))
+                if act is not None:
+                    act.late = when
+                continue
             if ticked is None:
                 self.noted[agent] = when
                 continue
@@ -160,8 +169,11 @@ class Truth:
             noted = False
         self.lefts.append(Left(self.noted[act.name] if noted else self.now(), act))
 
-    def forgot(self, agent: Agent) -> None:
-        """Commits of an agent were lost."""
+    def forgot(self, agent: Agent, since: int) -> None:
+        """Commits of an agent since this moment were lost; what it said on their strength it may
+        say again otherwise, though neither G1 nor G2 lets it contradict itself."""
+        kept_to = self._kept_to[agent.name]
+        self._kept_to[agent.name] = [said for said in kept_to if said.when < since]
         own = agent.index
         for tick in self.ticks:
             name, system, count = tick.key
@@ -206,7 +218,7 @@ class Truth:
     def acknowledged(self, act: Act) -> None:
         """A service got the answer to its report."""
         for system, automaton in enumerate(self.automata):
-            if act.label in automaton.labels and not act.ticks.get(system):
+            if act.label in automaton.labels and not act.ticks.get(system) and act.late is None:
                 self.breaks("acknowledged", f"{act} was answered and is not there")
 
     def framed(self, agent: Agent, data: bytes) -> None:
@@ -222,7 +234,8 @@ class Truth:
         message = read_untrusted(frame, self.processes)
         clock: VectorClock = message.clock  # type: ignore[union-attr]
         if offers:
-            self.offered[name_of(clock)] = clock
+            offered = packed(clock)
+            self.offered[name_of(offered)] = offered
         self.inquiries += type(message) is Inquiry
         self._check(agent, [clock], [agent.durable[system]], f"{message}")
         whole = encode(message, frame.system)
@@ -240,14 +253,14 @@ class Truth:
                 self.breaks("durable", f"{agent.name} committed {committed} and says {what}")
 
     def said(self, agent: str, declared: DeclaredVerdict) -> None:
-        for before in self.said_by[agent]:
+        for before in self._kept_to[agent]:
             if before.declared.id == declared.id:
                 if before.declared != declared:
                     self.breaks("words", f"{before.declared} and then {declared}")
                 return
         earlier = [
             before.declared
-            for before in self.said_by[agent]
+            for before in self._kept_to[agent]
             if (before.declared.system, before.declared.event_count)
             == (declared.system, declared.event_count)
         ]
@@ -257,7 +270,9 @@ class Truth:
             self.breaks("words", f"{declared} after {earlier}")
         if len(earlier) > 1:
             self.breaks("words", f"{declared} after {earlier}")
-        self.said_by[agent].append(Said(self.now(), declared))
+        said = Said(self.now(), declared)
+        self._kept_to[agent].append(said)
+        self.said_by[agent].append(said)
 
     # What it comes to.
 
@@ -278,7 +293,7 @@ class Truth:
             for when, key, label, act in ticks
         ]
         found += [
-            (when, act.label, act)
+            (when if act.late is None else min(when, act.late), act.label, act)
             for when, act in self.lefts
             if act.label in labels and id(act) not in ticked
         ]

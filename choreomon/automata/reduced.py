@@ -1,0 +1,321 @@
+"""The reduced form of the centralized procedure: what Algorithm 1 of the automata paper decides,
+at a fraction of its states.
+
+A search through cuts: a cut says how many letters of each log were read, and has the set of states
+in which the automaton may be then. Where a log may lack letters, they are read without a step in
+any log. There are two reductions.
+
+**Bounds by position.** At each place of its log, a location alone allows the states that a path
+may be in there which reads the log, with the letters of all others free: those that can be reached
+so from an initial state, and from which a final one can be. A path that explains all logs is, at
+every cut, in a state that each location allows at its place. So all others are dropped. What is
+allowed takes two walks through automata that stay the same for all logs
+(`choreomon.automata.local_view`), one of them backwards.
+
+**Persistent sets.** At a cut, a set of locations is enough to go on with where each letter that one
+of them may read next can be moved in front of all that the other locations still have. Then the
+others wait. A single location is best. Why that loses nothing: take a path that explains the rest
+of the logs. Some location of the set has letters left, so letters of the set are on the path; let
+`a` be the first of them, after the letters `u` of other locations. While `u` is read, the path is
+in states that both the location of `a`, at its place now, and the location of each letter of `u`,
+at some later place, allow. Where `a` and the last letter of `u` are not in conflict in such a state
+(`choreomon.automata.commutation`), reading them in the other order leads to the same state, by
+a state that is then on a path that explains the same logs, so that the same holds for it and the
+letter before; and so to the front. No letter changes places with another one of its own location,
+hence all logs stay as they are. The rest of the path is shorter by one letter, and the argument
+goes on. In an automaton that is not deterministic `b a` may lead to several states: `a b` has to
+lead to each of them.
+
+Letters that a log may lack are letters that its location has left: before the log begins (slices),
+after it ends (multi-prefixes, slices). A location of the set may read them next as well as its next
+observed letter, so they too have to be movable; where they are, they are read on the spot.
+A location whose log is at an end may be in a set, but not alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from choreomon.automata.automaton import Automaton, States
+from choreomon.automata.commutation import Commutation
+from choreomon.automata.local_view import LocalView
+from choreomon.automata.logs import WHOLE, Decided, Log, Missing, coded
+from choreomon.automata.semi_centralized import LocalVerifiers, locations_of
+from choreomon.core.action import Action
+
+KEPT: Final = 100_000
+"""What letters lead to from sets of states: so many of these are kept."""
+
+
+class Reduced:
+    """Decides logs of one automaton; what it finds out of the automaton it keeps, within bounds.
+    `check_budget` is called at every cut, and now and then before; it may raise, to stop.
+    `verifiers` are local verifiers to share. Not for several threads at once."""
+
+    def __init__(
+        self,
+        automaton: Automaton,
+        verifiers: LocalVerifiers | None = None,
+        check_budget: Callable[[], None] | None = None,
+    ) -> None:
+        self.automaton = automaton
+        self.check_budget = check_budget
+        self._forwards = verifiers or LocalVerifiers(automaton, check_budget)
+        self._backwards = LocalVerifiers(automaton.reverse, check_budget)
+        self._commutation = Commutation(automaton)
+        self._after: dict[tuple[int, States], States] = {}
+
+    def decide(
+        self, logs: Sequence[Log], missing: Missing = WHOLE, free: Sequence[str] = ()
+    ) -> Decided:
+        """Whether the automaton explains the logs, with the number of cuts that were visited. On
+        lifelines that are `free`, which have no log, anything may happen."""
+        if len(self._after) > KEPT:
+            self._after.clear()
+        if len(logs) == 1 and not free:
+            lifelines, actions = logs[0]
+            view = self._forwards.at(lifelines)
+            if len(view.own) == len(self.automaton.letters):
+                return self._walked(view, actions, missing)
+        asked = [(log, missing) for log in logs]
+        if free:
+            asked.append(((free, ()), Missing(before=True, after=True)))
+        every = locations_of(self.automaton, [log for log, _ in asked])
+        asked += [(log, WHOLE) for log in every[len(asked) :]]
+        locations: list[_Location] = []
+        always: States = -1
+        for log, lacking in asked:
+            one = self._location(log, lacking)
+            if one is None:
+                return Decided(False, 0)
+            if one.has_letters:
+                locations.append(one)
+            else:
+                always &= one.allowed[0]
+        return _Search(self, locations, always).run()
+
+    def _walked(self, view: LocalView, actions: Sequence[Action], missing: Missing) -> Decided:
+        """Of a location that has all letters: nothing is to be ordered, and nothing kept."""
+        numbers, steps = self.automaton.letter_numbers, view.steps
+        target = view.start(before=missing.before)
+        for action in actions:
+            letter = numbers.get(action)
+            if letter is None or target is None:
+                return Decided(False, 0)
+            subset = target
+            try:
+                target = steps[subset][letter]
+            except KeyError:
+                if self.check_budget is not None:
+                    self.check_budget()
+                target = view.step(subset, letter)
+        if target is not None and missing.after:
+            target = view.released(target)
+        return Decided(target is not None and view.accepts(target), len(actions))
+
+    def _location(self, log: Log, missing: Missing) -> _Location | None:
+        """None where the log is wrong by itself."""
+        lifelines, actions = log
+        word = coded(self.automaton, actions)
+        if word is None:
+            return None
+        forwards = self._forwards.at(lifelines)
+        backwards = self._backwards.at(lifelines)
+        path = forwards.path(word, missing, self.check_budget)
+        if path is None or not forwards.accepts(path[-1]):
+            return None
+        back = backwards.path(word[::-1], Missing(missing.after, missing.before), self.check_budget)
+        assert back is not None  # since a path explains the log
+        back.reverse()
+        pairs = list(zip(path, back, strict=True))
+        there, here = forwards.subsets, backwards.subsets
+        met = {pair: there[pair[0]] & here[pair[1]] for pair in set(pairs)}
+        return _Location(word, [met[pair] for pair in pairs], forwards.own, missing)
+
+    def after(self, states: States, letter: int) -> States:
+        """As `Automaton.after`, kept."""
+        key = (letter, states)
+        known = self._after.get(key)
+        if known is None:
+            known = self._after[key] = self.automaton.after(states, letter)
+        return known
+
+    def conflicts(self, letter: int) -> dict[int, States]:
+        """As `Commutation.conflicts`."""
+        return self._commutation.conflicts(letter)
+
+
+class _Location:
+    """A location with its log, as numbers of letters.
+
+    `allowed`: at each place the states that it allows. `next`: at each place the letters that it
+    may read there; `free`: those among them that leave it where it is.
+    """
+
+    def __init__(
+        self, log: list[int], allowed: list[States], own: tuple[int, ...], missing: Missing
+    ) -> None:
+        self.log = log
+        self.end = len(log)
+        self.allowed = allowed
+        self.before = own if missing.before else ()
+        self.after = own if missing.after else ()
+        self.has_letters = bool(log or self.before or self.after)
+        self._places: dict[int, list[int]] | None = None
+
+    def free(self, place: int) -> tuple[int, ...]:
+        """The letters that it may read at a place without going on."""
+        if place == self.end:
+            return self.after or (self.before if not place else ())
+        return () if place else self.before
+
+    def next(self, place: int) -> tuple[int, ...]:
+        """The letters that it may read at a place."""
+        free = self.free(place)
+        if place == self.end or self.log[place] in free:
+            return free
+        return (self.log[place], *free)
+
+    @property
+    def places(self) -> dict[int, list[int]]:
+        """By letter, where it may be read, ascending."""
+        if self._places is None:
+            found: dict[int, list[int]] = {}
+            for letter in self.free(0):
+                found[letter] = [0]
+            for place, letter in enumerate(self.log):
+                known = found.setdefault(letter, [])
+                if not known or known[-1] != place:
+                    known.append(place)
+            if self.end:
+                for letter in self.after:
+                    found.setdefault(letter, []).append(self.end)
+            self._places = found
+        return self._places
+
+
+class _Search:
+    """One search. `always` are the states that locations allow which have no letters."""
+
+    def __init__(
+        self,
+        reduced: Reduced,
+        locations: Sequence[_Location],
+        always: States,
+    ) -> None:
+        self._reduced = reduced
+        self._locations = locations
+        self._always = always
+        self._last_conflicts: dict[tuple[int, int, int], int] = {}
+        self._going = 0  # the location that went on alone last
+
+    def run(self) -> Decided:
+        locations, check_budget = self._locations, self._reduced.check_budget
+        after = self._reduced.after
+        ends = tuple(one.end for one in locations)
+        final = self._reduced.automaton.final
+        start = (0,) * len(locations)
+        seen: dict[tuple[int, ...], States] = {}
+        fresh: dict[tuple[int, ...], States] = {}
+        begun = self._reduced.automaton.initial & self._allowed(start)
+        if begun:
+            seen[start] = fresh[start] = begun
+        cuts = 0
+        while fresh:
+            cut, states = fresh.popitem()  # the last one that is new: depth first
+            if check_budget is not None:
+                check_budget()
+            cuts += 1
+            going = self._persistent(cut)
+            states = self._closed(cut, states, going)
+            if cut == ends:
+                if states & final:
+                    return Decided(True, cuts)
+                continue
+            for number in going:
+                one = locations[number]
+                place = cut[number]
+                if place == one.end:
+                    continue
+                found = after(states, one.log[place]) & one.allowed[place + 1]
+                if not found:
+                    continue
+                there = (*cut[:number], place + 1, *cut[number + 1 :])
+                known = seen.get(there, 0)
+                found &= self._allowed(there) & ~known
+                if found:
+                    seen[there] = known | found
+                    fresh[there] = fresh.get(there, 0) | found
+        return Decided(False, cuts)
+
+    def _allowed(self, cut: tuple[int, ...]) -> States:
+        """What all locations allow."""
+        found = self._always
+        for one, place in zip(self._locations, cut, strict=True):
+            found &= one.allowed[place]
+        return found
+
+    def _closed(self, cut: tuple[int, ...], states: States, going: Sequence[int]) -> States:
+        """These states and all that free letters of these locations lead to."""
+        letters = [letter for one in going for letter in self._locations[one].free(cut[one])]
+        if not letters:
+            return states
+        allowed = self._allowed(cut)
+        fresh = states
+        while fresh:
+            found = 0
+            for letter in letters:
+                found |= self._reduced.after(fresh, letter)
+            fresh = found & allowed & ~states
+            states |= fresh
+        return states
+
+    def _persistent(self, cut: tuple[int, ...]) -> list[int]:
+        """The fewest locations that are found to be enough to go on with."""
+        locations = self._locations
+        every = range(len(locations))
+        best: list[int] = [*every]
+        if len(best) < 2:
+            return best
+        for seed in (self._going, *every):
+            if cut[seed] == locations[seed].end:
+                continue
+            found = [seed]
+            for one in found:  # which grows meanwhile
+                for other in every:
+                    if (
+                        other not in found
+                        and self._last_conflict(one, cut[one], other) >= cut[other]
+                    ):
+                        found.append(other)
+                if len(found) >= len(best):
+                    break
+            if len(found) < len(best):
+                best = found
+                if len(best) == 1:
+                    self._going = seed
+                    break
+        return best
+
+    def _last_conflict(self, one: int, place: int, other: int) -> int:
+        """The last place of another location where it may have to read a letter before this one
+        goes on from a place; -1 where there is none."""
+        key = (one, place, other)
+        last = self._last_conflicts.get(key)
+        if last is None:
+            last = -1
+            mine, theirs = self._locations[one], self._locations[other]
+            here = mine.allowed[place]
+            allowed = theirs.allowed
+            for letter in mine.next(place):
+                for earlier, states in self._reduced.conflicts(letter).items():
+                    if states & here and earlier in theirs.places:
+                        states &= here
+                        for there in reversed(theirs.places[earlier]):
+                            if there <= last:
+                                break
+                            if states & allowed[there]:
+                                last = there
+            self._last_conflicts[key] = last
+        return last

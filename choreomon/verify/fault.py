@@ -1,0 +1,69 @@
+"""Who is to blame for a failure: which logs, and whether one alone is wrong or several disagree.
+
+The kinds are those of the automata paper, section 4.4. A location is a component of a multi-trace,
+or a lifeline that no component is about, where nothing happened. A set of locations is
+*unexplained* where nothing explains their logs whatever happened at the others.
+
+- LocalError: a location is unexplained by itself. All such locations are named.
+- InterError: none is, but no accepting path is left of the automaton within the areas of all
+  locations (`choreomon.automata.semi_centralized`): the logs are about different parts of it.
+- CentralError: neither; each order of what they say breaks somewhere.
+
+Of the last two the named locations are a set that is unexplained, and not so without any one of
+them. Where two are enough, it is two. Of an InterError all unexplained pairs are told, too; there
+may be none, where it takes three. Which of a set is the wrong one nobody can tell from logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple, TypeAlias
+
+from choreomon.automata.semi_centralized import Kind
+
+Location: TypeAlias = tuple[str, ...]
+"""The lifelines of a location, sorted."""
+
+
+class Fault(NamedTuple):
+    """`pairs` is empty but for an InterError. Locations are in their order in the multi-trace."""
+
+    kind: Kind
+    locations: tuple[Location, ...]
+    pairs: tuple[tuple[Location, Location], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Objects, arrays and texts only; `pairs` of an InterError only."""
+        found: dict[str, Any] = {
+            "kind": self.kind,
+            "locations": [list(one) for one in self.locations],
+        }
+        if self.kind == "InterError":
+            found["pairs"] = [[list(one), list(other)] for one, other in self.pairs]
+        return found
+
+
+Unexplained: TypeAlias = Callable[[Sequence[int]], bool]
+"""Whether nothing explains these locations, given by their numbers, ascending. What is so of a set
+is so of every larger one."""
+
+
+def smallest(count: int, unexplained: Unexplained) -> tuple[int, ...]:
+    """A set that is unexplained, and not so without any one of its members, of so many locations
+    that are unexplained together and not one by one: of several the first pair, where there is one;
+    else what is left when all that can be left out are, the last one first."""
+    for pair in combinations(range(count), 2):
+        if unexplained(pair):
+            return pair
+    kept = list(range(count))
+    for one in reversed(range(count)):
+        without = [other for other in kept if other != one]
+        if len(without) > 2 and unexplained(without):  # no two are
+            kept = without
+    return tuple(kept)
+
+
+def pairs(count: int, unexplained: Unexplained) -> list[tuple[int, int]]:
+    """All pairs that are unexplained, of so many locations."""
+    return [pair for pair in combinations(range(count), 2) if unexplained(pair)]
