@@ -55,8 +55,7 @@ class ExactDecider:
         self.normal = normal(interaction)
         self._orders_nothing_strictly = not has_strict_like(self.normal)
         self._masks: dict[tuple[str, ...], int] = {}
-        self._check_budget: CheckBudget | None = None
-        self._global = of_interaction(interaction, mode, lambda: self._check_budget)
+        self._global = of_interaction(interaction, mode)
 
     @cached_property
     def has_wide_loop_heads(self) -> bool:
@@ -78,12 +77,12 @@ class ExactDecider:
 
     def decide(self, multitrace: MultiTrace, should_stop: ShouldStop | None = None) -> Answer:
         """The verdict, of a multi-trace over any partition."""
-        self._check_budget = checking(should_stop)
+        check_budget = checking(should_stop)
         try:
-            known = self._global.answer(multitrace)
+            known = self._global.answer(multitrace, check_budget)
             if known is not None:
                 return known
-            verdict, _, vertices = self.decision(multitrace, self._check_budget)
+            verdict, _, vertices = self.decision(multitrace, check_budget)
         except Exhausted as cut:
             return Answer(Verdict.INCONC, str(cut))
         return Answer(verdict, "", vertices)

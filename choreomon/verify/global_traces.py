@@ -9,7 +9,7 @@ about `accept` and `prefix`; where the log is about all lifelines, `multiprefix`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from choreomon.automata.automaton import Automaton, States
 from choreomon.automata.emptiness import trimmed
@@ -31,6 +31,19 @@ REMEMBERED: Final = 200_000
 _BYTES: Final = 256
 
 
+class Follower(NamedTuple):
+    """What follows traces of one protocol.
+
+    - `stepper`: from all of its states an accepted trace can be completed;
+    - `is_final`: whether an accepted trace may end in a state;
+    - `checking`: has a function called before whatever is not known yet; that may raise, to stop.
+    """
+
+    stepper: Stepper[Any]
+    is_final: Callable[[Any], bool]
+    checking: Callable[[CheckBudget | None], None]
+
+
 class GlobalTraces:
     """Answers about long global traces of one protocol in one mode. What is found out for one is
     kept for the next. Not for several threads at once."""
@@ -40,19 +53,19 @@ class GlobalTraces:
         mode: Mode,
         lifelines: Iterable[str],
         letters: Iterable[Action],
-        made: Callable[[Sequence[Action]], tuple[Stepper[Any], Callable[[Any], bool]]],
+        made: Callable[[Sequence[Action]], Follower],
     ) -> None:
-        """`made` gives what follows traces over these letters, and what tells whether an accepted
-        trace may end in a state. From all of its states an accepted trace can be completed."""
+        """`made` gives what follows traces over these letters."""
         self._mode = mode
         self._lifelines = frozenset(lifelines)
         self._letters = tuple(letters)
         self._numbers = {letter: number for number, letter in enumerate(self._letters)}
         self._made = made
-        self._stepper: Stepper[Any] | None = None
-        self._is_final: Callable[[Any], bool] = bool
+        self._follower: Follower | None = None
 
-    def answer(self, multitrace: MultiTrace) -> Answer | None:
+    def answer(
+        self, multitrace: MultiTrace, check_budget: CheckBudget | None = None
+    ) -> Answer | None:
         """The verdict on a multi-trace whose actions are all in one log of `LONG` actions or more;
         None for any other, for other modes, and where it takes too many states. `vertices` counts
         the situations on the way."""
@@ -67,13 +80,15 @@ class GlobalTraces:
         if numbers is None:
             return Answer(Verdict.FAIL, "", 0)
         try:
-            if self._stepper is None:
-                self._stepper, self._is_final = self._made(self._letters)
-            state, followed = self._stepper.follow(numbers)
+            if self._follower is None:
+                self._follower = self._made(self._letters)
+            stepper, is_final, checking = self._follower
+            checking(check_budget)
+            state, followed = stepper.follow(numbers)
         except BudgetExceeded:
-            self._stepper = None
+            self._follower = None
             return None
-        if state is not None and self._is_final(state):
+        if state is not None and is_final(state):
             return Answer(Verdict.PASS, "", followed + 1)
         fits = state is not None and self._mode != "accept"
         return Answer(Verdict.WEAK_PASS if fits else Verdict.FAIL, "", followed + 1)
@@ -102,33 +117,33 @@ def of_automaton(automaton: Automaton, mode: Mode) -> GlobalTraces:
     def is_final(states: States) -> bool:
         return bool(states & whole.final)
 
-    def made(letters: Sequence[Action]) -> tuple[Stepper[States], Callable[[States], bool]]:
-        return Stepper(len(letters), whole.initial or None, after), is_final
+    def made(letters: Sequence[Action]) -> Follower:
+        return Follower(Stepper(len(letters), whole.initial or None, after), is_final, _unchecked)
 
     return GlobalTraces(mode, whole.lifelines, whole.letters, made)
 
 
-def of_interaction(
-    interaction: Interaction, mode: Mode, check_budget: Callable[[], CheckBudget | None]
-) -> GlobalTraces:
-    """Those of an interaction. `check_budget` gives what is called before whatever is not known
-    yet; that may raise, to stop."""
+def of_interaction(interaction: Interaction, mode: Mode) -> GlobalTraces:
+    """Those of an interaction."""
     term = normal(interaction)
     letters = {part.action for part in subterms(term) if part.action is not None}
 
-    def made(letters: Sequence[Action]) -> tuple[Stepper[State], Callable[[State], bool]]:
+    def made(letters: Sequence[Action]) -> Follower:
         lazy = LazyAutomaton()
 
         def after(state: State, letter: int) -> State | None:
             if lazy.remembered > REMEMBERED:
                 raise BudgetExceeded(f"more than {REMEMBERED:,} residuals and states")
-            lazy.checking(check_budget())
             return lazy.next(state, letters[letter])
 
         start = lazy.state([lazy.residuals.plain(term)])
-        return Stepper(len(letters), start, after), _terminates
+        return Follower(Stepper(len(letters), start, after), _terminates, lazy.checking)
 
     return GlobalTraces(mode, names(interaction.lifelines), sorted(letters), made)
+
+
+def _unchecked(_: CheckBudget | None) -> None:
+    """For automata, whose steps take no time to speak of."""
 
 
 def _terminates(state: State) -> bool:

@@ -40,9 +40,7 @@ def disagreements(seeds: range) -> tuple[int, Counter[tuple[str, Verdict]]]:
         made: dict[Mode, list[GlobalTraces]] = {}
         for question in questions(seed, EXACT_MODES):
             if question.mode not in made:
-                made[question.mode] = [
-                    of_interaction(question.interaction, question.mode, lambda: None)
-                ]
+                made[question.mode] = [of_interaction(question.interaction, question.mode)]
                 try:
                     one = synthesize(question.interaction, max_states=300, max_symbols=80).automaton
                     made[question.mode].append(of_automaton(one, question.mode))
@@ -135,7 +133,7 @@ def test_who_needs_too_many_residuals_is_left_to_the_search(
     one = synthesize(interaction).automaton
     logs = multi_trace([component(one.lifelines, walk(one, LONG, 0))])
     monkeypatch.setattr(global_traces, "REMEMBERED", 20)
-    assert of_interaction(interaction, "accept", lambda: None).answer(logs) is None
+    assert of_interaction(interaction, "accept").answer(logs) is None
     assert ExactDecider(interaction, "multiprefix").decide(logs).verdict is Verdict.WEAK_PASS
 
 

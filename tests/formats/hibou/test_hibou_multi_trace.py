@@ -254,7 +254,7 @@ def test_a_reader_forgets_spellings_before_they_are_too_many(
         name = names.format(number)
         text = f"{{[{name}] {name}!m{number}; [b] b!m.b!m{number}}}"
         assert reader.read(text).length == 3
-        assert sum(1 + len(words) for _, words in reader._heads.values()) <= 20
+        assert sum(1 + len(known.actions) for known in reader._heads.values()) <= 20
 
 
 def remembered(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int, int]:
