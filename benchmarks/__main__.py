@@ -33,6 +33,7 @@ BENCHMARKS: Final = (
     "procedures",
     "procedures_brute_force",
     "search_combinations",
+    "satisfiability",
     "synthesis",
     "real_runs",
     "live_load",

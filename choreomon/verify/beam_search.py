@@ -7,6 +7,8 @@ automaton. Where the logs are at an end, they are explained.
 
 - Of the components that could go on, one is enough where its action is a persistent set; the one
   that leaves the fewest and smallest residuals is taken. Otherwise each of them is tried.
+  With more than `MANY` components left the one whose next action stands in the fewest places is
+  looked at first, and the first persistent one is enough.
 - Residuals that the rest of some lifeline's log does not fit are dropped (`look_ahead`).
 - A layer keeps `width` residuals, the smallest ones of each place first: a beam search. So a yes
   is right, and a no where nothing was dropped. `BEAMS` are tried one after the other until there
@@ -32,6 +34,7 @@ from choreomon.interaction.term import Interaction
 from choreomon.verify.budget import CheckBudget
 from choreomon.verify.lazy_automaton import LazyAutomaton, Observation, State
 from choreomon.verify.look_ahead import AHEAD, NARROW, LookAhead
+from choreomon.verify.occurrences import occurrences
 from choreomon.verify.residual import Residual
 
 ExactMode: TypeAlias = Literal["accept", "prefix", "multiprefix", "slice"]
@@ -55,6 +58,9 @@ BEAMS: Final = (Beam(1, eager=True), *map(Beam, WIDTHS))
 REMEMBERED: Final = 200_000
 """Residuals, states and projections that are held, a few hundred bytes each, before all but those
 of the layer at hand are forgotten."""
+
+MANY: Final = 8
+"""Of more unfinished components than these not all are looked at for the best one to go on with."""
 
 STRETCH: Final = 1_000
 """Actions of one component in a row, between two looks at the budget and at what is held."""
@@ -304,6 +310,10 @@ class Search:
         if last != unfinished[0] and last in unfinished:
             unfinished.remove(last)
             unfinished.insert(0, last)
+        many = len(unfinished) > MANY
+        if many:
+            found_in = occurrences(state.residuals)
+            unfinished.sort(key=lambda n: found_in[self.components[n].actions[places[n]]])
         alone = len(unfinished) == 1
         begins = self.beam.eager and 0 in places
         best: tuple[int, int] | None = None
@@ -330,8 +340,8 @@ class Search:
             weight = (count, size) if size <= self._large else (size, count)
             if best is None or weight < best:
                 best, chosen = weight, found
-            goes_on = component == last and count <= len(state.residuals) and size <= self._large
-            if goes_on and not begins:
+            goes_on = many or (component == last and count <= len(state.residuals))
+            if goes_on and size <= self._large and not begins:
                 break
         if chosen is not None and not begins:
             size = chosen[1].state.size

@@ -7,8 +7,6 @@ clauses tuples of literals, a literal is a variable's number, negative where it 
 
 from __future__ import annotations
 
-from itertools import product
-
 from choreomon.core.action import emission, reception
 from choreomon.interaction.term import EMPTY, Interaction, act, alt, par, seq
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
@@ -72,21 +70,34 @@ def one_each(formula: Formula, kind: str = "?") -> MultiTrace:
     )
 
 
-def true_literals(formula: Formula) -> set[tuple[int, ...]]:
-    """For every assignment, how many literals are true in each clause. By brute force."""
+def truth_table(formula: Formula, *, exactly_one: bool = False) -> int:
+    """For every assignment a bit: whether it makes a literal of each clause true, or exactly one of
+    each. By brute force, all assignments at a time."""
     names = variables(formula)
-    found = set()
-    for signs in product((1, -1), repeat=len(names)):
-        chosen = {sign * name for sign, name in zip(signs, names, strict=True)}
-        found.add(tuple(sum(literal in chosen for literal in clause) for clause in formula))
+    assignments = 1 << len(names)
+    every = (1 << assignments) - 1
+    is_true: dict[int, int] = {}
+    for place, name in enumerate(names):
+        column, period = (1 << (1 << place)) - 1, 2 << place
+        while period < assignments:
+            column |= column << period
+            period *= 2
+        is_true[name], is_true[-name] = column, every ^ column
+    found = every
+    for clause in formula:
+        some = several = 0
+        for literal in clause:
+            several |= some & is_true[literal]
+            some |= is_true[literal]
+        found &= some & ~several if exactly_one else some
     return found
 
 
 def is_satisfiable(formula: Formula) -> bool:
     """By brute force."""
-    return any(all(clauses) for clauses in true_literals(formula))
+    return truth_table(formula) != 0
 
 
 def is_one_in_three(formula: Formula) -> bool:
     """By brute force."""
-    return any(set(clauses) == {1} for clauses in true_literals(formula))
+    return truth_table(formula, exactly_one=True) != 0

@@ -7,5 +7,4 @@ memory.
     logs       their logs, put side by side
     judge      what becomes of each of them
     judging    all of them, by one process or by several
-    resuming   going on where an earlier run was interrupted
 """

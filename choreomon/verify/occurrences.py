@@ -1,0 +1,41 @@
+"""In how many places actions stand in residuals: which of many logs should be gone on with first.
+
+A log whose next action stands in few places leaves few alternatives, and where it stands in none,
+nothing explains the rest. It is what the rule of the shortest clause is for formulas.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+from choreomon.core.action import Action
+from choreomon.interaction.term import Interaction
+from choreomon.verify.residual import COREG, STRICT, Residual
+
+RESIDUALS: Final = 16
+"""How many of a state are looked at."""
+
+SYMBOLS: Final = 10_000
+"""How many are looked at in all: some order is better than none, and enough."""
+
+
+def occurrences(residuals: Iterable[Residual]) -> Counter[Action]:
+    """The number of places of each action in the first of these residuals, as far as looked at."""
+    found: Counter[Action] = Counter()
+    pending: list[Residual | Interaction] = [*islice(residuals, RESIDUALS)]
+    left = SYMBOLS
+    while pending and left:
+        left -= 1
+        top = pending.pop()
+        if isinstance(top, Interaction):
+            if top.action is not None:
+                found[top.action] += 1
+            pending += [part for part in (top.left, top.right) if part is not None]
+        elif top.kind in (COREG, STRICT):
+            pending += [top.left, top.right]
+        else:
+            pending.append(top.term)
+    return found
