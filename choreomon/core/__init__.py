@@ -6,6 +6,7 @@ verdict        what monitors declare, and why
 run            a finished run as a value
 monitor_log    what its monitors did, as values
 live           what a live agent says, as values
+recorded       what logs say happened, whatever their format
 action         what logs and interactions speak of: `l!m` and `l?m`
 errors         whose fault it is
 suggestion     what was perhaps meant by a name that nobody knows
