@@ -1,4 +1,4 @@
-"""What logs say happened, whatever their format: events as they were recorded, and what was strange.
+"""What logs say happened, whatever their format: events as recorded, and what was strange.
 
 A recorded event says less than an event of a monitor: its log may not know the other end of a
 message, may have no clock, and may have gaps. Readers (`choreomon.formats.recorded`) make these
