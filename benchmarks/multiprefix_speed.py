@@ -1,6 +1,6 @@
 """Many short multi-traces of the removal paper's benchmark, read and decided one after the other.
 
-    python -m benchmarks.multiprefix_speed [--data FILE] [--mode M] [--by auto|search] [--json]
+    python -m benchmarks.multiprefix_speed [--data FILE] [--mode M] [--by METHOD] [--json]
 
 One process, one core; every multi-trace is read from its text and decided, and what was found out
 for one is kept for the next, as in `choreomon verify`. Start-up is not counted, nor are opening
@@ -9,7 +9,9 @@ multi-trace, and the verdicts are compared with those of the data.
 
 The cycle collector is off: what is dropped is taken apart, so there is next to nothing to find.
 `--data` is a file like `tests/data/offline/multiprefix-sample.jsonl`, which is the default, or one
-compressed by xz. `--by search` asks the search of the papers, with its default options, instead.
+compressed by xz. `--by search` asks the search of the papers, with its default options, instead;
+`--by reduced`, `centralized` and `semi-centralized` ask the procedures about automata, of those
+interactions that have an automaton of at most 5,000 states.
 """
 
 from __future__ import annotations
@@ -28,10 +30,13 @@ from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import MultiTraceReader
 from choreomon.interaction.lifelines import names
 from choreomon.verify.papers.options import Options
-from choreomon.verify.verdict import Mode
+from choreomon.verify.synthesis import TooLarge, synthesize
+from choreomon.verify.verdict import PROCEDURES, Mode, Procedure
 from choreomon.verify.verifier import Verifier
 
 SAMPLE: Final = Path(__file__).parents[1] / "tests/data/offline/multiprefix-sample.jsonl"
+
+MAX_STATES: Final = 5_000
 
 
 def entries(path: Path) -> list[dict[str, Any]]:
@@ -49,15 +54,23 @@ def expected(case: dict[str, Any], mode: Mode) -> str:
     return "WeakPass" if case["prefix"] and mode == "multiprefix" else "Fail"
 
 
-def measured(data: list[dict[str, Any]], mode: Mode, options: Options | None) -> dict[str, Any]:
+def measured(
+    data: list[dict[str, Any]], mode: Mode, options: Options | None, procedure: Procedure | None
+) -> dict[str, Any]:
     """What the command prints."""
     seconds: list[tuple[float, str]] = []
     reading = 0.0
-    wrong = 0
+    wrong = unfinished = decided = 0
     for entry in data:
         interaction = read_interaction(entry["hif"])
         reader = MultiTraceReader(names(interaction.lifelines))
-        verifier = Verifier(interaction, mode, options=options)
+        if procedure is not None:
+            try:
+                synthesize(interaction, max_states=MAX_STATES)
+            except TooLarge:
+                continue
+        decided += 1
+        verifier = Verifier(interaction, mode, options=options, procedure=procedure)
         for case in entry["cases"]:
             begin = process_time()
             multitrace = reader.read(case["htf"])
@@ -66,13 +79,17 @@ def measured(data: list[dict[str, Any]], mode: Mode, options: Options | None) ->
             end = process_time()
             seconds.append((end - begin, f"{entry['name']} {case['kind']} {case['trace']}"))
             reading += read - begin
-            wrong += answer.verdict.value != expected(case, mode)
+            if answer.reason == "TooManyStates":
+                unfinished += 1
+            else:
+                wrong += answer.verdict.value != expected(case, mode)
     seconds.sort()
     count = len(seconds)
     return {
-        "interactions": len(data),
+        "interactions": decided,
         "multi-traces": count,
         "wrong verdicts": wrong,
+        "not finished": unfinished,
         "mean ms": round(sum(one for one, _ in seconds) / count * 1000, 4),
         "of these reading ms": round(reading / count * 1000, 4),
         "median ms": round(seconds[count // 2][0] * 1000, 4),
@@ -85,14 +102,15 @@ def measured(data: list[dict[str, Any]], mode: Mode, options: Options | None) ->
 @click.command(help=__doc__.split("\n", 1)[0] if __doc__ else "")
 @click.option("--data", type=click.Path(exists=True, path_type=Path), default=SAMPLE)
 @click.option("--mode", type=click.Choice(["multiprefix", "accept"]), default="multiprefix")
-@click.option("--by", type=click.Choice(["auto", "search"]), default="auto")
+@click.option("--by", type=click.Choice(["auto", "search", *PROCEDURES]), default="auto")
 @click.option("--json", "as_json", is_flag=True)
 def main(data: Path, mode: Mode, by: str, as_json: bool) -> None:
     read = entries(data)
     gc.collect()
     gc.freeze()
     gc.disable()
-    found = measured(read, mode, Options() if by == "search" else None)
+    procedure = next((one for one in PROCEDURES if one == by), None)
+    found = measured(read, mode, Options() if by == "search" else None, procedure)
     if as_json:
         click.echo(json.dumps(found))
         return
