@@ -7,13 +7,14 @@ FROM python:3.11-slim AS build
 RUN python -m venv --without-pip /opt/choreomon
 WORKDIR /build
 # First what changes seldom: with an empty package the dependencies come into a layer of their own.
-COPY constraints.txt pyproject.toml ./
-RUN mkdir choreomon && touch choreomon/__init__.py README.md \
+COPY constraints.txt pyproject.toml setup.py ./
+RUN mkdir choreomon scenarios && touch choreomon/__init__.py scenarios/__init__.py README.md \
  && python -m pip --python /opt/choreomon/bin/python install --no-cache-dir \
       --disable-pip-version-check -c constraints.txt .
 COPY README.md LICENSE ./
 COPY choreomon choreomon
 COPY simulator simulator
+COPY scenarios scenarios
 # Compiled here, once: the file systems of running containers are read-only.
 RUN python -m pip --python /opt/choreomon/bin/python install --no-cache-dir \
       --disable-pip-version-check --no-deps --force-reinstall .

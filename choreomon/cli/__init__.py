@@ -28,6 +28,8 @@ INTERRUPTED: Final = 130
 NOBODY_READS: Final = 141
 
 _COMMANDS: Final = {
+    "init": ("choreomon.cli.init", "Write a property to begin with."),
+    "example": ("choreomon.cli.example", "Write a scenario that comes with choreomon."),
     "check": ("choreomon.cli.check", "Validate a document, or say what is in a file."),
     "draw": ("choreomon.cli.draw", "Draw a property, a run, an interaction, or an analysis."),
     "simulate": ("choreomon.cli.simulate", "Run an application with its monitors."),
@@ -136,7 +138,10 @@ def _code() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except (SystemExit, BrokenPipeError):
+    except (SystemExit, BrokenPipeError) as error:
+        if isinstance(error, SystemExit) and not error.code:  # a script for shells was asked for
+            sys.stdout.flush()
+            return NOTHING_FOUND
         # Where the reader of our output went away, as `head` does, click and rich end with
         # exit code 1, which would be a violation.
         _discard(sys.stdout)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -71,6 +71,19 @@ def opened(path: Path) -> TextIO:
         return path.open("w", encoding="ascii", newline="\n")
     except OSError as error:
         raise _unwritable(path, error) from None
+
+
+def write_new(texts: Mapping[Path, str], *, force: bool) -> None:
+    """Write whole files as UTF-8, or none: raises `ClickException` where something is there already
+    and may not be replaced, or cannot be."""
+    for path in texts:
+        if path.is_dir():
+            raise click.ClickException(f"{path}: is a directory")
+        if os.path.lexists(path) and not force:
+            raise click.ClickException(f"{path}: is there already; add --force to replace it")
+        check_writable(path)
+    for path, text in texts.items():
+        write(path, text)
 
 
 def write(path: Path, content: str | bytes) -> None:

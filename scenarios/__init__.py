@@ -1,0 +1,1 @@
+"""Scenarios, and the interactions that they state: what `choreomon example` writes."""
