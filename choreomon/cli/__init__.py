@@ -60,14 +60,22 @@ _COMMANDS: Final = {
 }
 
 
+def version() -> str | None:
+    """That of choreomon; None where it is not installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("choreomon")
+    except metadata.PackageNotFoundError:
+        return None
+
+
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            click.echo(f"choreomon {version('choreomon')}")
-        except PackageNotFoundError:
-            click.echo("choreomon, from a checkout that is not installed")
+        known = version()
+        click.echo(
+            f"choreomon{f' {known}' if known else ', from a checkout that is not installed'}"
+        )
         context.exit()
 
 

@@ -14,6 +14,7 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.explicit_options import refuse_explicit
+from choreomon.cli.machine_reports import MachineReports, report_options
 from choreomon.cli.options import added
 from choreomon.cli.writing import (
     WrittenPath,
@@ -55,8 +56,14 @@ class RunOptions:
     trace_directory: Path | None
     as_json: bool
     report: Path | None
+    junit: Path | None
+    sarif: Path | None
     mode: Mode | None
     windows: WindowsName | None
+
+    @property
+    def reports(self) -> MachineReports:
+        return MachineReports(self.junit, self.sarif)
 
     @property
     def seeds(self) -> range:
@@ -92,6 +99,7 @@ _LAST: Final = (
         type=WrittenPath(),
         help="Write one self-contained HTML page.",
     ),
+    report_options,
     click.option(
         "--verify",
         "mode",
@@ -176,7 +184,8 @@ def carry_out(
         _print_warning(errors, f"{document.file}: no property: nothing is monitored")
     _check_outputs(document.inputs(), asked, runner)
     live = asked.runs == 1 and not asked.as_json
-    unprinted = Unprinted(put_off=asked.report is not None or asked.trace_directory is not None)
+    written = (asked.report, asked.trace_directory, asked.junit, asked.sarif)
+    unprinted = Unprinted(put_off=any(path is not None for path in written))
     outcome = _Outcome(errors, document, unprinted)
     runs = _runs(
         runner,
@@ -208,13 +217,14 @@ def _tell(
     from choreomon.cli.run_output import print_json, show
 
     report = asked.report
-    if asked.as_json and report is None:
+    if asked.as_json and report is None and not asked.reports.wanted:
         print_json(results, unprinted)
         return
     kept = [*results]
     try:  # first, since the reader of what is printed may leave
         if report is not None:
             write(report, _page(document, kept, runner, asked.seed, verifying))
+        _write_reports(asked.reports, document, kept)
     finally:
         if asked.as_json:
             print_json(kept, unprinted)
@@ -222,6 +232,19 @@ def _tell(
             show(screen, document, kept, verifying)
     if report is not None and not asked.as_json:
         screen.print(f"Report: {report}", markup=False, soft_wrap=True)
+
+
+def _write_reports(reports: MachineReports, document: Document, runs: list[Run]) -> None:
+    from choreomon.core.recorded import Place
+    from choreomon.formats.findings import findings_of_runs
+    from choreomon.formats.junit import case_of_run
+
+    reports.write(
+        f"choreomon {document.name}",
+        (case_of_run(run, document.file) for run in runs),
+        findings_of_runs(runs, Place(document.file, document.property_line)),
+        [stopped(document, run) for run in runs if run.reached_max_events],
+    )
 
 
 def _check_outputs(inputs: tuple[str, ...], asked: RunOptions, runner: Runner) -> None:
@@ -235,6 +258,7 @@ def _check_outputs(inputs: tuple[str, ...], asked: RunOptions, runner: Runner) -
     for trace in traces:
         check_not_read(trace, inputs)
         check_writable(trace)
+    asked.reports.check(inputs)
     report = asked.report
     if report is not None:
         check_not_read(report, inputs)
@@ -305,7 +329,7 @@ def _runs(
             run = runner.run(
                 seed,
                 recorder=each_of(*recorders) if recorders else None,
-                keep_events=not asked.as_json or asked.report is not None,
+                keep_events=not asked.as_json or asked.report is not None or asked.reports.wanted,
                 announce=announce,
             )
         if verifying is not None and logbook is not None:

@@ -20,6 +20,7 @@ from choreomon.cli.analysis_options import (
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import jobs_option, loss_told
+from choreomon.cli.machine_reports import MachineReports, report_options
 from choreomon.cli.seconds import Seconds
 from choreomon.cli.verify_sessions import (
     SESSIONS_ALONE,
@@ -27,7 +28,6 @@ from choreomon.cli.verify_sessions import (
     sessions_options,
     verify_sessions,
 )
-from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,7 +107,7 @@ EXPLAINED: Final = 10
 )
 @click.option("--explain", is_flag=True, help="Show a witness, or where the explanation breaks.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each multi-trace.")
-@click.option("--junit", type=WrittenPath(), help="Write the results as JUnit XML, too.")
+@report_options
 @sessions_options
 @click.pass_context
 def command(
@@ -125,6 +125,7 @@ def command(
     explain: bool,
     as_json: bool,
     junit: Path | None,
+    sarif: Path | None,
     sessions: str | None,
     **choices: Any,
 ) -> int:
@@ -173,9 +174,8 @@ def command(
     pictures = search_pictures(
         analysis, loggers, paths, interaction=protocol, signature=signature, config=config
     )
-    if junit is not None:
-        check_not_read(junit, (protocol, locations, signature, config, *paths))
-        check_writable(junit)
+    reports = MachineReports(junit, sarif)
+    reports.check((protocol, locations, signature, config, *paths))
     question = Question(
         interaction=interaction,
         automaton=automaton,
@@ -185,12 +185,12 @@ def command(
         clocks=groups,
         budget=budget,
         memory=bounds.MEMORY if memory is None else memory,
-        explain=explain,
+        explain=explain or sarif is not None,
         on_search=pictures,
     )
     screen, errors = screens()
     found = _outcomes(question, paths, jobs, errors)
-    tally = _Telling(protocol, screen, errors, as_json, junit).told(
+    tally = _Telling(protocol, screen, errors, as_json, explain, reports).told(
         found, searched=analysis.search is not None
     )
     _say_bounds(protocol, tally, budget)
@@ -274,7 +274,8 @@ class _Telling:
     screen: Console
     errors: Console
     as_json: bool
-    junit: Path | None
+    explain: bool
+    reports: MachineReports
 
     def told(self, outcomes: Iterator[Outcome], *, searched: bool) -> Tally:
         """All of them, counted: as soon as they are known what is wrong with files, and lines of
@@ -284,20 +285,24 @@ class _Telling:
 
         tally = Tally()
         kept: list[Outcome] = []
-        unprinted = Unprinted(put_off=self.junit is not None)
+        unprinted = Unprinted(put_off=self.reports.wanted)
         for outcome in outcomes:
             tally.add(outcome)
             with unprinted.kept():
-                self._tell(outcome)
-            if not self.as_json or self.junit is not None:
+                self._tell(self._shown(outcome))
+            if not self.as_json or self.reports.wanted:
                 kept.append(outcome)
         try:  # first, since the reader of what is printed may leave
-            self._write_junit(kept)
+            self._write_reports(kept)
         finally:
             if not self.as_json:
-                _show(self.screen, kept, tally, searched=searched)
+                _show(self.screen, [*map(self._shown, kept)], tally, searched=searched)
         unprinted.raise_kept()
         return tally
+
+    def _shown(self, outcome: Outcome) -> Outcome:
+        """Explained only where that was asked for: SARIF has explanations always."""
+        return outcome if self.explain else outcome._replace(explanation=None)
 
     def _tell(self, outcome: Outcome) -> None:
         from choreomon.formats.outcome_json import outcome_line
@@ -307,11 +312,17 @@ class _Telling:
         if self.as_json:
             click.echo(outcome_line(outcome))
 
-    def _write_junit(self, outcomes: list[Outcome]) -> None:
-        if self.junit is not None:
-            from choreomon.formats.junit import junit_xml
+    def _write_reports(self, outcomes: list[Outcome]) -> None:
+        from choreomon.core.recorded import Place
+        from choreomon.formats.findings import findings_of_outcomes
+        from choreomon.formats.junit import case_of_outcome
 
-            write(self.junit, junit_xml(f"choreomon verify {self.protocol}", outcomes))
+        self.reports.write(
+            f"choreomon verify {self.protocol}",
+            map(case_of_outcome, outcomes),
+            findings_of_outcomes(outcomes, Place(self.protocol, 1)),
+            [outcome.problem for outcome in outcomes if outcome.answer is None],
+        )
 
 
 def _say_bounds(protocol: str, tally: Tally, budget: float | None) -> None:

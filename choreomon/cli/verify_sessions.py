@@ -45,7 +45,7 @@ SESSIONS_ALONE: Final = (
 
 _OTHERS: Final = (
     *("config", "por", "paper_por", "local", "local_on", "whole_graph", "strategy", "method"),
-    *("explain", "junit"),
+    *("explain", "junit", "sarif"),
 )
 """Parameters that are about files of one multi-trace alone."""
 

@@ -71,7 +71,9 @@ Interactions and multi-traces:
     json_shapes         what msgspec says of JSON, in our words
     json_keys           keys that come twice in it
     outcome_json        what verifying found, as JSON
-    junit               and as XML
+    junit               and as XML, as are runs
+    sarif               findings for code hosts
+    findings            what runs and verifications come to, as findings
     sessions            many sessions in one file
     case_files          multi-traces with known answers
 """

@@ -1,67 +1,124 @@
-"""Outcomes as JUnit XML, which build servers show.
+"""Outcomes and runs as JUnit XML, which build servers show.
 
-One test suite for the interaction, one test case for each multi-trace: Fail is a `failure`, what
-could not be read an `error`, what is not known `skipped` with its reason. A failure says who is to
-blame, and its `type` is the kind of the fault. Build servers take a
-suite with skipped cases for a good one; the exit code of the command does not.
+One test suite, one test case for each multi-trace, or run: what failed is a `failure`, what could
+not be read an `error`, what is not known `skipped` with its reason. A failure of logs says who is
+to blame, and its `type` is the kind of the fault. Build servers take a suite with skipped cases for
+a good one; the exit code of the command does not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import PurePath
-from typing import Final
+from typing import Final, Literal, NamedTuple, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
+from choreomon.core.run import Run
+from choreomon.core.verdict import VIOLATED
 from choreomon.verify.outcome import Outcome
+from choreomon.verify.verdict import Verdict
 
 _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ELEMENTS: Final = {"failed": "failure", "bad input": "error", "inconclusive": "skipped"}
+_ELEMENTS: Final[dict[str, Element]] = {
+    "failed": "failure",
+    "bad input": "error",
+    "inconclusive": "skipped",
+}
+
+Element: TypeAlias = Literal["failure", "error", "skipped"]
 
 
-def junit_xml(name: str, outcomes: Sequence[Outcome]) -> str:
+class Case(NamedTuple):
+    """A test case; `element` is None where all is well. `seconds`: None where nobody measured."""
+
+    classname: str
+    name: str
+    element: Element | None = None
+    message: str = ""
+    text: str = ""
+    kind: str = ""
+    seconds: float | None = None
+
+
+def junit_xml(name: str, cases: Iterable[Case]) -> str:
     """The text of the file; `name` is that of the suite. Times are seconds."""
-    conclusions = [outcome.conclusion for outcome in outcomes]
-    suite = " ".join(
-        f"{key}={_attribute(str(value))}"
-        for key, value in (
-            ("name", name),
-            ("tests", len(outcomes)),
-            ("failures", conclusions.count("failed")),
-            ("errors", conclusions.count("bad input")),
-            ("skipped", conclusions.count("inconclusive")),
-            ("time", _seconds(sum(outcome.seconds for outcome in outcomes))),
-        )
-    )
+    every = list(cases)
+    elements = [case.element for case in every]
+    facts = [
+        ("name", name),
+        ("tests", str(len(every))),
+        ("failures", str(elements.count("failure"))),
+        ("errors", str(elements.count("error"))),
+        ("skipped", str(elements.count("skipped"))),
+    ]
+    measured = [case.seconds for case in every if case.seconds is not None]
+    if measured or not every:
+        facts.append(("time", _seconds(sum(measured))))
+    suite = " ".join(f"{key}={_attribute(value)}" for key, value in facts)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuite {suite}>"]
-    for outcome in outcomes:
-        lines += _case(outcome)
+    for case in every:
+        lines += _lines(case)
     lines.append("</testsuite>")
     return "\n".join(lines) + "\n"
 
 
-def _case(outcome: Outcome) -> list[str]:
+def case_of_outcome(outcome: Outcome) -> Case:
+    """What became of a multi-trace."""
     path = PurePath(outcome.trace)
-    case = (
-        f"  <testcase classname={_attribute(path.parent.as_posix())} "
-        f"name={_attribute(path.name)} time={_attribute(_seconds(outcome.seconds))}"
-    )
     element = _ELEMENTS.get(outcome.conclusion)
+    case = Case(path.parent.as_posix(), path.name, element, seconds=outcome.seconds)
     if element is None:
-        return [f"{case}/>"]
+        return case
     if outcome.answer is None:
-        message, text = "bad input", outcome.problem
-    else:
-        message = ": ".join(filter(None, (outcome.answer.verdict.value, outcome.answer.reason)))
-        if outcome.fault is not None:
-            blamed = " ".join(f"[{','.join(one)}]" for one in outcome.fault.locations)
-            message = f"{message}: {outcome.fault.kind} {blamed}"
-        text = f"{outcome.trace}, mode {outcome.mode}: {message}"
-    kind = "" if outcome.fault is None else f" type={_attribute(outcome.fault.kind)}"
+        return case._replace(message="bad input", text=outcome.problem)
+    message = ": ".join(filter(None, (outcome.answer.verdict.value, outcome.answer.reason)))
+    if outcome.fault is not None:
+        blamed = " ".join(f"[{','.join(one)}]" for one in outcome.fault.locations)
+        message = f"{message}: {outcome.fault.kind} {blamed}"
+    return case._replace(
+        message=message,
+        text=f"{outcome.trace}, mode {outcome.mode}: {message}",
+        kind="" if outcome.fault is None else outcome.fault.kind,
+    )
+
+
+def case_of_run(run: Run, document: str) -> Case:
+    """What became of a run of a document: a failure where it was violated or its logs do not fit,
+    an error where it was stopped, and skipped where that is only possible or not known."""
+    case = Case(document, f"seed {run.seed}")
+    told = [
+        f"{verdict.verdict} at {verdict.label} (event {verdict.event_index}), by {verdict.monitor}"
+        for verdict in run.verdicts
+        if verdict.verdict != "withdrawn"
+    ]
+    words = {verdict.verdict for verdict in run.verdicts}
+    failed = VIOLATED in words
+    if run.verification is not None:
+        logs = Verdict(run.verification.verdict)
+        failed = failed or not (logs.passes or logs.inconclusive)
+        if not logs.passes:
+            told.append(f"logs, mode {run.verification.mode}: {logs.value}")
+    if run.reached_max_events:
+        return case._replace(element="error", message="stopped: network.max_events was reached")
+    if failed:
+        return case._replace(element="failure", message=told[0], text="\n".join(told))
+    if told:
+        return case._replace(element="skipped", message=told[0], text="\n".join(told))
+    return case
+
+
+def _lines(case: Case) -> list[str]:
+    start = f"  <testcase classname={_attribute(case.classname)} name={_attribute(case.name)}"
+    if case.seconds is not None:
+        start += f" time={_attribute(_seconds(case.seconds))}"
+    if case.element is None:
+        return [f"{start}/>"]
+    kind = f" type={_attribute(case.kind)}" if case.kind else ""
     return [
-        f"{case}>",
-        f"    <{element} message={_attribute(message)}{kind}>{escape(_clean(text))}</{element}>",
+        f"{start}>",
+        f"    <{case.element} message={_attribute(case.message)}{kind}>"
+        f"{escape(_clean(case.text))}</{case.element}>",
         "  </testcase>",
     ]
 

@@ -57,8 +57,8 @@ class Document:
 
     `processes` are those of the application in its order; without an application those
     that labels name, in the order in which they appear. The order is that of the entries
-    of vector clocks. `max_events_line` is where `network.max_events` stands; 0 where the
-    default holds.
+    of vector clocks. `property_line` and `max_events_line` are where `property` and
+    `network.max_events` stand; 0 where they do not.
     """
 
     file: str
@@ -71,6 +71,7 @@ class Document:
     observation: ObservationDocument = EVERYTHING
     warnings: tuple[Problem, ...] = ()
     max_events_line: int = 0
+    property_line: int = 0
 
     def inputs(self) -> tuple[str, ...]:
         """All files that were read."""
@@ -145,6 +146,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         observation=document.observation,
         warnings=_problems(_warnings(document, loaded, stated, labels, located), located),
         max_events_line=located.lines.get(("network", "max_events"), 0),
+        property_line=located.lines.get(("property",), 0),
     )
 
 

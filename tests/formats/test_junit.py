@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from choreomon.formats.junit import junit_xml
+from choreomon.formats.junit import Case, case_of_outcome, junit_xml
 from choreomon.verify.outcome import Outcome
 from choreomon.verify.verdict import Answer, Verdict
 
@@ -22,10 +22,11 @@ OUTCOMES = [
     outcome("e.htf", Verdict.WEAK_FAIL),
     outcome("f.htf", None, problem="f.htf:1: expected `<` & found \x00"),
 ]
+CASES = [*map(case_of_outcome, OUTCOMES)]
 
 
 def test_every_verdict_has_its_element() -> None:
-    suite = ElementTree.fromstring(junit_xml("suite <&\"'>", OUTCOMES))
+    suite = ElementTree.fromstring(junit_xml("suite <&\"'>", CASES))
     assert suite.attrib == {
         "name": "suite <&\"'>",
         "tests": "6",
@@ -49,7 +50,7 @@ def test_every_verdict_has_its_element() -> None:
 
 
 def test_reasons_and_problems_are_told() -> None:
-    suite = ElementTree.fromstring(junit_xml("s", OUTCOMES))
+    suite = ElementTree.fromstring(junit_xml("s", CASES))
     elements = {case.attrib["name"]: case[0] for case in suite if len(case)}
     assert elements["c.htf"].text == "c.htf, mode slice: Fail"
     assert elements["d.htf"].attrib["message"] == "Inconc: TimedOut"
@@ -58,3 +59,9 @@ def test_reasons_and_problems_are_told() -> None:
 
 def test_no_outcome_is_an_empty_suite() -> None:
     assert len(ElementTree.fromstring(junit_xml("s", []))) == 0
+
+
+def test_cases_that_nobody_measured_have_no_time() -> None:
+    suite = ElementTree.fromstring(junit_xml("s", [Case("a.yaml", "seed 1")]))
+    assert "time" not in suite.attrib
+    assert suite[0].attrib == {"classname": "a.yaml", "name": "seed 1"}

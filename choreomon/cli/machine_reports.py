@@ -1,0 +1,69 @@
+"""Reports for build servers and code hosts: JUnit XML and SARIF, of whatever was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from choreomon.cli.options import added
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+
+if TYPE_CHECKING:
+    from choreomon.formats.junit import Case
+    from choreomon.formats.sarif import Finding
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def report_options(command: _Command) -> _Command:
+    """`junit` and `sarif`: files, or None."""
+    return added(
+        click.option("--junit", type=WrittenPath(), help="Write the results as JUnit XML, too."),
+        click.option(
+            "--sarif", type=WrittenPath(), help="Write what is wrong as SARIF 2.1.0, too."
+        ),
+    )(command)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineReports:
+    """Which of them are wanted."""
+
+    junit: Path | None
+    sarif: Path | None
+
+    @property
+    def wanted(self) -> bool:
+        return self.junit is not None or self.sarif is not None
+
+    def check(self, inputs: Iterable[str | None]) -> None:
+        """Before any work is done for them. Raises `UsageError` where one is read, and
+        `ClickException` where one cannot be written."""
+        kept = [*inputs]
+        for path in (self.junit, self.sarif):
+            if path is not None:
+                check_not_read(path, kept)
+                check_writable(path)
+
+    def write(
+        self,
+        suite: str,
+        cases: Iterable[Case],
+        findings: Iterable[Finding],
+        problems: Sequence[str] = (),
+    ) -> None:
+        """Raises `ClickException`. What is not wanted is not made."""
+        if self.junit is not None:
+            from choreomon.formats.junit import junit_xml
+
+            write(self.junit, junit_xml(suite, cases))
+        if self.sarif is not None:
+            from choreomon.cli import version
+            from choreomon.formats.sarif import sarif_text
+
+            text = sarif_text([*findings], version=version() or "0", problems=problems)
+            write(self.sarif, text + "\n")

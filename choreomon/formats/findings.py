@@ -1,0 +1,80 @@
+"""What runs and verifications come to, as findings for SARIF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from choreomon.core.recorded import Place
+from choreomon.core.run import Run, RunVerdict
+from choreomon.core.verdict import VIOLATED
+from choreomon.formats.sarif import Finding, Step, Thread
+from choreomon.verify.explanation import Reached
+from choreomon.verify.outcome import Outcome
+
+
+def findings_of_runs(runs: Iterable[Run], place: Place) -> Iterator[Finding]:
+    """A finding for each verdict that stands; `place` is where the property is. Equal in different
+    runs are those about the same label with the same transitions. Its threads are the events that
+    it rests on, of runs whose events were kept."""
+    for run in runs:
+        formed = dict(run.formed or ())
+        for verdict in run.verdicts:
+            if verdict.verdict == "withdrawn":
+                continue
+            surely = verdict.verdict == VIOLATED
+            by = f"{verdict.monitor} at {verdict.label} (event {verdict.event_index}"
+            yield Finding(
+                "sequence-formed" if surely else "sequence-possibly-formed",
+                f"{'violated' if surely else 'possibly violated'}: {by}, seed {run.seed})",
+                place,
+                (verdict.label, *(f"{a} {b}" for a, b in verdict.transitions)),
+                _threads(run, verdict, formed.get(verdict.event_index, ())),
+            )
+
+
+def _threads(run: Run, verdict: RunVerdict, sequence: Sequence[int]) -> tuple[Thread, ...]:
+    wanted = {verdict.event_index, *sequence}
+    wanted |= {reason.event_index for reason in verdict.because}
+    steps: dict[str, list[Step]] = {}
+    for event in run.kept_events:
+        if event.index in wanted:
+            step = Step(event.index, f"{event.label}, event {event.index}")
+            steps.setdefault(event.process, []).append(step)
+    return tuple(Thread(process, tuple(theirs)) for process, theirs in steps.items())
+
+
+def findings_of_outcomes(outcomes: Iterable[Outcome], place: Place) -> Iterator[Finding]:
+    """A finding for each multi-trace that does not fit, or of which that is not known; `place` is
+    where the interaction, or the automaton, is. Its threads are how far each log is explained,
+    where that was asked for."""
+    for outcome in outcomes:
+        if outcome.answer is None or outcome.answer.verdict.passes:
+            continue
+        known = not outcome.answer.verdict.inconclusive
+        told = ": ".join(filter(None, (outcome.answer.verdict.value, outcome.answer.reason)))
+        if outcome.fault is not None:
+            blamed = " and ".join(",".join(one) for one in outcome.fault.locations)
+            told += f"; {outcome.fault.kind} of {blamed}"
+        explanation = outcome.explanation
+        reached = () if explanation is None else explanation.failure or ()
+        yield Finding(
+            "logs-do-not-fit" if known else "logs-not-decided",
+            f"{outcome.trace}, mode {outcome.mode}: {told}",
+            place,
+            (outcome.trace, outcome.mode),
+            tuple(_explained(one) for one in reached if len(one.component.actions)),
+            (Place(outcome.trace, 0),),
+        )
+
+
+def _explained(reached: Reached) -> Thread:
+    """The last explained action, and the one that is not."""
+    component, position, following, allowed, *_ = reached
+    steps: list[Step] = []
+    if position:
+        last = component.actions[position - 1]
+        steps.append(Step(position, f"{last} is explained, with all {position} actions up to it"))
+    instead = ", ".join(map(str, allowed)) or "nothing"
+    if following is not None:
+        steps.append(Step(position + 1, f"{following} is not; possible there: {instead}"))
+    return Thread(",".join(component.lifelines), tuple(steps))
