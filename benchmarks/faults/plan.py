@@ -10,7 +10,6 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from benchmarks.held_ports import HeldPorts
 from choreomon.core.message import SEND, Message
 from choreomon.formats.key_files import PublicKey, write_key_pair, write_public_key
 from choreomon.formats.local import Policy
@@ -18,6 +17,7 @@ from choreomon.formats.table_file import SplitTable, system_id, write_table
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.security import make_key_pair
+from choreomon.testing.held_ports import HeldPorts
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 
 TITLE: Final = "drawn"

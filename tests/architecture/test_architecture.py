@@ -34,6 +34,7 @@ LAYERS = {
     "runtime": ("core", "properties", "monitor", "actors", "formats"),
     "sdk": ("core", "formats"),
     "deployment": ("core", "properties", "actors", "formats", "runtime", "sdk"),
+    "testing": ("core", "properties", "formats", "render", "sdk", "deployment"),
     "cli": (
         *("core", "properties", "monitor", "interaction", "multitrace", "automata", "verify"),
         *("actors", "formats", "render", "batch", "runtime", "deployment"),
@@ -83,6 +84,7 @@ THIRD_PARTY = {
     "numpy": "automata batch formats",
     "pyarrow": "formats",
     "ray": "batch",
+    "pytest": "testing",
 }
 """Where each dependency may be imported."""
 

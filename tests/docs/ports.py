@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from benchmarks.held_ports import HeldPorts
+from choreomon.testing.held_ports import HeldPorts
 
 _PORT = re.compile(r"127\.0\.0\.1(?::|\", )(\d+)")
 

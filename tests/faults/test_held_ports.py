@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from benchmarks.held_ports import HeldPorts
+from choreomon.testing.held_ports import HeldPorts
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks.held_ports import HeldPorts
 from choreomon.core.errors import DocumentError, ProcessClosed
 from choreomon.core.live import LiveVerdict
 from choreomon.formats.agent_config import AgentConfig, LocalAccess
@@ -18,6 +17,7 @@ from choreomon.formats.read import parse_document
 from choreomon.formats.table_file import SplitTable, system_id, write_table
 from choreomon.properties.tables import transition_tables
 from choreomon.sdk.embedded import EmbeddedProcess, embed
+from choreomon.testing.held_ports import HeldPorts
 
 PROPERTY = """
 property:

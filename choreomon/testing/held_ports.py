@@ -1,4 +1,4 @@
-"""Ports of loopback for processes that a benchmark or a test starts, and starts again."""
+"""Ports of loopback for agents that a test starts, and starts again."""
 
 from __future__ import annotations
 
