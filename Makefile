@@ -8,7 +8,7 @@ REPORT ?= demo-report.html
 FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check format bench experiments experiments-quick faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test
+.PHONY: demo test check docs format bench experiments experiments-quick faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -27,6 +27,12 @@ check: $(VENV)/.installed-to-check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The site: every page, and one about the Python interface. A link that leads nowhere is an error.
+SITE ?= build/site
+docs: $(VENV)/.installed-to-check
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs/site -b html . $(SITE)
+	@echo "$(SITE)/index.html"
 
 format: $(VENV)/.installed-to-check
 	$(BIN)/ruff format .
