@@ -1,7 +1,9 @@
 """Interactions, signatures, multi-traces and configurations by the path of their file.
 
 A name that ends in `.json` is JSON (`choreomon.formats.offline_json`), one that ends in `.jsonl`
-the events of a run (`choreomon.formats.event_log`), any other one HIBOU's format.
+the events of a run (`choreomon.formats.event_log`); one that ends in `.mmd` or `.mermaid` is a
+sequence diagram in Mermaid, in `.puml` or `.plantuml` one in PlantUML, and an interaction
+(`choreomon.formats.diagrams`). Any other one is HIBOU's format.
 """
 
 from __future__ import annotations
@@ -25,6 +27,11 @@ from choreomon.multitrace.multitrace import MultiTrace
 PathLike: TypeAlias = str | os.PathLike[str]
 
 _DOCUMENTS: Final = (".yaml", ".yml")
+
+_MERMAID: Final = (".mmd", ".mermaid")
+_PLANTUML: Final = (".puml", ".plantuml")
+DIAGRAMS: Final = (*_MERMAID, *_PLANTUML)
+"""What ends the names of files with an interaction as a sequence diagram."""
 
 _SMALL: Final = 1 << 16
 """Files of so many bytes are read at once."""
@@ -53,6 +60,14 @@ def load_interaction(path: PathLike, signature: Signature | None = None) -> Inte
         from choreomon.formats.offline_json import read_interaction_json
 
         return read_interaction_json(text, signature, file)
+    if _suffix(file) in _MERMAID:
+        from choreomon.formats.diagrams.mermaid import read_mermaid
+
+        return read_mermaid(text, signature, file)
+    if _suffix(file) in _PLANTUML:
+        from choreomon.formats.diagrams.plantuml import read_plantuml
+
+        return read_plantuml(text, signature, file)
     return read_interaction(text, signature, file)
 
 
