@@ -36,9 +36,12 @@ _DEEPEST_INDENT: Final = 12
 """Blocks within so many others are not indented further: the text would grow with the square of
 the depth."""
 
-_PLAIN: Final = frozenset(" .:")
-"""Signs that mean nothing in the texts of either language, beside letters and digits. Commas and
-parentheses stand in the labels of blocks, and after the text of a message to several."""
+_IN_MERMAID: Final = frozenset(".,:()-")
+_IN_PLANTUML: Final = frozenset(".,:()")
+"""Signs that mean nothing in the texts of the languages, beside letters and digits."""
+
+_IN_REGIONS: Final = re.compile(r"[,()]")
+"""Signs that mean something in the label of a block."""
 
 _ORDERS: Final = re.compile(r"\bend\b|^:?(?:no)?wrap(?=:)", re.IGNORECASE)
 """What Mermaid may take for the end of a block, or for an order."""
@@ -68,8 +71,7 @@ def mermaid_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ())
     """
     check_size(interaction)
     statements = statements_of(interaction)
-    shown = _lifelines(interaction, statements, lifelines)
-    ids = _ids(shown)
+    ids = participant_ids(_lifelines(interaction, statements, lifelines))
     lines = ["sequenceDiagram"]
     if not ids or any(_with_environment(one) for one in statements):
         lines.append(f"    participant env as {OUTSIDE[1]}")
@@ -91,7 +93,7 @@ def mermaid_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ())
     def start(block: Start) -> str:
         if block.operator is Operator.ALT:
             return "opt" if block.optional else "alt"
-        label = _label(block, in_mermaid)
+        label = _label(block, in_mermaid, _mermaid_code)
         if label == "par":
             return "par"
         if block.operator is Operator.COREG and block.region != NONE:
@@ -112,7 +114,7 @@ def plantuml_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ()
     """A PlantUML sequence diagram; `lifelines` and errors as with `mermaid_sequence`."""
     check_size(interaction)
     statements = statements_of(interaction)
-    ids = _ids(_lifelines(interaction, statements, lifelines))
+    ids = participant_ids(_lifelines(interaction, statements, lifelines))
     lines = ["@startuml"]
     if not ids:
         lines.append(f"participant {OUTSIDE[1]} as env")
@@ -134,7 +136,7 @@ def plantuml_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ()
     def start(block: Start) -> str:
         if block.operator is Operator.ALT:
             return "opt" if block.optional else "alt"
-        label = _label(block, in_plantuml)
+        label = _label(block, in_plantuml, _plantuml_code)
         if label == "par":
             return label
         return f"loop {label}" if block.operator in LOOPS else f"group {label}"
@@ -147,21 +149,31 @@ def plantuml_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ()
 def in_mermaid(name: str) -> str:
     """`name` for any place of a Mermaid sequence diagram where text is allowed; reading gives the
     same name. Raises ValueError for an empty one."""
-    text = _encoded(name, lambda character: f"#{ord(character)};")
-    return _ORDERS.sub(lambda word: f"#{ord(word[0][0])};{word[0][1:]}", text)
+    text = _encoded(name, _mermaid_code, _IN_MERMAID)
+    return _ORDERS.sub(lambda word: f"{_mermaid_code(word[0][0])}{word[0][1:]}", text)
 
 
 def in_plantuml(name: str) -> str:
     """As `in_mermaid`, for PlantUML. Doubled signs that format text are written by their code,
     too."""
-    return _encoded(name, lambda character: f"<U+{ord(character):04X}>")
+    return _encoded(name, _plantuml_code, _IN_PLANTUML)
 
 
-def _encoded(name: str, code: Callable[[str], str]) -> str:
+def _mermaid_code(character: str) -> str:
+    return f"#{ord(character)};"
+
+
+def _plantuml_code(character: str) -> str:
+    return f"<U+{ord(character):04X}>"
+
+
+def _encoded(name: str, code: Callable[[str], str], harmless: Collection[str]) -> str:
     if not name:
         raise ValueError("an empty name cannot be written in a diagram")
-    if name in OUTSIDE or name == NOTHING:
+    if name in OUTSIDE:
         return code(name[0]) + name[1:]
+    if f" {name}".endswith(SAME):
+        return _encoded(name[:-1], code, harmless) + code(name[-1])
     found: list[str] = []
     last = len(name) - 1
     for at, character in enumerate(name):
@@ -169,16 +181,18 @@ def _encoded(name: str, code: Callable[[str], str]) -> str:
         plain = (
             character.isalnum()
             or (character == " " and inside)
-            or (character in _PLAIN and character != " ")
+            or character in harmless
             or (character == "_" and "_" not in name[max(at - 1, 0) : at] + name[at + 1 : at + 2])
         )
         found.append(character if plain else code(character))
     return "".join(found)
 
 
-def _label(block: Start, written: Callable[[str], str]) -> str:
-    unordered = block.unordered
-    return f"{block.name}({','.join(map(written, unordered))})" if unordered else block.name
+def _label(block: Start, written: Callable[[str], str], code: Callable[[str], str]) -> str:
+    names = [
+        _IN_REGIONS.sub(lambda sign: code(sign[0]), written(name)) for name in block.unordered
+    ]
+    return f"{block.name}({','.join(names)})" if names else block.name
 
 
 def _lifelines(
@@ -192,7 +206,7 @@ def _lifelines(
     return [*found, *sorted(lifelines_of(interaction) - found.keys())]
 
 
-def _ids(lifelines: Collection[str]) -> dict[str, str]:
+def participant_ids(lifelines: Collection[str]) -> dict[str, str]:
     """By lifeline: its name where it can stand in an arrow, else one that is no lifeline's."""
     taken = set(lifelines)
     ids: dict[str, str] = {}

@@ -127,10 +127,10 @@ def test_interactions_that_are_written_alike_come_back(
     ("module", "name", "planted"),
     [
         (diagram, "_operands", operands_of),  # what is nested to the left is joined, too
-        (sequence_text, "SAME", ""),
-        (sequence_text, "_label", lambda block, written: block.name),
+        (sequence_text, "SAME", " (again)"),
+        (sequence_text, "_label", lambda block, written, code: block.name),
         (sequence_text, "OUTSIDE", ("other", "environment")),
-        (sequence_text, "_encoded", lambda name, code: name),
+        (sequence_text, "_encoded", lambda name, code, harmless: name),
     ],
 )
 def test_the_law_sees_planted_bugs(
