@@ -98,8 +98,7 @@ def _body(
         elif event.sent_at is None:  # from outside, or from before the first event
             lines.append(arrow(_Sent(None, name, receiver, False)))
         lines += [
-            note(event.process, _words(event, verdict))
-            for verdict in declared.get(event.index, ())
+            note(event.process, _words(event, verdict)) for verdict in declared.get(event.index, ())
         ]
     return [f"    {line}" for line in lines]
 

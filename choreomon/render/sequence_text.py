@@ -189,9 +189,7 @@ def _encoded(name: str, code: Callable[[str], str], harmless: Collection[str]) -
 
 
 def _label(block: Start, written: Callable[[str], str], code: Callable[[str], str]) -> str:
-    names = [
-        _IN_REGIONS.sub(lambda sign: code(sign[0]), written(name)) for name in block.unordered
-    ]
+    names = [_IN_REGIONS.sub(lambda sign: code(sign[0]), written(name)) for name in block.unordered]
     return f"{block.name}({','.join(names)})" if names else block.name
 
 

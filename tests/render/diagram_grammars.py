@@ -18,7 +18,7 @@ _PLANTUML_TEXT: Final = r"(?:[\w .,:()]|<U\+[0-9A-F]{4,6}>)*"
 
 _MERMAID: Final = {
     "participant": rf"participant (?P<declared>\w+)(?: as {_MERMAID_TEXT})?",
-    "message": rf"(?P<first>\w+)(?:->>|-->>|-\))(?P<second>\w+): {_MERMAID_TEXT}",
+    "message": rf"(?P<first>\w+)(?:->>|-->>|-\)|-x)(?P<second>\w+): {_MERMAID_TEXT}",
     "note": rf"Note over (?P<first>\w+)(?:,(?P<second>\w+))?: {_MERMAID_TEXT}",
     "start": rf"(?P<block>alt|opt|par|loop|critical)(?: {_MERMAID_TEXT})?",
     "next": rf"(?P<between>else|and|option)(?: {_MERMAID_TEXT})?",
@@ -26,7 +26,7 @@ _MERMAID: Final = {
 }
 _PLANTUML: Final = {
     "participant": rf'participant (?:(?:"{_PLANTUML_TEXT}"|\w+) as )?(?P<declared>\w+)',
-    "message": rf"(?:\[|(?P<first>\w+) )--?>(?:\]| ?(?P<second>\w+)) : {_PLANTUML_TEXT}",
+    "message": rf"(?:\[|(?P<first>\w+) )--?>x?(?:\]| ?(?P<second>\w+)) : {_PLANTUML_TEXT}",
     "note": rf"note over (?P<first>\w+)(?:,(?P<second>\w+))? : {_PLANTUML_TEXT}",
     "start": rf"(?P<block>alt|opt|par|(?:loop|group) {_PLANTUML_TEXT})",
     "next": r"(?P<between>else)",

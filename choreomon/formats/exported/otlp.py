@@ -1,9 +1,9 @@
 """A run as spans of OpenTelemetry, as OTLP JSON: one request.
 
-One trace a run. Each process is a service (`service.name`). A send is a span of the kind PRODUCER, a
-handle one of the kind CONSUMER with a link to the span of its send: links, not parents, as the
-conventions for messaging have it. Both have the name of the message, its ends, and the clock.
-Verdicts are events of the span that they are about.
+One trace a run. Each process is a service (`service.name`), in the order of their first events. A
+send is a span of the kind PRODUCER, a handle one of the kind CONSUMER with a link to the span of
+its send: links, not parents, as the conventions for messaging have it. Both have the name of the
+message, its ends, and the clock. Verdicts are events of the span that they are about.
 
 Ids are made of the name of the run and the index of the event, so the same run has the same ones
 every time. Times are those of the run, counted from 1970: what is virtual has no date. A span is
@@ -32,8 +32,8 @@ _SYSTEM: Final = "choreomon"
 
 
 def otlp_request(run: RecordedRun) -> str:
-    """The JSON of an ExportTraceServiceRequest, on one line and with a line end: a file of such lines
-    is what a collector's file exporter writes."""
+    """The JSON of an ExportTraceServiceRequest, on one line and with a line end: the file exporter
+    of a collector writes a file of such lines."""
     declared: dict[int, list[RunVerdict]] = {}
     for verdict in run.verdicts:
         declared.setdefault(verdict.event_index, []).append(verdict)
@@ -45,10 +45,9 @@ def otlp_request(run: RecordedRun) -> str:
         "resourceSpans": [
             {
                 "resource": {"attributes": [_text("service.name", process)]},
-                "scopeSpans": [{"scope": {"name": _SYSTEM}, "spans": spans[process]}],
+                "scopeSpans": [{"scope": {"name": _SYSTEM}, "spans": own}],
             }
-            for process in run.processes
-            if process in spans
+            for process, own in spans.items()
         ]
     }
     return json.dumps(request, separators=(",", ":")) + "\n"
@@ -87,7 +86,9 @@ def _span(run: RecordedRun, event: RunEvent, verdicts: Sequence[RunVerdict]) -> 
             _text("choreomon.sender", sender),
             _text("choreomon.receiver", receiver),
             {"key": "choreomon.index", "value": {"intValue": str(event.index)}},
-            _text("choreomon.clock", json.dumps(by_name(event.clock, run.processes))),
+            _text(
+                "choreomon.clock", json.dumps(by_name(event.clock, run.processes), sort_keys=True)
+            ),
         ],
     }
     if event.sent_at is not None:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, NoReturn
 import msgspec
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Message
+from choreomon.core.message import ENVIRONMENT, SEND, Message
 from choreomon.core.run import Run, RunEvent, RunVerdict
 from choreomon.formats.event_log import EventLine, check_ends, event_lines
 from choreomon.formats.json_shapes import placed_problem
@@ -42,13 +42,13 @@ def read_recorded_run(
     verdicts: Sequence[RunVerdict] = (),
     file: str = "events",
 ) -> RecordedRun:
-    """The run of a trace. Its processes are those that it names, sorted.
+    """The run of a trace. Its processes are those that it names, in the order in which it does.
 
     Raises DocumentError for what is no trace, for a clock that does not count the event itself,
     and for a verdict about an event that the trace does not have.
     """
     found: list[EventLine] = []
-    names: set[str] = set()
+    names: dict[str, None] = {}
     for number, line in event_lines(lines, file):
         check_ends(line, number, file)
         if line.clock.get(line.process, 0) < 1:
@@ -56,9 +56,9 @@ def read_recorded_run(
         negative = next((process for process, entry in line.clock.items() if entry < 0), None)
         if negative is not None:
             _refuse(file, number, f"clock.{negative}", "should be 0 or more")
-        names.update((line.process, line.message.sender, line.message.receiver), line.clock)
+        names |= dict.fromkeys((line.message.sender, line.message.receiver, *line.clock))
         found.append(line)
-    processes = tuple(sorted(names - {ENVIRONMENT}))
+    processes = tuple(name for name in names if name != ENVIRONMENT)
     pairing = _Pairing()
     events = tuple(_event(line, processes, pairing.sent_at(line)) for line in found)
     known = {event.index for event in events}

@@ -3,8 +3,8 @@
 ShiViz (bestchai.bitbucket.io/shiviz) draws logs with vector clocks. The first line is the regular
 expression by which it reads the events, the second, which is empty, the one between several runs,
 then come the events, two lines each: what happened, and who did it, the clock, and fields that
-ShiViz shows with the event. Of several verdicts about one event the fields have a blank between
-them.
+ShiViz shows with the event. Of several verdicts about one event each field has all, with commas
+between them.
 
 ShiViz wants of the clocks that the own entry of a process counts its events from 1 on. Events that
 were not kept are missing there, so a run is written from its beginning or not at all.
@@ -24,8 +24,9 @@ from choreomon.formats.exported.recorded_run import RecordedRun
 from choreomon.formats.trace import milliseconds
 
 EXPRESSION: Final = (
-    r"(?<event>.*)\n(?<host>\S+) (?<clock>{.*}) index=(?<index>\d+) milliseconds=(?<milliseconds>\S+)"
-    r" verdict=(?<verdict>.*) monitor=(?<monitor>.*) label=(?<label>.*)"
+    r"(?<event>.*)\n(?<host>\S+) (?<clock>{.*}) index=(?<index>\d+)"
+    r" milliseconds=(?<milliseconds>\S+) verdict=(?<verdict>\S*) monitor=(?<monitor>\S*)"
+    r" label=(?<label>.*)"
 )
 """The first line, in the syntax of JavaScript."""
 
@@ -55,7 +56,7 @@ def shiviz_log(run: RecordedRun) -> str:
                 f"event {event.index} is the {own}. of {event.process} by its clock, and the "
                 f"{counts[event.process]}. that is there: ShiViz needs all of them"
             )
-        clock = json.dumps(by_name(event.clock, run.processes))
+        clock = json.dumps(by_name(event.clock, run.processes), sort_keys=True)
         kind = "send" if event.kind == SEND else "handle"
         lines.append(_on_one_line(f"{kind} {event.message}"))
         lines.append(
@@ -67,9 +68,9 @@ def shiviz_log(run: RecordedRun) -> str:
 
 def _fields(verdicts: Sequence[RunVerdict]) -> str:
     return _on_one_line(
-        f"verdict={' '.join(verdict.verdict for verdict in verdicts)} "
-        f"monitor={' '.join(verdict.monitor for verdict in verdicts)} "
-        f"label={' '.join(verdict.label for verdict in verdicts)}"
+        f"verdict={','.join(verdict.verdict for verdict in verdicts)} "
+        f"monitor={','.join(verdict.monitor for verdict in verdicts)} "
+        f"label={', '.join(verdict.label for verdict in verdicts)}"
     )
 
 

@@ -104,7 +104,7 @@ def load_multi_trace(
         from choreomon.formats.event_log import multi_trace_of_events
 
         return multi_trace_of_events(
-            _lines(file),
+            lines_of(file),
             partition=partition,
             lifelines=lifelines,
             signature=signature,
@@ -138,15 +138,20 @@ def _suffix(file: str) -> str:
     return PurePath(file).suffix.lower()
 
 
+def bytes_of(file: str) -> bytes:
+    """What is in a file. Raises DocumentError for one that cannot be read."""
+    try:
+        with open(file, "rb") as stream:
+            return stream.read()
+    except (OSError, ValueError) as error:
+        raise unreadable(file, error) from None
+
+
 def text_of(path: PathLike) -> tuple[str, str]:
     """The name of a file, and what is in it. Raises DocumentError for one that cannot be read, and
     for one that is not UTF-8."""
     file = os.fspath(path)
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read()
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
+    content = bytes_of(file)
     try:
         return file, content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -166,7 +171,9 @@ def _chunks(file: str) -> Iterator[str]:
         raise unreadable(file, error) from None
 
 
-def _lines(file: str) -> Iterator[bytes]:
+def lines_of(file: str) -> Iterator[bytes]:
+    """The lines of a file, as they are asked for. Raises DocumentError for one that cannot be
+    read."""
     try:
         with open(file, "rb") as stream:
             yield from stream
