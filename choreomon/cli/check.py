@@ -44,10 +44,10 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
 def command(file: str, show_tables: bool, locations: str | None, as_json: bool) -> int:
     """Validate FILE, say what its property means, and warn of what looks like a mistake.
 
-    Of an interaction (.hif), a signature (.hsf), a multi-trace (.htf, .jsonl), a configuration
-    (.hcf), an automaton (.timbuk), or one of them as .json, say what is in it; so of an agent's
-    configuration, which is checked with its tables, and of the table of one process that `split`
-    wrote.
+    Of an interaction (.hif, .mmd, .puml), a signature (.hsf), a multi-trace (.htf, .jsonl), a
+    configuration (.hcf), an automaton (.timbuk), or one of them as .json, say what is in it; so of
+    an agent's configuration, which is checked with its tables, and of the table of one process
+    that `split` wrote.
     """
     if locations is not None and offline_kind(file) != "automaton":
         raise click.UsageError(f"--locations is about automata, and {file} is none")

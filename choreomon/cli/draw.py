@@ -111,9 +111,9 @@ def command(
     a run of its application with the violating sequence marked. Of a run with several verdicts
     the gravest is marked, of equal ones the first that is right in the real order.
 
-    An interaction (.hif, .hsf, .json), or with --interaction the one that a document states: its
-    sequence diagram; or, with --tree, its term; or, with
-    --trace, how a multi-trace is searched for or explained.
+    An interaction (.hif, .hsf, .json, .mmd, .puml), or with --interaction the one that a document
+    states: its sequence diagram; or, with --tree, its term; or, with --trace, how a multi-trace is
+    searched for or explained.
 
     An automaton (.json, .timbuk): its states and edges.
     """

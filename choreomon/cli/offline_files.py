@@ -15,6 +15,10 @@ Kind: TypeAlias = Literal[
 
 _KINDS: Final[dict[str, Kind]] = {
     ".hif": "interaction",
+    ".mmd": "interaction",
+    ".mermaid": "interaction",
+    ".puml": "interaction",
+    ".plantuml": "interaction",
     ".hsf": "signature",
     ".htf": "multi-trace",
     ".jsonl": "multi-trace",

@@ -59,7 +59,8 @@ EXPLAINED: Final = 10
     "--interaction",
     "-i",
     type=click.Path(),
-    help="What should happen: a .hif, .hsf or .json file, or a document (.yaml) that states it.",
+    help="What should happen: a .hif, .hsf, .json, .mmd (Mermaid) or .puml (PlantUML) file, or a "
+    "document (.yaml) that states it.",
 )
 @click.option(
     "--automaton",

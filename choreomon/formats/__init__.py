@@ -58,10 +58,12 @@ Runs:
     monitor_log   what a monitor does as one line
     event_log     traces -> multi-traces
     results       runs -> the JSON of `choreomon simulate --json`
+    exported      runs for the tools of others
 
 Interactions and multi-traces:
 
     hibou               HIBOU's files
+    diagrams            sequence diagrams in Mermaid and PlantUML
     offline_json        interactions, multi-traces and signatures as JSON
     configuration_json  configurations as JSON
     automaton_file      automata as JSON, and where their letters are

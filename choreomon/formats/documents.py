@@ -375,7 +375,7 @@ class ScenarioDocument(Part):
     interaction: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
         description="what should happen: an interaction in HIBOU's words, or the name of a file "
-        "with one, beside the document: .hif, .hsf or .json",
+        "with one, beside the document: .hif, .hsf, .json, .mmd (Mermaid) or .puml (PlantUML)",
     )
     observation: ObservationDocument = Field(
         default=EVERYTHING,

@@ -8,7 +8,7 @@ seen. A process that only the other end of a message names has a log too, an emp
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NoReturn
 
 import msgspec
@@ -25,23 +25,57 @@ from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.projection import partition as checked_partition
 
 
-class _Message(msgspec.Struct, forbid_unknown_fields=True):
+class LineMessage(msgspec.Struct, forbid_unknown_fields=True):
+    """The message of a line."""
+
     sender: str
     name: str
     receiver: str
 
 
-class _Line(msgspec.Struct, forbid_unknown_fields=True):
+class EventLine(msgspec.Struct, forbid_unknown_fields=True):
+    """One line of a trace. Times are milliseconds; entries of the clock that are left out are 0."""
+
     index: int
     time: float
     event: Literal["send", "handle"]
     process: str
-    message: _Message
+    message: LineMessage
     clock: dict[str, int]
 
 
-_KEYS: Final = len(_Line.__struct_fields__) + len(_Message.__struct_fields__)
+_KEYS: Final = len(EventLine.__struct_fields__) + len(LineMessage.__struct_fields__)
 """How many keys a line has outside of its clock."""
+
+
+def event_lines(
+    lines: Iterable[str | bytes], file: str = "events"
+) -> Iterator[tuple[int, EventLine]]:
+    """The lines of a trace with their numbers, from 1, in ascending order of their indices. That an
+    event happens at an end of its message is not checked here (`check_ends`).
+
+    Raises DocumentError for what is no log of events.
+    """
+    decoder = msgspec.json.Decoder(EventLine)
+    last = -1
+    number = 0
+    for number, text in enumerate(lines, start=1):
+        if not text.strip():
+            _refuse(file, number, "", "is empty: expected an event")
+        try:
+            line = decoder.decode(text)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as wrong:
+            field, told = placed_problem(str(wrong), "'send' or 'handle'")
+            _refuse(file, number, field, f"is no event: {told}")
+        twice = repeated_key(text, _KEYS + len(line.clock))
+        if twice is not None:
+            _refuse(file, number, "", f"has the key {twice!r} twice: keep one of the two")
+        if line.index <= last:
+            _refuse(file, number, "index", f"should be more than {last}: events are in order")
+        last = line.index
+        yield number, line
+    if not number:
+        _refuse(file, 0, "", "is empty: expected events, one a line")
 
 
 def multi_trace_of_events(
@@ -68,23 +102,7 @@ def multi_trace_of_events(
     declared = () if signature is None else signature.lifelines
     known = {*lifelines, *declared}
     codes: dict[tuple[str, str, str], tuple[TraceBuilder, int]] = {}
-    decoder = msgspec.json.Decoder(_Line)
-    last = -1
-    number = 0
-    for number, text in enumerate(lines, start=1):
-        if not text.strip():
-            _refuse(file, number, "", "is empty: expected an event")
-        try:
-            line = decoder.decode(text)
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as wrong:
-            field, told = placed_problem(str(wrong), "'send' or 'handle'")
-            _refuse(file, number, field, f"is no event: {told}")
-        twice = repeated_key(text, _KEYS + len(line.clock))
-        if twice is not None:
-            _refuse(file, number, "", f"has the key {twice!r} twice: keep one of the two")
-        if line.index <= last:
-            _refuse(file, number, "index", f"should be more than {last}: events are in order")
-        last = line.index
+    for number, line in event_lines(lines, file):
         key = (line.event, line.process, line.message.name)
         found = codes.get(key)
         if found is None:
@@ -95,11 +113,9 @@ def multi_trace_of_events(
             group = owner.get(action.lifeline, (action.lifeline,))
             builder = builders.setdefault(group, TraceBuilder())
             found = codes[key] = builder, builder.code(action)
-        _check_ends(line, number, file)
+        check_ends(line, number, file)
         known.update((line.message.sender, line.message.receiver))
         found[0].extend((found[1],))
-    if not number:
-        _refuse(file, 0, "", "is empty: expected events, one a line")
     known.discard(ENVIRONMENT)
     for name in owner:
         if name not in known:
@@ -116,7 +132,7 @@ def _among(known: set[str], name: str) -> str:
     return did_you_mean(name, known) or f"; it has {', '.join(sorted(known))}"
 
 
-def _action(line: _Line, number: int, file: str) -> Action:
+def _action(line: EventLine, number: int, file: str) -> Action:
     if not line.process or not line.message.name:
         empty = "message.name" if line.process else "process"
         _refuse(file, number, empty, "should not be empty")
@@ -125,7 +141,8 @@ def _action(line: _Line, number: int, file: str) -> Action:
     return reception(line.process, line.message.name)
 
 
-def _check_ends(line: _Line, number: int, file: str) -> None:
+def check_ends(line: EventLine, number: int, file: str) -> None:
+    """Raises DocumentError where an event cannot happen where the line says it does."""
     message = line.message
     if line.event == SEND and message.sender == ENVIRONMENT:
         _refuse(

@@ -22,7 +22,7 @@ from choreomon.interaction.term import Interaction, subterms
 
 _FIELD: Path = ("interaction",)
 _LOGS: Path = ("observation", "logs")
-_SUFFIXES = (".hif", ".hsf", ".json")
+_SUFFIXES = (".hif", ".hsf", ".json", ".mmd", ".mermaid", ".puml", ".plantuml")
 
 
 @dataclass(frozen=True, slots=True)

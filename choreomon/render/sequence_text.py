@@ -1,124 +1,222 @@
-"""An interaction as Mermaid or PlantUML text.
+"""An interaction as Mermaid or PlantUML text, which can be read again
+(`choreomon.formats.diagrams`): docs/diagrams.md says what stands for what.
 
 Neither language distinguishes strict from weak sequencing, or knows co-regions and kinds of
 loops. What is below each other is read as weak sequencing, as in the picture, and whatever has no
-counterpart is a block whose label names the operator of the term:
-
-| operator | Mermaid | PlantUML |
-|---|---|---|
-| message to several | first arrow solid, others dotted: "the same message" | the same |
-| from or to the environment | arrows from or to a participant `environment` | from `[` or to `]` |
-| `seq` | no block | no block |
-| `alt` | `alt`, `else` | `alt`, `else` |
-| `par`, `coreg(r)` | `par`, `and`, with the operator as label | `par`, `else`; `group`, `else` |
-| `strict` | `critical`, `option`, with the operator as label | `group`, `else` |
-| loops | `loop` with the operator as label | `loop` with the operator as label |
-| `o` | a note "nothing"; without lifelines over `environment` | the same |
+counterpart is a block whose label names the operator of the term. Names are written so that
+neither language finds a command in them, and are the same when they are read: signs that are not
+plainly harmless are written by their code.
 
 The text can be written for any nesting, other than the picture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
-from choreomon.interaction.term import LOOPS, Interaction, Operator
-from choreomon.render.mermaid import escaped
-from choreomon.render.sequence_diagram_parts import (
-    FrameEnd,
-    FrameStart,
-    Message,
+from choreomon.interaction.diagram import (
+    NOTHING,
+    OUTSIDE,
+    SAME,
+    Arrow,
+    End,
     NextOperand,
-    Part,
+    Start,
+    Statement,
     lifelines_of,
-    parts_of,
+    statements_of,
 )
+from choreomon.interaction.lifelines import NONE
+from choreomon.interaction.term import LOOPS, Interaction, Operator
+from choreomon.render.sequence_diagram_parts import check_size
 
 _DEEPEST_INDENT: Final = 12
 """Blocks within so many others are not indented further: the text would grow with the square of
 the depth."""
 
-_SAME: Final = "the same message"
-_NOTHING: Final = "nothing"
-_PLAIN: Final = frozenset(" .,:()")
+_IN_MERMAID: Final = frozenset(".,:()-")
+_IN_PLANTUML: Final = frozenset(".,:()")
+"""Signs that mean nothing in the texts of the languages, beside letters and digits."""
+
+_IN_REGIONS: Final = re.compile(r"[,()]")
+"""Signs that mean something in the label of a block."""
+
+_ORDERS: Final = re.compile(r"\bend\b|^:?(?:no)?wrap(?=:)", re.IGNORECASE)
+"""What Mermaid may take for the end of a block, or for an order."""
+
+_ID: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NO_IDS: Final = frozenset(
+    (
+        *("accdescr", "acctitle", "activate", "actor", "also", "alt", "and", "as", "autoactivate"),
+        *("autonumber", "boundary", "box", "break", "caption", "center", "collections", "control"),
+        *("create", "critical", "database", "deactivate", "destroy", "details", "else", "end"),
+        *("endbox", "endnote", "entity", "env", "environment", "footer", "group", "header", "hide"),
+        *("hnote", "left", "legend", "link", "links", "loop", "mainframe", "newpage", "note"),
+        *("nowrap", "o", "of", "opt", "option", "order", "over", "par", "par2", "par_over"),
+        *("participant", "properties", "queue", "rect", "ref", "return", "right", "rnote", "scale"),
+        *("sequencediagram", "show", "skinparam", "title", "wrap", "x"),
+    )
+)
+"""Words that mean something where a statement begins, or within an arrow."""
 
 
 def mermaid_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ()) -> str:
-    """A Mermaid `sequenceDiagram`; the module says what stands for what. `lifelines` come first,
-    as in `sequence_diagram`.
+    """A Mermaid `sequenceDiagram`. `lifelines` come first, then those of the interaction as they
+    come up.
 
-    Raises ChoreomonError for interactions of more than 20,000 symbols.
+    Raises ChoreomonError for interactions of more than 20,000 symbols, and ValueError for an empty
+    name.
     """
-    parts = parts_of(interaction)
-    ids = _ids(lifelines_of(parts, lifelines))
+    check_size(interaction)
+    statements = statements_of(interaction)
+    ids = participant_ids(_lifelines(interaction, statements, lifelines))
     lines = ["sequenceDiagram"]
-    if not ids or any(_with_environment(part) for part in parts):
-        lines.append("    participant env as environment")
-    lines += [f"    participant {own} as {escaped(name)}" for name, own in ids.items()]
+    if not ids or any(_with_environment(one) for one in statements):
+        lines.append(f"    participant env as {OUTSIDE[1]}")
+    lines += [
+        f"    participant {own}" + ("" if own == name else f" as {in_mermaid(name)}")
+        for name, own in ids.items()
+    ]
 
-    def message(one: Message) -> list[str]:
+    def arrow(one: Arrow) -> str:
         sender = "env" if one.sender is None else ids[one.sender]
-        receivers = [ids[name] for name in one.receivers] or ["env"]
-        text = escaped(one.message)
-        more = [f"{sender}-->>{receiver}: {text} ({_SAME})" for receiver in receivers[1:]]
-        return [f"{sender}->>{receivers[0]}: {text}", *more]
+        receiver = "env" if one.receiver is None else ids[one.receiver]
+        text = in_mermaid(one.message)
+        return (
+            f"{sender}-->>{receiver}: {text}{SAME}"
+            if one.again
+            else (f"{sender}->>{receiver}: {text}")
+        )
 
-    def start(frame: FrameStart) -> str:
-        label = escaped(frame.label)
-        if frame.operator is Operator.ALT:
-            return "alt choice"
-        if frame.operator is Operator.COREG:
+    def start(block: Start) -> str:
+        if block.operator is Operator.ALT:
+            return "opt" if block.optional else "alt"
+        label = _label(block, in_mermaid, _mermaid_code)
+        if label == "par":
+            return "par"
+        if block.operator is Operator.COREG and block.region != NONE:
             return f"par {label}"
-        return f"loop {label}" if frame.operator in LOOPS else f"critical {label}"
+        return f"loop {label}" if block.operator in LOOPS else f"critical {label}"
 
-    def following(frame: FrameStart) -> str:
-        if frame.operator is Operator.ALT:
-            return "else or"
-        return "and" if frame.operator is Operator.COREG else "option then"
+    def following(block: Start) -> str:
+        if block.operator is Operator.ALT:
+            return "else"
+        return "and" if block.operator is Operator.COREG else "option"
 
-    note = f"Note over {_everyone(list(ids.values()))}: {_NOTHING}"
-    lines += _body(parts, message, start, following, note)
+    note = f"Note over {_everyone([*ids.values()])}: {NOTHING}"
+    lines += _body(statements, arrow, start, following, note)
     return "\n".join(lines) + "\n"
 
 
 def plantuml_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ()) -> str:
-    """A PlantUML sequence diagram; the module says what stands for what. `lifelines` come first,
-    as in `sequence_diagram`.
-
-    Raises ChoreomonError for interactions of more than 20,000 symbols.
-    """
-    parts = parts_of(interaction)
-    ids = _ids(lifelines_of(parts, lifelines))
+    """A PlantUML sequence diagram; `lifelines` and errors as with `mermaid_sequence`."""
+    check_size(interaction)
+    statements = statements_of(interaction)
+    ids = participant_ids(_lifelines(interaction, statements, lifelines))
     lines = ["@startuml"]
     if not ids:
-        lines.append("participant environment as env")
-    lines += [f'participant "{_in_plantuml(name)}" as {own}' for name, own in ids.items()]
+        lines.append(f"participant {OUTSIDE[1]} as env")
+    lines += [
+        f"participant {own}" if own == name else f'participant "{in_plantuml(name)}" as {own}'
+        for name, own in ids.items()
+    ]
 
-    def message(one: Message) -> list[str]:
-        text = _in_plantuml(one.message)
+    def arrow(one: Arrow) -> str:
+        text = in_plantuml(one.message)
         if one.sender is None:
-            return [f"[-> {ids[one.receivers[0]]} : {text}"]
-        sender = ids[one.sender]
-        if not one.receivers:
-            return [f"{sender} ->] : {text}"]
-        first, *others = (ids[name] for name in one.receivers)
-        more = [f"{sender} --> {receiver} : {text} ({_SAME})" for receiver in others]
-        return [f"{sender} -> {first} : {text}", *more]
+            assert one.receiver is not None
+            return f"[-> {ids[one.receiver]} : {text}"
+        if one.receiver is None:
+            return f"{ids[one.sender]} ->] : {text}"
+        line, same = ("-->", SAME) if one.again else ("->", "")
+        return f"{ids[one.sender]} {line} {ids[one.receiver]} : {text}{same}"
 
-    def start(frame: FrameStart) -> str:
-        label = _in_plantuml(frame.label)
-        if frame.operator is Operator.ALT or label == "par":
+    def start(block: Start) -> str:
+        if block.operator is Operator.ALT:
+            return "opt" if block.optional else "alt"
+        label = _label(block, in_plantuml, _plantuml_code)
+        if label == "par":
             return label
-        return f"loop {label}" if frame.operator in LOOPS else f"group {label}"
+        return f"loop {label}" if block.operator in LOOPS else f"group {label}"
 
-    note = f"note over {_everyone(list(ids.values()))} : {_NOTHING}"
-    lines += _body(parts, message, start, lambda frame: "else", note)
+    note = f"note over {_everyone([*ids.values()])} : {NOTHING}"
+    lines += _body(statements, arrow, start, lambda block: "else", note)
     return "\n".join([*lines, "@enduml"]) + "\n"
 
 
-def _ids(lifelines: Sequence[str]) -> dict[str, str]:
-    return {name: f"p{number}" for number, name in enumerate(lifelines)}
+def in_mermaid(name: str) -> str:
+    """`name` for any place of a Mermaid sequence diagram where text is allowed; reading gives the
+    same name. Raises ValueError for an empty one."""
+    text = _encoded(name, _mermaid_code, _IN_MERMAID)
+    return _ORDERS.sub(lambda word: f"{_mermaid_code(word[0][0])}{word[0][1:]}", text)
+
+
+def in_plantuml(name: str) -> str:
+    """As `in_mermaid`, for PlantUML. Doubled signs that format text are written by their code,
+    too."""
+    return _encoded(name, _plantuml_code, _IN_PLANTUML)
+
+
+def _mermaid_code(character: str) -> str:
+    return f"#{ord(character)};"
+
+
+def _plantuml_code(character: str) -> str:
+    return f"<U+{ord(character):04X}>"
+
+
+def _encoded(name: str, code: Callable[[str], str], harmless: Collection[str]) -> str:
+    if not name:
+        raise ValueError("an empty name cannot be written in a diagram")
+    if name in OUTSIDE:
+        return code(name[0]) + name[1:]
+    if f" {name}".endswith(SAME):
+        return _encoded(name[:-1], code, harmless) + code(name[-1])
+    found: list[str] = []
+    last = len(name) - 1
+    for at, character in enumerate(name):
+        inside = 0 < at < last and "  " not in name[at - 1 : at + 1]
+        plain = (
+            character.isalnum()
+            or (character == " " and inside)
+            or character in harmless
+            or (character == "_" and "_" not in name[max(at - 1, 0) : at] + name[at + 1 : at + 2])
+        )
+        found.append(character if plain else code(character))
+    return "".join(found)
+
+
+def _label(block: Start, written: Callable[[str], str], code: Callable[[str], str]) -> str:
+    names = [_IN_REGIONS.sub(lambda sign: code(sign[0]), written(name)) for name in block.unordered]
+    return f"{block.name}({','.join(names)})" if names else block.name
+
+
+def _lifelines(
+    interaction: Interaction, statements: Sequence[Statement], first: Sequence[str]
+) -> list[str]:
+    """`first`, then those of the arrows, then those that only a region names."""
+    found = dict.fromkeys(first)
+    for one in statements:
+        if isinstance(one, Arrow):
+            found |= dict.fromkeys(name for name in (one.sender, one.receiver) if name is not None)
+    return [*found, *sorted(lifelines_of(interaction) - found.keys())]
+
+
+def participant_ids(lifelines: Collection[str]) -> dict[str, str]:
+    """By lifeline: its name where it can stand in an arrow, else one that is no lifeline's."""
+    taken = set(lifelines)
+    ids: dict[str, str] = {}
+    for number, name in enumerate(lifelines):
+        own = name
+        if not _ID.fullmatch(name) or name.lower() in _NO_IDS or "__" in name:
+            own = f"p{number}"
+            while own in taken:
+                own += "_"
+            taken.add(own)
+        ids[name] = own
+    return ids
 
 
 def _everyone(ids: Sequence[str]) -> str:
@@ -126,51 +224,35 @@ def _everyone(ids: Sequence[str]) -> str:
     return f"{ids[0]},{ids[-1]}" if len(ids) > 1 else "".join(ids) or "env"
 
 
-def _with_environment(part: Part) -> bool:
-    return isinstance(part, Message) and (part.sender is None or not part.receivers)
+def _with_environment(one: Statement) -> bool:
+    return isinstance(one, Arrow) and (one.sender is None or one.receiver is None)
 
 
 def _body(
-    parts: Sequence[Part],
-    message: Callable[[Message], list[str]],
-    start: Callable[[FrameStart], str],
-    following: Callable[[FrameStart], str],
+    statements: Sequence[Statement],
+    arrow: Callable[[Arrow], str],
+    start: Callable[[Start], str],
+    following: Callable[[Start], str],
     note: str,
 ) -> list[str]:
-    """The lines of the parts, blocks indented."""
+    """The lines of the statements, blocks indented."""
     lines: list[str] = []
-    inner: list[FrameStart] = []
-    for part in parts:
+    inner: list[Start] = []
+    for one in statements:
         depth = len(inner)
-        if isinstance(part, Message):
-            found = message(part)
-        elif isinstance(part, FrameStart):
-            found = [start(part)]
-            inner.append(part)
-        elif isinstance(part, NextOperand):
+        if isinstance(one, Arrow):
+            line = arrow(one)
+        elif isinstance(one, Start):
+            line = start(one)
+            inner.append(one)
+        elif isinstance(one, NextOperand):
             depth -= 1
-            found = [following(inner[-1])]
-        elif isinstance(part, FrameEnd):
+            line = following(inner[-1])
+        elif isinstance(one, End):
             depth -= 1
             inner.pop()
-            found = ["end"]
+            line = "end"
         else:
-            found = [note]
-        indent = "    " * (1 + min(depth, _DEEPEST_INDENT))
-        lines += [f"{indent}{line}" for line in found]
+            line = note
+        lines.append("    " * (1 + min(depth, _DEEPEST_INDENT)) + line)
     return lines
-
-
-def _in_plantuml(text: str) -> str:
-    """`text` where PlantUML allows text: whatever is not plainly harmless, doubled signs that
-    format text included, is written by its code."""
-    found: list[str] = []
-    for number, character in enumerate(text):
-        doubled = character == "_" and "_" in (text[number - 1 : number], text[number + 1 :][:1])
-        if character.isalnum() or character in _PLAIN or (character == "_" and not doubled):
-            found.append(character)
-        elif character.isspace() or not character.isprintable():
-            found.append(" ")
-        else:
-            found.append(f"<U+{ord(character):04X}>")
-    return "".join(found)

@@ -1,7 +1,7 @@
 """Pages that are followed from their top to their end, as a reader would: files are written,
 changed, and commands typed into one shell, in a folder of its own.
 
-- A block whose first line is `# NAME` or `// NAME` is that file.
+- A block whose first line is `# NAME`, `// NAME` or `%% NAME` is that file.
 - A block marked `diff` changes a file. After `--- NAME` and `+++ NAME` it has pieces, each after a
   line `@@`, which show lines that go (`-`), that come (`+`), and around them some that stay. What
   goes and stays must be in the file, once.
@@ -34,7 +34,7 @@ PATIENCE = 120.0
 """Seconds after which a command counts as one that hangs."""
 
 _BLOCK = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"(?:#|//) ([\w./-]+\.\w+)\n")
+_FILE = re.compile(r"(?:#|//|%%) ([\w./-]+\.\w+)\n")
 _DIFF = re.compile(r"--- (\S+)\n\+\+\+ \1\n@@\n")
 _ASSIGNMENTS = re.compile(r"^(?:\w+=\S*\s*)+")
 _END = "=== end of command ==="

@@ -17,18 +17,18 @@ _MERMAID_TEXT: Final = r"(?:[\w .,:()\-→]|#\d+;)*"
 _PLANTUML_TEXT: Final = r"(?:[\w .,:()]|<U\+[0-9A-F]{4,6}>)*"
 
 _MERMAID: Final = {
-    "participant": rf"participant (?P<declared>\w+) as {_MERMAID_TEXT}",
-    "message": rf"(?P<first>\w+)(?:->>|-->>|-\))(?P<second>\w+): {_MERMAID_TEXT}",
+    "participant": rf"participant (?P<declared>\w+)(?: as {_MERMAID_TEXT})?",
+    "message": rf"(?P<first>\w+)(?:->>|-->>|-\)|-x)(?P<second>\w+): {_MERMAID_TEXT}",
     "note": rf"Note over (?P<first>\w+)(?:,(?P<second>\w+))?: {_MERMAID_TEXT}",
-    "start": rf"(?P<block>alt|par|loop|critical) {_MERMAID_TEXT}",
+    "start": rf"(?P<block>alt|opt|par|loop|critical)(?: {_MERMAID_TEXT})?",
     "next": rf"(?P<between>else|and|option)(?: {_MERMAID_TEXT})?",
     "end": "end",
 }
 _PLANTUML: Final = {
-    "participant": rf'participant (?:"{_PLANTUML_TEXT}"|\w+) as (?P<declared>\w+)',
-    "message": rf"(?:\[|(?P<first>\w+) )--?>(?:\]| ?(?P<second>\w+)) : {_PLANTUML_TEXT}",
+    "participant": rf'participant (?:(?:"{_PLANTUML_TEXT}"|\w+) as )?(?P<declared>\w+)',
+    "message": rf"(?:\[|(?P<first>\w+) )--?>x?(?:\]| ?(?P<second>\w+)) : {_PLANTUML_TEXT}",
     "note": rf"note over (?P<first>\w+)(?:,(?P<second>\w+))? : {_PLANTUML_TEXT}",
-    "start": rf"(?P<block>alt|par|(?:loop|group) {_PLANTUML_TEXT})",
+    "start": rf"(?P<block>alt|opt|par|(?:loop|group) {_PLANTUML_TEXT})",
     "next": r"(?P<between>else)",
     "end": "end",
 }
@@ -46,7 +46,7 @@ def read_mermaid(text: str) -> list[str]:
     for line in lines:
         if re.search(r"\bend\b", line, re.IGNORECASE) and line.strip() != "end":
             raise ValueError(f"{line!r} ends a block")
-        if re.search(r"^ *(?:participant \w+ as|[^:(]*:) *:?(?:no)?wrap:", line):
+        if re.search(r"^ *(?:participant \w+ as|(?! *participant )[^:(]*:) *:?(?:no)?wrap:", line):
             raise ValueError(f"{line!r} gives an order")
     return _read(lines, _MERMAID, _BETWEEN["mermaid"])
 

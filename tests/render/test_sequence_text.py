@@ -8,21 +8,24 @@ from diagram_grammars import read_mermaid, read_plantuml
 from interactions_to_draw import FIGURE_2, a, looped, nested, passing, random_interactions
 
 from choreomon.core.action import Action
-from choreomon.interaction.lifelines import mask
+from choreomon.interaction.diagram import Arrow, Start, statements_of
+from choreomon.interaction.lifelines import NONE, mask
 from choreomon.interaction.term import (
     EMPTY,
     Interaction,
+    Operator,
     act,
     alt,
     coreg,
     loop_h,
     loop_s,
+    make,
     par,
     seq,
     strict,
 )
-from choreomon.render.sequence_diagram_parts import FrameStart, Message, parts_of
 from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
+from tests.formats.diagrams.samples import HOSTILE
 
 Writer = Callable[[Interaction], str]
 Reader = Callable[[str], list[str]]
@@ -32,28 +35,26 @@ BOTH = [mermaid_sequence, plantuml_sequence]
 def test_figure_2_of_the_slices_paper_in_mermaid() -> None:
     assert mermaid_sequence(FIGURE_2).splitlines() == [
         "sequenceDiagram",
-        "    participant p0 as l1",
-        "    participant p1 as l2",
-        "    participant p2 as l3",
+        "    participant l1",
+        "    participant l2",
+        "    participant l3",
         "    par coreg(l2)",
-        "        alt choice",
-        "            p0->>p1: m1",
-        "            p0-->>p2: m1 (the same message)",
-        "        else or",
-        "            Note over p0,p2: nothing",
+        "        opt",
+        "            l1->>l2: m1",
+        "            l1-->>l3: m1 (the same message)",
         "        end",
         "    and",
         "        loop loopW",
-        "            alt choice",
-        "                p0->>p1: m2",
-        "            else or",
-        "                p1->>p2: m3",
+        "            alt",
+        "                l1->>l2: m2",
+        "            else",
+        "                l2->>l3: m3",
         "            end",
         "        end",
         "    end",
         "    loop loopP",
-        "        p2->>p1: m4",
-        "        p1->>p2: m5",
+        "        l3->>l2: m4",
+        "        l2->>l3: m5",
         "    end",
     ]
 
@@ -61,51 +62,49 @@ def test_figure_2_of_the_slices_paper_in_mermaid() -> None:
 def test_figure_2_of_the_slices_paper_in_plantuml() -> None:
     assert plantuml_sequence(FIGURE_2).splitlines() == [
         "@startuml",
-        'participant "l1" as p0',
-        'participant "l2" as p1',
-        'participant "l3" as p2',
+        "participant l1",
+        "participant l2",
+        "participant l3",
         "    group coreg(l2)",
-        "        alt",
-        "            p0 -> p1 : m1",
-        "            p0 --> p2 : m1 (the same message)",
-        "        else",
-        "            note over p0,p2 : nothing",
+        "        opt",
+        "            l1 -> l2 : m1",
+        "            l1 --> l3 : m1 (the same message)",
         "        end",
         "    else",
         "        loop loopW",
         "            alt",
-        "                p0 -> p1 : m2",
+        "                l1 -> l2 : m2",
         "            else",
-        "                p1 -> p2 : m3",
+        "                l2 -> l3 : m3",
         "            end",
         "        end",
         "    end",
         "    loop loopP",
-        "        p2 -> p1 : m4",
-        "        p1 -> p2 : m5",
+        "        l3 -> l2 : m4",
+        "        l2 -> l3 : m5",
         "    end",
         "@enduml",
     ]
 
 
 def test_the_environment_is_a_participant_in_mermaid_and_a_border_in_plantuml() -> None:
-    term = seq(a("x!out"), a("y?into"))
+    term = seq(a("c!out"), a("d?into"))
     assert mermaid_sequence(term).splitlines()[1:] == [
         "    participant env as environment",
-        "    participant p0 as x",
-        "    participant p1 as y",
-        "    p0->>env: out",
-        "    env->>p1: into",
+        "    participant c",
+        "    participant d",
+        "    c->>env: out",
+        "    env->>d: into",
     ]
-    assert plantuml_sequence(term).splitlines()[3:-1] == ["    p0 ->] : out", "    [-> p1 : into"]
+    assert plantuml_sequence(term).splitlines()[3:-1] == ["    c ->] : out", "    [-> d : into"]
 
 
 def test_strict_and_par_have_the_blocks_that_come_closest() -> None:
     one, other = passing("x", "m", "y"), passing("y", "n", "x")
     assert "    critical strict" in mermaid_sequence(strict(one, other)).splitlines()
-    assert "    option then" in mermaid_sequence(strict(one, other)).splitlines()
+    assert "    option" in mermaid_sequence(strict(one, other)).splitlines()
     assert "    group strict" in plantuml_sequence(strict(one, other)).splitlines()
-    assert "    par par" in mermaid_sequence(par(one, other)).splitlines()
+    assert "    par" in mermaid_sequence(par(one, other)).splitlines()
     assert "    par" in plantuml_sequence(par(one, other)).splitlines()
 
 
@@ -118,6 +117,29 @@ def test_nothing_at_all_is_a_note_beside_the_environment() -> None:
         "participant environment as env",
         "    note over env : nothing",
     ]
+
+
+@pytest.mark.parametrize("name", ["end", "x", "note", "two words", "a-b", "_a", "1a", "a__b"])
+@pytest.mark.parametrize("write", BOTH)
+def test_lifelines_that_could_be_read_as_words_get_ids(write: Writer, name: str) -> None:
+    between = strict(act(Action(name, "?", "m")), act(Action(name, "!", "m")))
+    lines = write(strict(a("p0!m"), between, a("p1?m"))).splitlines()
+    lines = [line for line in lines if "environment" not in line]
+    assert lines[1].split() == ["participant", "p0"]
+    assert lines[2].split()[-1 if write is plantuml_sequence else 1] == "p1_"
+    assert lines[3].split() == ["participant", "p1"]
+
+
+@pytest.mark.parametrize("write", BOTH)
+def test_empty_names_cannot_be_written(write: Writer) -> None:
+    with pytest.raises(ValueError, match="an empty name cannot be written"):
+        write(act(Action("", "!", "m")))
+
+
+@pytest.mark.parametrize("write", BOTH)
+def test_marks_of_searches_cannot_be_written(write: Writer) -> None:
+    with pytest.raises(ValueError, match="an open iteration"):
+        write(make(Operator.OPEN, NONE, a("l1!m"), None))
 
 
 @pytest.mark.parametrize("name", ['say "x"', "a;b", "a#b", "%%{init}%%", "[x]", "a\nend"])
@@ -153,16 +175,6 @@ def test_names_can_be_read_back(write: Writer) -> None:
     assert name in read
 
 
-HOSTILE = [
-    *('say "x"', "a;b", "a#b", "a#59;b", "%%{init}%%", "[x]", "a\nend", "end", "End", "the end"),
-    *("@enduml", "@startuml", "!include x", "'c", "%% c", "<b>x</b>", "<U+0041>", "&amp;", "\\n"),
-    *("__b__", "//x//", "**b**", "~~x~~", "--x--", "==x==", "|||", "->", "-->>", "a:b", "(x", "x)"),
-    *("participant", "note", "loop", "alt", "else", "and", "autonumber", "über", "消息", "", " "),
-    *("wrap:x", "nowrap:x", ":wrap:x", " wrap: x"),
-]
-"""Names that mean something to Mermaid or PlantUML, or might."""
-
-
 @pytest.mark.parametrize(
     ("write", "read"),
     [(mermaid_sequence, read_mermaid), (plantuml_sequence, read_plantuml)],
@@ -174,15 +186,14 @@ class TestGrammar:
     def test_every_interaction_is_written_as_a_diagram(self, write: Writer, read: Reader) -> None:
         for term in [EMPTY, FIGURE_2, *random_interactions(8, 100)]:
             kinds = read(write(term))
-            frames = sum(isinstance(part, FrameStart) for part in parts_of(term))
+            frames = sum(isinstance(one, Start) for one in statements_of(term))
             assert kinds.count("start") == kinds.count("end") == frames
 
     def test_every_message_is_written_once_for_each_receiver(
         self, write: Writer, read: Reader
     ) -> None:
         for term in random_interactions(9, 50):
-            messages = [part for part in parts_of(term) if isinstance(part, Message)]
-            arrows = sum(max(1, len(one.receivers)) for one in messages)
+            arrows = sum(isinstance(one, Arrow) for one in statements_of(term))
             assert read(write(term)).count("message") == arrows
 
     @pytest.mark.parametrize("name", HOSTILE)

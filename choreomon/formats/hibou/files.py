@@ -1,7 +1,9 @@
 """Interactions, signatures, multi-traces and configurations by the path of their file.
 
 A name that ends in `.json` is JSON (`choreomon.formats.offline_json`), one that ends in `.jsonl`
-the events of a run (`choreomon.formats.event_log`), any other one HIBOU's format.
+the events of a run (`choreomon.formats.event_log`); one that ends in `.mmd` or `.mermaid` is a
+sequence diagram in Mermaid, in `.puml` or `.plantuml` one in PlantUML, and an interaction
+(`choreomon.formats.diagrams`). Any other one is HIBOU's format.
 """
 
 from __future__ import annotations
@@ -25,6 +27,11 @@ from choreomon.multitrace.multitrace import MultiTrace
 PathLike: TypeAlias = str | os.PathLike[str]
 
 _DOCUMENTS: Final = (".yaml", ".yml")
+
+_MERMAID: Final = (".mmd", ".mermaid")
+_PLANTUML: Final = (".puml", ".plantuml")
+DIAGRAMS: Final = (*_MERMAID, *_PLANTUML)
+"""What ends the names of files with an interaction as a sequence diagram."""
 
 _SMALL: Final = 1 << 16
 """Files of so many bytes are read at once."""
@@ -53,6 +60,14 @@ def load_interaction(path: PathLike, signature: Signature | None = None) -> Inte
         from choreomon.formats.offline_json import read_interaction_json
 
         return read_interaction_json(text, signature, file)
+    if _suffix(file) in _MERMAID:
+        from choreomon.formats.diagrams.mermaid import read_mermaid
+
+        return read_mermaid(text, signature, file)
+    if _suffix(file) in _PLANTUML:
+        from choreomon.formats.diagrams.plantuml import read_plantuml
+
+        return read_plantuml(text, signature, file)
     return read_interaction(text, signature, file)
 
 
@@ -89,7 +104,7 @@ def load_multi_trace(
         from choreomon.formats.event_log import multi_trace_of_events
 
         return multi_trace_of_events(
-            _lines(file),
+            lines_of(file),
             partition=partition,
             lifelines=lifelines,
             signature=signature,
@@ -123,15 +138,20 @@ def _suffix(file: str) -> str:
     return PurePath(file).suffix.lower()
 
 
+def bytes_of(file: str) -> bytes:
+    """What is in a file. Raises DocumentError for one that cannot be read."""
+    try:
+        with open(file, "rb") as stream:
+            return stream.read()
+    except (OSError, ValueError) as error:
+        raise unreadable(file, error) from None
+
+
 def text_of(path: PathLike) -> tuple[str, str]:
     """The name of a file, and what is in it. Raises DocumentError for one that cannot be read, and
     for one that is not UTF-8."""
     file = os.fspath(path)
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read()
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
+    content = bytes_of(file)
     try:
         return file, content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -151,7 +171,9 @@ def _chunks(file: str) -> Iterator[str]:
         raise unreadable(file, error) from None
 
 
-def _lines(file: str) -> Iterator[bytes]:
+def lines_of(file: str) -> Iterator[bytes]:
+    """The lines of a file, as they are asked for. Raises DocumentError for one that cannot be
+    read."""
     try:
         with open(file, "rb") as stream:
             yield from stream

@@ -1,0 +1,168 @@
+"""`choreomon export`: a run, or an interaction, for the tools of others."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND
+from choreomon.cli.explicit_options import refuse_explicit
+from choreomon.cli.offline_files import offline_kind
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+
+if TYPE_CHECKING:
+    from choreomon.formats.exported.recorded_run import RecordedRun
+    from choreomon.properties.tables import RulesName
+    from simulator.monitoring import StrategyName
+
+OF_RUNS: Final = ("shiviz", "otlp", "mermaid", "plantuml")
+OF_INTERACTIONS: Final = ("mermaid", "plantuml", "hif", "json")
+_FORMATS: Final = tuple(dict.fromkeys((*OF_RUNS, *OF_INTERACTIONS)))
+_TRACE: Final = re.compile(r"run-(\d+)")
+_MADE: Final = ("strategy", "rules")
+
+
+@click.command("export")
+@click.argument("file", type=click.Path())
+@click.option("--to", "form", required=True, type=click.Choice(_FORMATS), help="The format.")
+@click.option("-o", "--output", type=WrittenPath(), help="Write a file instead.")
+@click.option(
+    "--seed",
+    type=int,
+    help="Of a document: the seed of the run (default 0); of results: whose verdicts are taken.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(["pull", "push", "central"]),
+    default="pull",
+    show_default=True,
+    help="Of a document: the strategy of the monitors.",
+)
+@click.option(
+    "--rules",
+    type=click.Choice(["precise", "sound", "paper"]),
+    help="Of a document: the rules of the monitors.",
+)
+@click.option(
+    "--results",
+    type=click.Path(),
+    help="Of a trace: what `simulate --json` or `run --json` printed, for the verdicts.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    file: str,
+    form: str,
+    output: Path | None,
+    seed: int | None,
+    strategy: StrategyName,
+    rules: RulesName | None,
+    results: str | None,
+) -> int:
+    """Write the run or the interaction in FILE as other tools read it.
+
+    A trace (run-<seed>.jsonl, as --trace of `simulate` and `run` writes it): the run that it
+    tells. A document: a run of its application with its monitors. Either as a ShiViz log, as spans
+    of OpenTelemetry in OTLP JSON, or as a sequence diagram in Mermaid or PlantUML.
+
+    An interaction (.hif, .hsf, .mmd, .puml, .json): itself in Mermaid, PlantUML, .hif or JSON.
+    """
+    if output is not None:
+        check_not_read(output, (file, results))
+    kind = offline_kind(file)
+    if kind in ("interaction", "signature"):
+        refuse_explicit(context, ("seed", *_MADE, "results"), "with runs")
+        _check_format(file, form, OF_INTERACTIONS, "an interaction")
+        text, code = _interaction(file, form), NOTHING_FOUND
+    elif kind == "multi-trace" and Path(file).suffix.lower() == ".jsonl":
+        refuse_explicit(context, _MADE, "with documents: this run has been made")
+        if results is None:
+            refuse_explicit(context, ("seed",), "with documents, and with --results")
+        _check_format(file, form, OF_RUNS, "a run")
+        text, code = _text(_of_trace(file, results, seed), form, file), NOTHING_FOUND
+    elif kind is None:
+        refuse_explicit(context, ("results",), "with traces: this run is made with its verdicts")
+        _check_format(file, form, OF_RUNS, "a run")
+        if output is not None:
+            check_writable(output)
+        run, code = _of_document(file, seed or 0, strategy, rules)
+        text = _text(run, form, file)
+    else:
+        raise click.UsageError(f"{file} holds no run and no interaction")
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write(output, text)
+    return code
+
+
+def _check_format(file: str, form: str, forms: tuple[str, ...], what: str) -> None:
+    if form not in forms:
+        raise click.UsageError(f"{file} is {what}: --to is one of {', '.join(forms)}")
+
+
+def _interaction(file: str, form: str) -> str:
+    from choreomon.formats.hibou import load_interaction, write_interaction
+    from choreomon.formats.offline_json import write_interaction_json
+    from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
+
+    interaction = load_interaction(file)
+    writers: dict[str, Any] = {
+        "mermaid": mermaid_sequence,
+        "plantuml": plantuml_sequence,
+        "hif": write_interaction,
+        "json": write_interaction_json,
+    }
+    try:
+        text: str = writers[form](interaction)
+    except ValueError as error:
+        raise click.ClickException(f"{file}: {error}") from None
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def _of_trace(file: str, results: str | None, seed: int | None) -> RecordedRun:
+    from choreomon.formats.exported.recorded_run import read_recorded_run, read_verdicts
+    from choreomon.formats.hibou.files import bytes_of, lines_of
+
+    named = _TRACE.fullmatch(Path(file).stem)
+    if seed is None and named is not None:
+        seed = int(named[1])
+    verdicts = () if results is None else read_verdicts(bytes_of(results), seed, results)
+    return read_recorded_run(lines_of(file), Path(file).stem, verdicts, file)
+
+
+def _of_document(
+    file: str, seed: int, strategy: StrategyName, rules: RulesName | None
+) -> tuple[RecordedRun, int]:
+    from choreomon.cli.runs import stopped
+    from choreomon.formats.exported.recorded_run import recorded
+    from choreomon.formats.read import load_document
+    from simulator.run import simulation
+
+    if strategy != "pull" and rules == "precise":
+        raise click.UsageError("--rules precise can only be used with --strategy pull")
+    document = load_document(file)
+    run = simulation(document).run(seed, strategy=strategy, rules=rules, keep_events=True)
+    if run.reached_max_events:
+        click.echo(stopped(document, run), err=True)
+    return recorded(run), BAD_INPUT if run.reached_max_events else NOTHING_FOUND
+
+
+def _text(run: RecordedRun, form: str, file: str) -> str:
+    from choreomon.formats.exported.otlp import otlp_request
+    from choreomon.formats.exported.shiviz import shiviz_log
+    from choreomon.render.run_text import mermaid_run, plantuml_run
+
+    try:
+        if form == "shiviz":
+            return shiviz_log(run)
+        if form == "otlp":
+            return otlp_request(run)
+        write_text = mermaid_run if form == "mermaid" else plantuml_run
+        return write_text(run.events, run.processes, run.verdicts)
+    except ValueError as error:
+        raise click.ClickException(f"{file}: {error}") from None

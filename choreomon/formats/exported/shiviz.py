@@ -1,0 +1,80 @@
+"""A run as a ShiViz log.
+
+ShiViz (bestchai.bitbucket.io/shiviz) draws logs with vector clocks. The first line is the regular
+expression by which it reads the events, the second, which is empty, the one between several runs,
+then come the events, two lines each: what happened, and who did it, the clock, and fields that
+ShiViz shows with the event. Of several verdicts about one event each field has all, with commas
+between them.
+
+ShiViz wants of the clocks that the own entry of a process counts its events from 1 on. Events that
+were not kept are missing there, so a run is written from its beginning or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from choreomon.core.message import SEND
+from choreomon.core.run import RunVerdict
+from choreomon.core.vector_clock import by_name
+from choreomon.formats.exported.recorded_run import RecordedRun
+from choreomon.formats.trace import milliseconds
+
+EXPRESSION: Final = (
+    r"(?<event>.*)\n(?<host>\S+) (?<clock>{.*}) index=(?<index>\d+)"
+    r" milliseconds=(?<milliseconds>\S+) verdict=(?<verdict>\S*) monitor=(?<monitor>\S*)"
+    r" label=(?<label>.*)"
+)
+"""The first line, in the syntax of JavaScript."""
+
+_HOST: Final = re.compile(r"\S+")
+
+
+def shiviz_log(run: RecordedRun) -> str:
+    """The text of the log.
+
+    Raises ValueError for a run that has lost its beginning, and for a name that the lines of ShiViz
+    cannot hold.
+    """
+    declared: dict[int, list[RunVerdict]] = {}
+    for verdict in run.verdicts:
+        declared.setdefault(verdict.event_index, []).append(verdict)
+    for process in run.processes:
+        if not _HOST.fullmatch(process):
+            raise ValueError(f"{process!r} cannot be a host of ShiViz: it has a blank, or nothing")
+    counts = dict.fromkeys(run.processes, 0)
+    place = {process: number for number, process in enumerate(run.processes)}
+    lines = [EXPRESSION, ""]
+    for event in run.events:
+        counts[event.process] += 1
+        own = event.clock[place[event.process]]
+        if own != counts[event.process]:
+            raise ValueError(
+                f"event {event.index} is the {own}. of {event.process} by its clock, and the "
+                f"{counts[event.process]}. that is there: ShiViz needs all of them"
+            )
+        clock = json.dumps(by_name(event.clock, run.processes), sort_keys=True)
+        kind = "send" if event.kind == SEND else "handle"
+        lines.append(_on_one_line(f"{kind} {event.message}"))
+        lines.append(
+            f"{event.process} {clock} index={event.index} milliseconds={milliseconds(event.time)} "
+            + _fields(declared.get(event.index, ()))
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _fields(verdicts: Sequence[RunVerdict]) -> str:
+    return _on_one_line(
+        f"verdict={','.join(verdict.verdict for verdict in verdicts)} "
+        f"monitor={','.join(verdict.monitor for verdict in verdicts)} "
+        f"label={', '.join(verdict.label for verdict in verdicts)}"
+    )
+
+
+def _on_one_line(text: str) -> str:
+    if len(text.splitlines()) > 1:
+        raise ValueError(f"{text!r} cannot be written in a log of ShiViz: it has several lines")
+    return text

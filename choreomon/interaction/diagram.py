@@ -1,0 +1,193 @@
+"""An interaction as the statements of a sequence diagram, from top to bottom.
+
+Mermaid and PlantUML have arrows and blocks; what each operator becomes is stated in
+docs/diagrams.md. Statements below each other are in weak sequence. The same statements, read again
+(`choreomon.formats.diagrams.composing`), give the same term: an operand of `seq`, `strict`, `par`,
+`alt` or `coreg` that is made with the same operator is a block of its own where it is not the last
+one, for operators of several operands fold to the right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+from choreomon.core.action import EMISSION, RECEPTION
+from choreomon.core.message import ENVIRONMENT
+from choreomon.interaction.lifelines import ALL, NONE, Mask, names
+from choreomon.interaction.term import (
+    BINARY,
+    EMPTY,
+    Interaction,
+    Operator,
+    subterms,
+)
+
+OUTSIDE: Final = (ENVIRONMENT, "environment")
+"""What the participant is called that is no lifeline, but all that is outside."""
+
+SAME: Final = " (the same message)"
+"""What ends the text of an arrow to a further receiver of the message above."""
+
+NOTHING: Final = "nothing"
+"""The note that is the empty interaction."""
+
+
+class Arrow(NamedTuple):
+    """A message. `sender` or `receiver` is None for the environment, never both. `again`: the
+    message of the arrow above, to a further receiver."""
+
+    sender: str | None
+    message: str
+    receiver: str | None
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A block begins, which has the operator. `optional`: of ALT, the other alternative is that
+    nothing happens, and is not written."""
+
+    operator: Operator
+    region: Mask
+    optional: bool = False
+
+    @property
+    def name(self) -> str:
+        """The operator as the field writes it, without its region if that has names."""
+        if self.operator is Operator.COREG:
+            return {NONE: "seq", ALL: "par"}.get(self.region, "coreg")
+        if self.operator is Operator.LOOP_C:
+            return {NONE: "loopW", ALL: "loopP"}.get(self.region, "loopC")
+        return str(self.operator.value)
+
+    @property
+    def unordered(self) -> tuple[str, ...]:
+        """The names of the region, where it has some."""
+        return () if self.region in (NONE, ALL) else names(self.region)
+
+
+@dataclass(frozen=True, slots=True)
+class NextOperand:
+    """The next operand of the innermost block begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The innermost block ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The empty interaction."""
+
+
+Statement: TypeAlias = Arrow | Start | NextOperand | End | Nothing
+
+
+def statements_of(term: Interaction) -> list[Statement]:
+    """The statements of a diagram of `term`. Every occurrence of a shared subterm is written out.
+
+    Raises ValueError for OPEN, which is none of the language.
+    """
+    found: list[Statement] = []
+    pending: list[Interaction | Statement] = [*reversed(_operand(term))]
+    while pending:
+        top = pending.pop()
+        if isinstance(top, Interaction):
+            pending.extend(reversed(_opened(top)))
+        else:
+            found.append(top)
+    return found
+
+
+def lifelines_of(term: Interaction) -> set[str]:
+    """Those that occur in `term`, in its actions or in the region of an operator."""
+    found: set[str] = set()
+    for part in subterms(term):
+        if part.action is not None:
+            found.add(part.action.lifeline)
+        elif part.region not in (NONE, ALL):
+            found.update(names(part.region))
+    return found
+
+
+def _operand(term: Interaction) -> list[Interaction | Statement]:
+    """What stands below each other where `term` is an operand, or all there is."""
+    if term.operator is Operator.COREG and term.region == NONE:
+        return [*_operands(term)]
+    return [term]
+
+
+def _opened(term: Interaction) -> list[Interaction | Statement]:
+    """What a term is written as where it stands among others."""
+    if term is EMPTY:
+        return [Nothing()]
+    if term.action is not None:
+        name, kind, message = term.action
+        sent = kind == EMISSION
+        return [Arrow(name if sent else None, message, None if sent else name)]
+    if term.operator is Operator.OPEN:
+        raise ValueError("an open iteration of a search cannot be written")
+    receivers = _receivers(term)
+    if receivers:
+        assert term.left is not None
+        assert term.left.action is not None
+        sender, _, message = term.left.action
+        return [Arrow(sender, message, name, number > 0) for number, name in enumerate(receivers)]
+    operands = _operands(term)
+    if term.operator is Operator.COREG and term.region == NONE:
+        return [Start(Operator.COREG, NONE), *operands, End()]
+    optional = term.operator is Operator.ALT and len(operands) == 2 and operands[1] is EMPTY
+    found: list[Interaction | Statement] = [Start(term.operator, term.region, optional)]
+    for number, operand in enumerate(operands[:1] if optional else operands):
+        if number:
+            found.append(NextOperand())
+        found += _operand(operand)
+    return [*found, End()]
+
+
+def _operands(term: Interaction) -> list[Interaction]:
+    """Those of an operator, in n-ary notation: `seq(x, seq(y, z))` has x, y and z. A message
+    passing at the end stays whole."""
+    assert term.left is not None
+    if term.right is None:
+        return [term.left]
+    found = [term.left]
+    rest = term.right
+    while (
+        rest.operator is term.operator
+        and rest.operator in BINARY
+        and rest.region == term.region
+        and not _receivers(rest)
+    ):
+        assert rest.left is not None
+        assert rest.right is not None
+        found.append(rest.left)
+        rest = rest.right
+    return [*found, rest]
+
+
+def _receivers(term: Interaction) -> list[str]:
+    """Who receives the message that `term` passes, from the first one on; nobody where it passes
+    none. `strict(a!m, b?m)` and `strict(a!m, seq(b?m, c?m))` pass one."""
+    if term.operator is not Operator.STRICT:
+        return []
+    assert term.left is not None
+    sent = term.left.action
+    if sent is None or sent.kind != EMISSION:
+        return []
+    receivers: list[str] = []
+    rest: Interaction | None = term.right
+    while rest is not None:
+        first, rest = (
+            (rest.left, rest.right)
+            if rest.operator is Operator.COREG and rest.region == NONE
+            else (rest, None)
+        )
+        assert first is not None
+        received = first.action
+        if received is None or received.kind != RECEPTION or received.message != sent.message:
+            return []
+        receivers.append(received.lifeline)
+    return receivers
