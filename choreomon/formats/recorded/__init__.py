@@ -9,6 +9,7 @@ shiviz            what a regular expression parses: ShiViz, GoVector, TSViz
 otlp              spans of OpenTelemetry
 spans             one of them, whichever way it is written
 span_relations    what they have to do with each other
+span_order        in which order their events come out
 json_values       values of JSON, a line each or spread over lines
 detecter          detectEr's events
 clocks            vector clocks as they are written

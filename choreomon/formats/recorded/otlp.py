@@ -2,8 +2,12 @@
 
 A span is written when it ends, and says when it began; who received what it sent is known only
 from other spans. So the spans of a log are kept until its end: memory grows with their number. What
-comes out is in the order of time, which orders the events of each process; between processes it
-orders nothing, and whoever reads the events must not take it for an order.
+comes out is, for each process, in the order of time. Between processes time orders nothing, and
+whoever reads the events must not take their order for one.
+
+A response is sent when the span of the server ends, as the conventions have it: such a span covers
+the handling of a request while the client waits. What a server does after its answer, but within
+that span, is taken to be before it.
 """
 
 from __future__ import annotations
@@ -16,13 +20,14 @@ from choreomon.formats.recorded.json_values import read_values
 from choreomon.formats.recorded.lines import Log
 from choreomon.formats.recorded.mapping import Recorded, refuse_hopeless
 from choreomon.formats.recorded.mapping_document import Mapping
+from choreomon.formats.recorded.span_order import sends_first
 from choreomon.formats.recorded.span_relations import one_process, relate
 from choreomon.formats.recorded.spans import NoSpan, Record, spans_in
 from choreomon.formats.recorded.user_patterns import Hopeless
 
 
 def read_otlp(log: Log, mapping: Mapping, session_key: str | None = None) -> Iterator[Recorded]:
-    """The events of all spans, by time; before them what was not understood.
+    """The events of all spans (`span_order`); before them what was not understood.
 
     Raises DocumentError where the log cannot be read, and for an expression of the mapping that
     was stopped.
@@ -43,7 +48,9 @@ def read_otlp(log: Log, mapping: Mapping, session_key: str | None = None) -> Ite
                 yield Diagnostic("not-understood", told, place)
                 continue
             kept[key] = record, place
-    spans = sorted(kept.values(), key=_began)
+    depths = _depths({key: record["parentSpanId"] for key, (record, _) in kept.items()})
+    order_of = {key: (kept[key][0]["startTimeUnixNano"], depths[key]) for key in kept}
+    spans = [kept[key] for key in sorted(kept, key=order_of.__getitem__)]
     try:
         _name_processes([record for record, _ in spans], mapping)
     except Hopeless as error:
@@ -62,14 +69,23 @@ def read_otlp(log: Log, mapping: Mapping, session_key: str | None = None) -> Ite
             # Of what begins at one moment, the outer comes first; of what ends then, the inner.
             events.append((time, int(at_end), -order if at_end else order, each))
     events.sort(key=lambda event: event[:3])
-    for _, _, _, event in events:
-        yield event
+    yield from sends_first([event for _, _, _, event in events])
 
 
-def _began(kept: tuple[Record, Place]) -> tuple[int, int]:
-    """When a span began; of several, the longest first, which may have the others in it."""
-    record = kept[0]
-    return record["startTimeUnixNano"], -(record["endTimeUnixNano"] or 0)
+def _depths(parents: dict[tuple[str, str], str | None]) -> dict[tuple[str, str], int]:
+    """How many spans each span is in; those that are in themselves have any number."""
+    depths: dict[tuple[str, str], int] = {}
+    for start in parents:
+        way: dict[tuple[str, str], None] = {}
+        key: tuple[str, str] | None = start
+        while key is not None and key in parents and key not in depths and key not in way:
+            way[key] = None
+            parent = parents[key]
+            key = None if parent is None else (key[0], parent)
+        depth = -1 if key is None else depths.get(key, -1)
+        for number, each in enumerate(reversed(way), start=1):
+            depths[each] = depth + number
+    return depths
 
 
 def _name_processes(records: list[Record], mapping: Mapping) -> None:
