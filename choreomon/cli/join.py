@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.log_options import LogChoices, log_options
 from choreomon.cli.options import traces_argument
 from choreomon.cli.writing import WrittenPath, check_not_read, write
+
+if TYPE_CHECKING:
+    from choreomon.multitrace.multitrace import MultiTrace
 
 
 @click.command("join")
@@ -18,13 +24,18 @@ from choreomon.cli.writing import WrittenPath, check_not_read, write
     "-o", "--output", type=WrittenPath(), help="Write a file instead; .json is JSON, others .htf."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, instead of .htf.")
+@log_options()
 def command(
-    traces: tuple[str, ...], signature: str | None, output: Path | None, as_json: bool
+    traces: tuple[str, ...],
+    signature: str | None,
+    output: Path | None,
+    as_json: bool,
+    **choices: Any,
 ) -> int:
     """Put the logs of one run together that several machines kept, files or folders.
 
     What comes out is one multi-trace with all their components. Other commands take each file as
-    a run of its own.
+    a run of its own. Logs may be in other formats, too (docs/logs.md).
     """
     from choreomon.cli.trace_files import trace_files
     from choreomon.formats.hibou import write_multi_trace
@@ -39,8 +50,17 @@ def command(
     if output is not None:
         check_not_read(output, (signature, *paths))
     declared = None if signature is None else load_signature(signature)
+    logs = LogChoices.taken(choices).loaded()
+
+    def read() -> Iterator[tuple[str, MultiTrace]]:
+        for path in paths:
+            if logs.is_log(path):
+                yield from logs.multi_traces(path, signature=declared)
+            else:
+                yield path, load_multi_trace(path, signature=declared)
+
     try:
-        whole = joined((path, load_multi_trace(path, signature=declared)) for path in paths)
+        whole = joined(read())
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     try:

@@ -1,5 +1,5 @@
-"""`choreomon schema`: the JSON Schema of documents, of agents' configurations, of automata, and of
-what `choreomon verify` prints."""
+"""`choreomon schema`: the JSON Schema of documents, of agents' configurations, of mappings of logs,
+of automata, and of what `choreomon verify` prints."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import click
     "--of",
     "kind",
     type=click.Choice(
-        ["document", "agent", "automaton", "locations", "verifier", "area", "outcome"]
+        ["document", "agent", "mapping", "automaton", "locations", "verifier", "area", "outcome"]
     ),
     default="document",
     show_default=True,
-    help="Of scenario and property documents, of the configuration of an agent, of automata, of "
-    "the locations of their letters, of local verifiers and areas, or of the lines of "
-    "choreomon verify --json.",
+    help="Of scenario and property documents, of the configuration of an agent, of what logs mean, "
+    "of automata, of the locations of their letters, of local verifiers and areas, or of the lines "
+    "of choreomon verify --json.",
 )
 def command(kind: str) -> None:
     """Print the JSON Schema of documents, of agents' configurations, of automata and what belongs
@@ -41,6 +41,8 @@ def _schema(kind: str) -> dict[str, Any]:
         from choreomon.formats.outcome_json import outcome_schema
 
         return outcome_schema()
-    from choreomon.formats.schema import agent_schema, document_schema
+    from choreomon.formats.schema import agent_schema, document_schema, mapping_schema
 
+    if kind == "mapping":
+        return mapping_schema()
     return agent_schema() if kind == "agent" else document_schema()

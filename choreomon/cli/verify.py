@@ -20,6 +20,7 @@ from choreomon.cli.analysis_options import (
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import jobs_option, loss_told
+from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
 from choreomon.cli.machine_reports import MachineReports, report_options
 from choreomon.cli.seconds import Seconds
 from choreomon.cli.verify_sessions import (
@@ -32,7 +33,7 @@ from choreomon.cli.verify_sessions import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from choreomon.batch.question import Question
+    from choreomon.batch.question import Question, Source
     from choreomon.multitrace.projection import Partition
     from choreomon.verify.outcome import Conclusion, Outcome, Tally
     from choreomon.verify.verdict import Mode
@@ -109,6 +110,7 @@ EXPLAINED: Final = 10
 @click.option("--explain", is_flag=True, help="Show a witness, or where the explanation breaks.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each multi-trace.")
 @report_options
+@log_options(session_key=False)
 @sessions_options
 @click.pass_context
 def command(
@@ -133,8 +135,9 @@ def command(
     """Verify multi-traces against an interaction, or against an automaton.
 
     Each TRACE is a file, or a folder with all that is in it: .htf, .json, and run-*.jsonl, the
-    event logs that `choreomon simulate --trace` writes. A file is one run, with the logs of all its
-    machines; `choreomon join` puts logs in files of their own together. --sessions FILE has many.
+    event logs that `choreomon simulate --trace` writes; or a log in another format (docs/logs.md).
+    A file is one run, with the logs of all its machines, or has several sessions; `choreomon join`
+    puts logs in files of their own together. --sessions FILE has many.
 
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
@@ -147,6 +150,9 @@ def command(
 
     protocol = _protocol(context, interaction, automaton, locations)
     if sessions is not None:
+        refuse_explicit(context, LOG_OPTIONS, "without --sessions")
+        for name in LOG_OPTIONS:
+            del choices[name]
         return verify_sessions(
             context,
             sessions=sessions,
@@ -164,16 +170,22 @@ def command(
     refuse_without_sessions(context)
     if not traces:
         raise click.UsageError("Missing argument 'TRACE...'.")
+    logs = LogChoices.taken(choices).loaded()
     for name in SESSIONS_ALONE:
-        del choices[name]
+        choices.pop(name, None)
     analysis, loggers = analysis_of(**choices)
     if automaton is not None:
         _check_mode(analysis.mode)
     paths = trace_files(traces)
-    groups = _shared_clocks(clocks, paths)
+    read = {path for path in paths if logs.is_log(path)}
+    if not read and logs.choices.session_key is not None:
+        raise click.UsageError("--session-key can only be used with --sessions, or with logs")
+    groups = _shared_clocks(clocks, paths, read)
     config: str | None = choices["config"]
+    sources, problems = logs.sources(paths, read, groups, signature)
+    names = [source if isinstance(source, str) else source[0] for source in sources]
     pictures = search_pictures(
-        analysis, loggers, paths, interaction=protocol, signature=signature, config=config
+        analysis, loggers, names, interaction=protocol, signature=signature, config=config
     )
     reports = MachineReports(junit, sarif)
     reports.check((protocol, locations, signature, config, *paths))
@@ -190,7 +202,7 @@ def command(
         on_search=pictures,
     )
     screen, errors = screens()
-    found = _outcomes(question, paths, jobs, errors)
+    found = _outcomes(question, sources, problems, jobs, errors)
     tally = _Telling(protocol, screen, errors, as_json, explain, reports).told(
         found, searched=analysis.search is not None
     )
@@ -231,10 +243,11 @@ def _check_mode(mode: Mode) -> None:
         raise click.BadParameter(str(error), param_hint="--mode") from None
 
 
-def _shared_clocks(clocks: tuple[str, ...], paths: list[str]) -> Partition:
+def _shared_clocks(clocks: tuple[str, ...], paths: list[str], read: set[str]) -> Partition:
     """Which processes share a clock. Raises `BadParameter` for a group that shares none, and where
     there are no event logs."""
-    if clocks and not any(Path(path).suffix.lower() == ".jsonl" for path in paths):
+    own = any(Path(path).suffix.lower() == ".jsonl" for path in paths)
+    if clocks and not (own or read):
         raise click.BadParameter(
             "is about event logs (.jsonl), and there are none: in other files the components "
             "themselves say who shares a clock",
@@ -250,18 +263,25 @@ def _shared_clocks(clocks: tuple[str, ...], paths: list[str]) -> Partition:
 
 
 def _outcomes(
-    question: Question, paths: list[str], jobs: int, errors: Console
+    question: Question,
+    sources: list[Source],
+    problems: list[tuple[str, str]],
+    jobs: int,
+    errors: Console,
 ) -> Iterator[Outcome]:
     """What becomes of each file; where the errors go to a terminal it says how far it is."""
     from choreomon.batch.outcomes import outcomes
     from choreomon.cli.screen import tracked
+    from choreomon.verify.outcome import Outcome
 
     try:
-        found = outcomes(question, paths, jobs)
+        found = outcomes(question, sources, jobs)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    if len(paths) > 1 and errors.is_terminal:
-        found = tracked(found, errors, "Verifying", len(paths))
+    for path, problem in problems:
+        yield Outcome(path, question.analysis.mode, None, 0.0, problem=problem)
+    if len(sources) > 1 and errors.is_terminal:
+        found = tracked(found, errors, "Verifying", len(sources))
     with loss_told():
         yield from found
 

@@ -66,7 +66,9 @@ def sessions_options(command: _Command) -> _Command:
             help="Of --sessions: the results, .parquet or else JSON lines. Who is interrupted goes "
             "on there.",
         ),
-        click.option("--session-key", help="Of JSON lines: the field of the session."),
+        click.option(
+            "--session-key", help="Of JSON lines, and of other logs: the field of the session."
+        ),
         click.option("--lifeline-key", help="Of JSON lines: the field of an action's lifeline."),
         click.option("--kind-key", help="Of JSON lines: the field that says send or receive."),
         click.option("--message-key", help="Of JSON lines: the field of an action's message."),
@@ -86,8 +88,10 @@ def sessions_options(command: _Command) -> _Command:
 
 
 def refuse_without_sessions(context: click.Context) -> None:
-    """Raises `UsageError` for options that do nothing without sessions."""
-    refuse_explicit(context, SESSIONS_ALONE, "with --sessions")
+    """Raises `UsageError` for options that do nothing without sessions; logs have those of a
+    `--session-key`, too."""
+    alone = [name for name in SESSIONS_ALONE if name != "session_key"]
+    refuse_explicit(context, alone, "with --sessions")
 
 
 def verify_sessions(

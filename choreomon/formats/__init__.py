@@ -57,6 +57,7 @@ Runs:
     trace         an event as one line of a trace
     monitor_log   what a monitor does as one line
     event_log     traces -> multi-traces
+    recorded      logs in the formats that people have
     results       runs -> the JSON of `choreomon simulate --json`
     exported      runs for the tools of others
 

@@ -1,4 +1,4 @@
-"""The published JSON Schemas: of documents, and of agents' configurations."""
+"""The published JSON Schemas: of documents, of agents' configurations, and of mappings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from choreomon.formats.agent_document import AgentDocument
 from choreomon.formats.documents import ScenarioDocument
+from choreomon.formats.recorded.mapping_shape import MappingDocument
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -42,6 +43,16 @@ def agent_schema() -> dict[str, Any]:
     schema = AgentDocument.model_json_schema(by_alias=True, mode="validation")
     _close_mappings(schema)
     return {"$schema": _DIALECT, **schema, "title": "choreomon agent"}
+
+
+def mapping_schema() -> dict[str, Any]:
+    """JSON Schema 2020-12 of mapping documents, with defaults and descriptions.
+
+    It says what the shape says. Whether paths are some, whether expressions have the groups that
+    they need, and what a format can have, only the reader decides.
+    """
+    schema = MappingDocument.model_json_schema(by_alias=True, mode="validation")
+    return {"$schema": _DIALECT, **schema, "title": "choreomon mapping of logs"}
 
 
 def _given(key: str, kind: str) -> dict[str, Any]:

@@ -1,0 +1,200 @@
+"""Options about logs in the formats that people have, and the multi-traces in such logs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+import click
+
+from choreomon.cli.options import Decorator, added
+
+if TYPE_CHECKING:
+    from choreomon.batch.question import Source
+    from choreomon.formats.hibou.signature import Signature
+    from choreomon.formats.recorded import Mapping, Recorded
+    from choreomon.formats.recorded.detection import LogFormat
+    from choreomon.multitrace.multitrace import MultiTrace
+    from choreomon.multitrace.projection import Partition
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+Named: TypeAlias = "tuple[str, MultiTrace]"
+
+FORMATS: Final = ("events", "shiviz", "tsviz", "otlp", "jsonl", "detecter")
+
+LOG_OPTIONS: Final = ("log_format", "mapping", "parser", "delimiter")
+"""Parameters that are about logs alone; `session_key` is one, too, where nothing else has it."""
+
+SESSION_KEY: Final = "--session-key"
+
+
+def log_options(*, session_key: bool = True) -> Callable[[_Command], _Command]:
+    """How logs are read. `session_key`: whether to add that option, which some commands have for
+    more than logs; it is the parameter `session_key` in any case."""
+    options: list[Decorator[Any]] = [
+        click.option(
+            "--format",
+            "log_format",
+            type=click.Choice(FORMATS),
+            help="The format of the logs. Default: found by looking at each.",
+        ),
+        click.option(
+            "--mapping",
+            type=click.Path(),
+            help="What lines or spans mean: a mapping document, .yaml or .json.",
+        ),
+        click.option(
+            "--parser",
+            metavar="REGEX",
+            help="Of text with clocks: an event, with the groups host, clock and event.",
+        ),
+        click.option(
+            "--delimiter",
+            metavar="REGEX",
+            help="Of text with clocks: what stands between runs; its group trace is their session.",
+        ),
+    ]
+    if session_key:
+        options.append(
+            click.option(
+                SESSION_KEY,
+                metavar="FIELD",
+                help="The field that tells sessions apart, such as traceId of spans.",
+            )
+        )
+    return added(*options)
+
+
+@dataclass(frozen=True)
+class LogChoices:
+    """What was said about logs; the fields are named as the parameters."""
+
+    log_format: LogFormat | None = None
+    mapping: str | None = None
+    parser: str | None = None
+    delimiter: str | None = None
+    session_key: str | None = None
+
+    @classmethod
+    def taken(cls, choices: dict[str, Any]) -> LogChoices:
+        """Those of parameters, which are taken out of them."""
+        return cls(**{field.name: choices.pop(field.name) for field in fields(cls)})
+
+    @property
+    def given(self) -> bool:
+        """Whether anything was said."""
+        return self != LogChoices()
+
+    def loaded(self) -> LogReading:
+        """Ready to read logs. Raises DocumentError for a mapping that is none."""
+        from choreomon.formats.recorded import load_mapping
+
+        return LogReading(self, None if self.mapping is None else load_mapping(self.mapping))
+
+
+@dataclass(frozen=True)
+class LogReading:
+    """How logs are read."""
+
+    choices: LogChoices
+    mapping: Mapping | None = None
+
+    def read(self, path: str) -> Iterator[Recorded]:
+        """The events of a log. Raises DocumentError, as `read_recorded` does."""
+        from choreomon.formats.recorded import read_recorded
+
+        one = self.choices
+        return read_recorded(
+            path,
+            one.log_format,
+            self.mapping,
+            parser=one.parser,
+            delimiter=one.delimiter,
+            session_key=one.session_key,
+        )
+
+    def is_log(self, path: str) -> bool:
+        """Whether a file is one of those that only the options or its beginning tell: not one that
+        is a multi-trace by its name, nor one of our own event logs, which are read as before.
+
+        Where an option is given, every file is such a log; one that is called .htf only where the
+        format is.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix == ".htf":
+            return self.choices.log_format is not None
+        if self.choices.given:
+            return True
+        found = _format_of(path)
+        if suffix == ".json":
+            return found == "otlp"
+        if suffix == ".jsonl":
+            return found not in (None, "events")
+        return found is not None
+
+    def sources(
+        self, paths: list[str], read: set[str], partition: Partition, signature: str | None
+    ) -> tuple[list[Source], list[tuple[str, str]]]:
+        """The files, and in place of those to be `read` as logs the multi-traces in them; with the
+        logs that could not be read, and why. `signature` is the path of one."""
+        from choreomon.core.errors import DocumentError
+        from choreomon.formats.hibou.files import load_signature
+
+        if not read:
+            return [*paths], []
+        declared = None if signature is None else load_signature(signature)
+        sources: list[Source] = []
+        problems: list[tuple[str, str]] = []
+        for path in paths:
+            if path not in read:
+                sources.append(path)
+                continue
+            try:
+                sources += self.multi_traces(path, partition, declared)
+            except DocumentError as error:
+                problems.append((path, str(error)))
+        return sources, problems
+
+    def multi_traces(
+        self, path: str, partition: Partition = (), signature: Signature | None = None
+    ) -> list[Named]:
+        """The multi-traces of a log, each with its name: the path, and the session where there is
+        one. What was not understood is told. Raises DocumentError."""
+        from choreomon.formats.recorded.multi_traces import MultiTracesOfLog
+
+        made = MultiTracesOfLog(path, partition, signature)
+        for recorded in self.read(path):
+            made.take(recorded)
+        tell_strange(path, made.strange, made.strange_count)
+        return [
+            (f"{path} [{session}]" if session else path, multitrace)
+            for session, multitrace in made.multi_traces()
+        ]
+
+
+def tell_strange(path: str, strange: Iterable[Any], count: int) -> None:
+    """Says on standard error what of a log was not understood: the first few, and how many."""
+    told = [*strange]
+    for diagnostic in told[:3]:
+        click.echo(f"{diagnostic.place}: not understood: {diagnostic.message}", err=True)
+    if count > len(told[:3]):
+        click.echo(f"{path}: {count:,} lines or spans were not understood in all", err=True)
+
+
+def _format_of(path: str) -> str | None:
+    """The format that the beginning of a file shows; None for none that is known, and for a file
+    that cannot be read, or only once."""
+    from choreomon.core.errors import DocumentError
+    from choreomon.formats.recorded.detection import format_of
+    from choreomon.formats.recorded.lines import HEAD
+
+    try:
+        if not Path(path).is_file():
+            return None
+        with open(path, "rb") as stream:
+            return format_of(stream.read(HEAD), path)
+    except (OSError, ValueError, DocumentError):
+        return None

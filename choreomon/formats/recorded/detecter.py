@@ -1,0 +1,104 @@
+"""detectEr's events: `fork`, `init`, `exit`, `send` and `recv`, one a line.
+
+`fork(P1, P2, ...)` and `init(P2, P1, ...)` are the two ends of a message `fork`, since a process
+begins after it was forked. Messages have no ids: `recv(P2, Msg)` does not say who sent it. A
+message is called as the first atom of its term, so `{order, 7}` is `order`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
+from choreomon.formats.recorded.lines import Log
+
+EVENT: Final = re.compile(r"\s*(fork|init|exit|send|recv)\s*\(")
+_TOKEN: Final = re.compile(
+    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<<|>>|[][(){},]|[^][(){},"'<>]+|."""
+)
+_NAME: Final = re.compile(r"[\s{\[(]*(?:'([^']+)'|([A-Za-z_][\w@]*)|([^\s,{}()\[\]]+))")
+_OPEN: Final = frozenset(("(", "[", "{", "<<"))
+_CLOSE: Final = frozenset((")", "]", "}", ">>"))
+_NUMBER_OF: Final = {"fork": (2, 3), "init": (2, 3), "exit": (1, 2), "send": (3, 3), "recv": (2, 2)}
+_LIKE: Final = {
+    "fork": "fork(P1, P2, {Mod, Fun, Args})",
+    "init": "init(P2, P1, {Mod, Fun, Args})",
+    "exit": "exit(P, Reason)",
+    "send": "send(P1, P2, Msg)",
+    "recv": "recv(P2, Msg)",
+}
+
+
+def read_detecter(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
+    """The events, in the order of the log; empty lines, and comments after `%`, are none.
+
+    Raises DocumentError only where lines cannot be read at all.
+    """
+    for number, text in enumerate(log.lines(), start=1):
+        line = text.decode("utf-8", "replace").strip().rstrip(".")
+        if line and not line.startswith("%"):
+            place = Place(log.file, number)
+            found = EVENT.match(line)
+            if found is None:
+                known = ", ".join(_LIKE.values())
+                yield Diagnostic("not-understood", f"it is no event: expected {known}", place)
+            else:
+                yield _event(found[1], line[found.end() - 1 :], place)
+
+
+def _event(what: str, rest: str, place: Place) -> RecordedEvent | Diagnostic:
+    parts = _arguments(rest)
+    least, most = _NUMBER_OF[what]
+    if parts is None or not least <= len(parts) <= most or not all(parts[:least]):
+        told = f"it is no {what}, or only the beginning of one: expected {_LIKE[what]}"
+        return Diagnostic("not-understood", told, place)
+    process = parts[0]
+    match what:
+        case "fork":
+            event = RecordedEvent(process, "send", "fork", place, parts[1])
+            return _forked(event, parts[1], parts)
+        case "init":
+            return _forked(
+                RecordedEvent(process, "handle", "fork", place, parts[1]), process, parts
+            )
+        case "send":
+            message = {"message": parts[2]}
+            return RecordedEvent(process, "send", _name(parts[2]), place, parts[1], fields=message)
+        case "recv":
+            message = {"message": parts[1]}
+            return RecordedEvent(process, "handle", _name(parts[1]), place, fields=message)
+        case _:
+            reason = {"reason": parts[1]} if len(parts) > 1 else {}
+            return RecordedEvent(process, "local", "exit", place, fields=reason)
+
+
+def _forked(event: RecordedEvent, child: str, parts: list[str]) -> RecordedEvent:
+    fields = {"function": parts[2]} if len(parts) > 2 else {}
+    return event._replace(message_id=f"fork {child}", fields=fields)
+
+
+def _arguments(text: str) -> list[str] | None:
+    """What stands in the parentheses with which a text begins, between the commas that are in no
+    others; None where they are not closed, or something comes after them."""
+    parts = [""]
+    depth = 0
+    tokens = _TOKEN.findall(text)
+    for position, token in enumerate(tokens):
+        if token in _CLOSE:
+            depth -= 1
+            if not depth:
+                after = "".join(tokens[position + 1 :]).strip()
+                return None if after else [part.strip() for part in parts]
+        if token == "," and depth == 1:
+            parts.append("")
+        elif depth:
+            parts[-1] += token
+        depth += token in _OPEN
+    return None
+
+
+def _name(message: str) -> str:
+    found = _NAME.match(message)
+    return next(filter(None, found.groups()), message) if found else message

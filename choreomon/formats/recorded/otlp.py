@@ -1,0 +1,103 @@
+"""Spans of OpenTelemetry -> events.
+
+A span is written when it ends, and says when it began; who received what it sent is known only
+from other spans. So the spans of a log are kept until its end: memory grows with their number. What
+comes out is, for each process, in the order of time. Between processes time orders nothing, and
+whoever reads the events must not take their order for one.
+
+A response is sent when the span of the server ends, as the conventions have it: such a span covers
+the handling of a request while the client waits. What a server does after its answer, but within
+that span, is taken to be before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
+from choreomon.formats.recorded.expressions import plain
+from choreomon.formats.recorded.json_values import read_values
+from choreomon.formats.recorded.lines import Log
+from choreomon.formats.recorded.mapping import Recorded, refuse_hopeless
+from choreomon.formats.recorded.mapping_document import Mapping
+from choreomon.formats.recorded.span_order import sends_first
+from choreomon.formats.recorded.span_relations import one_process, relate
+from choreomon.formats.recorded.spans import NoSpan, Record, spans_in
+from choreomon.formats.recorded.user_patterns import Hopeless
+
+
+def read_otlp(log: Log, mapping: Mapping, session_key: str | None = None) -> Iterator[Recorded]:
+    """The events of all spans (`span_order`); before them what was not understood.
+
+    Raises DocumentError where the log cannot be read, and for an expression of the mapping that
+    was stopped.
+    """
+    kept: dict[tuple[str, str], tuple[Record, Place]] = {}
+    for value in read_values(log):
+        if isinstance(value, Diagnostic):
+            yield value
+            continue
+        content, place = value
+        for record in spans_in(content):
+            if isinstance(record, NoSpan):
+                yield Diagnostic("not-understood", str(record), place)
+                continue
+            key = record["traceId"], record["spanId"]
+            if key in kept:
+                told = f"the span {key[1]} comes twice: the first, at {kept[key][1]}, is taken"
+                yield Diagnostic("not-understood", told, place)
+                continue
+            kept[key] = record, place
+    depths = _depths({key: record["parentSpanId"] for key, (record, _) in kept.items()})
+    order_of = {key: (kept[key][0]["startTimeUnixNano"], depths[key]) for key in kept}
+    spans = [kept[key] for key in sorted(kept, key=order_of.__getitem__)]
+    try:
+        _name_processes([record for record, _ in spans], mapping)
+    except Hopeless as error:
+        refuse_hopeless(mapping.file, Place(log.file, 0), error)
+    relate([record for record, _ in spans])
+    made = mapping.records("otlp", session_key)
+    events: list[tuple[int, int, int, RecordedEvent]] = []
+    for order, (record, place) in enumerate(spans):
+        for each in made.events(record, place):
+            if isinstance(each, Diagnostic):
+                yield each
+                continue
+            at_end = each.time == str(record["endTimeUnixNano"])
+            stated = each.time.isascii() and each.time.isdigit() and len(each.time) < 20
+            time = int(each.time) if stated else record["startTimeUnixNano"]
+            # Of what begins at one moment, the outer comes first; of what ends then, the inner.
+            events.append((time, int(at_end), -order if at_end else order, each))
+    events.sort(key=lambda event: event[:3])
+    yield from sends_first([event for _, _, _, event in events])
+
+
+def _depths(parents: dict[tuple[str, str], str | None]) -> dict[tuple[str, str], int]:
+    """How many spans each span is in; those that are in themselves have any number."""
+    depths: dict[tuple[str, str], int] = {}
+    for start in parents:
+        way: dict[tuple[str, str], None] = {}
+        key: tuple[str, str] | None = start
+        while key is not None and key in parents and key not in depths and key not in way:
+            way[key] = None
+            parent = parents[key]
+            key = None if parent is None else (key[0], parent)
+        depth = -1 if key is None else depths.get(key, -1)
+        for number, each in enumerate(reversed(way), start=1):
+            depths[each] = depth + number
+    return depths
+
+
+def _name_processes(records: list[Record], mapping: Mapping) -> None:
+    """Gives each span the name of its process: with that of the instance where a process has
+    several, which have an order each. Raises `Hopeless`."""
+    process, instance = mapping.process, mapping.instance
+    names: list[tuple[str, str | None]] = []
+    for record in records:
+        name = None if process is None else process(record)
+        own = None if instance is None else instance(record)
+        names.append((name or "", own))
+    alone = one_process(names)
+    for record, (name, own) in zip(records, names, strict=True):
+        full = name if not name or alone[name] else f"{name}.{own or 'unknown'}"
+        record["process"] = (plain(full) if mapping.document.plain_names else full) or None
