@@ -6,15 +6,16 @@ then come the events, two lines each: what happened, and who did it, the clock, 
 ShiViz shows with the event. Of several verdicts about one event each field has all, with commas
 between them.
 
-ShiViz wants of the clocks that the own entry of a process counts its events from 1 on. Events that
-were not kept are missing there, so a run is written from its beginning or not at all.
+ShiViz wants of the clocks that the own entry of a process counts its events from 1 on, and that
+there are all events that an entry of another one counts. So a run with events that were not kept is
+not written.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from choreomon.core.message import SEND
@@ -36,8 +37,8 @@ _HOST: Final = re.compile(r"\S+")
 def shiviz_log(run: RecordedRun) -> str:
     """The text of the log.
 
-    Raises ValueError for a run that has lost its beginning, and for a name that the lines of ShiViz
-    cannot hold.
+    Raises ValueError for a run that has lost events, and for a name that the lines of ShiViz cannot
+    hold.
     """
     declared: dict[int, list[RunVerdict]] = {}
     for verdict in run.verdicts:
@@ -63,7 +64,19 @@ def shiviz_log(run: RecordedRun) -> str:
             f"{event.process} {clock} index={event.index} milliseconds={milliseconds(event.time)} "
             + _fields(declared.get(event.index, ()))
         )
+    _check_known(run, counts)
     return "\n".join(lines) + "\n"
+
+
+def _check_known(run: RecordedRun, counts: Mapping[str, int]) -> None:
+    """Raises ValueError where an event knows events that are not there."""
+    for event in run.events:
+        for process, known in zip(run.processes, event.clock, strict=True):
+            if known > counts[process]:
+                raise ValueError(
+                    f"event {event.index} knows {known} events of {process}, and {counts[process]} "
+                    "are there: ShiViz needs all of them"
+                )
 
 
 def _fields(verdicts: Sequence[RunVerdict]) -> str:

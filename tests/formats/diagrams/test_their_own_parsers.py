@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from random import Random
 from shutil import which
+from typing import Any
 
 import pytest
 
 from choreomon.core.action import Action
+from choreomon.core.errors import DocumentError
+from choreomon.formats.diagrams import read_mermaid
+from choreomon.interaction.diagram import OUTSIDE, SAME, Arrow, statements_of
 from choreomon.interaction.generation import ALL_OPERATORS
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.term import EMPTY, Interaction, act, alt, coreg, loop_s, seq, strict
@@ -31,8 +37,9 @@ WITHIN = 300.0
 """Seconds after which a tool that has not answered is given up."""
 
 
-def refused_by_mermaid(texts: Sequence[str], place: Path) -> list[str]:
-    """What Mermaid says of those of the texts that it does not accept."""
+def parsed_by_mermaid(texts: Sequence[str], place: Path) -> list[dict[str, Any]]:
+    """What is `wrong` with each of the texts, empty where nothing is, and the `messages` in it:
+    sender, arrow, text, receiver."""
     node = which("node")
     if node is None or not (TOOLS / "node_modules" / "mermaid").is_dir():
         pytest.skip("needs Node.js, and Mermaid in build/diagram-tools: make diagram-tools")
@@ -45,9 +52,15 @@ def refused_by_mermaid(texts: Sequence[str], place: Path) -> list[str]:
         timeout=WITHIN,
         cwd=place,
     )
-    found = json.loads(answer.stdout)
+    found: list[dict[str, Any]] = json.loads(answer.stdout)
     assert len(found) == len(texts)
-    return [f"{text}\n{said}" for text, said in zip(texts, found, strict=True) if said]
+    return found
+
+
+def refused_by_mermaid(texts: Sequence[str], place: Path) -> list[str]:
+    """What Mermaid says of those of the texts that it does not accept."""
+    found = zip(texts, parsed_by_mermaid(texts, place), strict=True)
+    return [f"{text}\n{one['wrong']}" for text, one in found if one["wrong"]]
 
 
 def refused_by_plantuml(texts: Sequence[str], place: Path) -> list[str]:
@@ -112,6 +125,80 @@ def test_what_is_wrong_is_refused(
 ) -> None:
     right = write(seq(act(Action("a", "!", "m")), loop_s(act(Action("a", "!", "m")))))
     assert len(refused([right, right.replace("loop ", "lop ")], tmp_path)) == 1
+
+
+def test_mermaid_finds_the_messages_and_names_that_were_written(tmp_path: Path) -> None:
+    terms = samples()
+    found = parsed_by_mermaid([mermaid_sequence(term) for term in terms], tmp_path)
+    for term, one in zip(terms, found, strict=True):
+        arrows = [each for each in statements_of(term) if isinstance(each, Arrow)]
+        assert one["messages"] == [
+            [
+                arrow.sender or "environment",
+                "-->>" if arrow.again else "->>",
+                arrow.message + SAME * arrow.again,
+                arrow.receiver or "environment",
+            ]
+            for arrow in arrows
+        ]
+
+
+def test_mermaid_finds_in_diagrams_of_others_what_is_read_here(tmp_path: Path) -> None:
+    """Diagrams are written, and then changed at random; of those that are read, the actions are
+    those that Mermaid found."""
+    rng = Random(11)
+    texts = [changed(mermaid_sequence(term), rng) for term in interactions(5, 400, max_size=12)]
+    compared = 0
+    for text, one in zip(texts, parsed_by_mermaid(texts, tmp_path), strict=True):
+        try:
+            term = read_mermaid(text)
+        except DocumentError:
+            continue
+        assert not one["wrong"], text
+        compared += 1
+        assert actions_of(term) == Counter(
+            action for message in one["messages"] for action in actions_in(*message)
+        ), text
+    assert compared > 100
+
+
+def actions_in(sender: str, arrow: str, message: str, receiver: str) -> Iterator[Action]:
+    """Those of a message that Mermaid found."""
+    name = message.removesuffix(SAME)
+    if sender not in OUTSIDE and name == message:
+        yield Action(sender, "!", name)
+    if receiver not in OUTSIDE and not arrow.endswith("x"):
+        yield Action(receiver, "?", name)
+
+
+def changed(text: str, rng: Random) -> str:
+    """The diagram with one line of another kind, or without one."""
+    lines = text.splitlines()
+    at = rng.randrange(1, len(lines) + 1)
+    more = rng.choice(
+        [
+            *("%% l1->>l2: x", "Note over l1: x", "rect rgb(1, 2, 3)", "end", "l1 -) l2 : x y"),
+            *("l1-xl2: lost", "l1->>+l2: x", "l1->>+l2: x;l2-->>-l1: y", "loop 3 times", "else x"),
+            *("participant l9 as A b", "actor l9", "A b->>l1: x", "l1->>l2: a # b", "autonumber"),
+            *("l1->>l2: a#59;b", "l1->>l2:x", "opt maybe", "and", "option x", "title: x"),
+            *("l1-->l2: the end", "env->>l1: m", "a-b->>l1: x", "l1->>a-b: x", "L1->l1: x"),
+        ]
+    )
+    if rng.random() < 0.5 and at < len(lines):
+        del lines[at]
+    return "\n".join([*lines[:at], more, *lines[at:]])
+
+
+def actions_of(term: Interaction) -> Counter[Action]:
+    """How often each action stands in a term."""
+    found: Counter[Action] = Counter()
+    pending = [term]
+    while pending:
+        top = pending.pop()
+        if top.action is not None:
+            found[top.action] += 1
+        pending += [part for part in (top.left, top.right) if part is not None]
+    return found
 
 
 def test_random_interactions_have_all_operators() -> None:

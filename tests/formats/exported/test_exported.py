@@ -246,6 +246,21 @@ def test_a_span_with_a_violation_is_an_error() -> None:
     assert not any("status" in span for _, span in spans)
 
 
+@each
+def test_clocks_are_as_shiviz_wants_them(scenario: str) -> None:
+    """Of each host: its events from 1 on; of the others: what is there, and all that it knows."""
+    run = told_by_shiviz(recorded(run_of(scenario)))
+    clocks: dict[tuple[str, int], dict[str, int]] = {}
+    for one in run:
+        own = 1 + sum(host == one["host"] for host, _ in clocks)
+        assert one["clock"][one["host"]] == own
+        clocks[one["host"], own] = one["clock"]
+    for clock in clocks.values():
+        for host, count in clock.items():
+            earlier = clocks[host, count]
+            assert all(clock[name] >= entry for name, entry in earlier.items())
+
+
 def test_several_verdicts_about_one_event_are_all_there() -> None:
     run = recorded(run_of("fig1-violating"))
     other = replace(run.verdicts[0], verdict="possibly-violated", monitor="M", label="x")
@@ -269,6 +284,7 @@ def test_the_expression_can_be_read_by_shiviz() -> None:
     ("change", "said"),
     [
         (lambda run: run._replace(events=run.events[1:]), "ShiViz needs all of them"),
+        (lambda run: without_last(run, "P1"), r"knows 2 events of P1, and 1 are there"),
         (lambda run: renamed(run, "two words"), "cannot be a host of ShiViz"),
         (lambda run: renamed(run, ""), "cannot be a host of ShiViz"),
         (
@@ -284,6 +300,11 @@ def test_what_shiviz_could_not_read_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         shiviz_log(change(recorded(run_of("fig1-violating"))))
+
+
+def without_last(run: RecordedRun, process: str) -> RecordedRun:
+    last = [event for event in run.events if event.process == process][-1]
+    return run._replace(events=tuple(event for event in run.events if event is not last))
 
 
 def renamed(run: RecordedRun, name: str) -> RecordedRun:
