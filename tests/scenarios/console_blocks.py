@@ -38,7 +38,10 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LIVE_PAGES = [
     ROOT / "docs" / name
-    for name in ("agent-protocol.md", "instrument.md", "live.md", "operations.md", "sessions.md")
+    for name in (
+        *("agent-protocol.md", "instrument.md", "live.md", "logs.md", "operations.md"),
+        "sessions.md",
+    )
 ]
 DOCUMENT_PAGES = [page for page in PAGES if page not in LIVE_PAGES]
 """Pages about documents and what is done with them in one process."""
