@@ -39,11 +39,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LIVE_PAGES = [
     ROOT / "docs" / name
     for name in (
-        "agent-protocol.md",
-        "instrument.md",
-        "live.md",
-        "operations.md",
-        "pytest.md",
+        *("agent-protocol.md", "instrument.md", "live.md", "logs.md", "operations.md", "pytest.md"),
         "sessions.md",
     )
 ]

@@ -32,9 +32,9 @@ def clock_in(value: Any, process: str | None) -> dict[str, int]:
     if process is not None and clock.get(process, 0) < 1:
         known = ", ".join(sorted(clock)) or "nobody"
         raise ClockError(
-            f"its clock has no entry of {process!r}, whose event it is, only of {_cut(known)}"
-            f"{did_you_mean(process, clock)}: expected one of {process!r}, at least 1, as in "
-            f"{_like(process)}"
+            f"its clock has no entry of {process!r}, whose event it is, only of {_cut(known)}: "
+            f"expected one of {process!r}, at least 1, as in {_like(process)}"
+            f"{did_you_mean(process, clock)}"
         )
     return clock
 

@@ -106,7 +106,7 @@ def joined(parts: Sequence[Expression]) -> Expression:
 
 
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
-_LOOSE: Final = re.compile("_*([.-])_*")
+_LOOSE: Final = re.compile("_*([.-])_*|_(?=_)")
 _ENDS: Final = "_.-"
 
 

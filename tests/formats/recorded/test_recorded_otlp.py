@@ -149,8 +149,8 @@ def test_two_ends_of_http_and_of_a_queue_are_read_from_the_sdk_s_own_spans(print
         ("shop", "send", "POST_charge_id", "bank"),
         ("bank", "handle", "POST_charge_id", "shop"),
         ("bank", "local", "look into the account", None),
-        ("bank", "send", "POST_charge_id.response", "shop"),
-        ("shop", "handle", "POST_charge_id.response", "bank"),
+        ("bank", "send", "POST_charge_id_response", "shop"),
+        ("shop", "handle", "POST_charge_id_response", "bank"),
         ("shop", "send", "orders", "store"),
         ("store", "handle", "orders", "shop"),
     ]
@@ -166,8 +166,8 @@ def test_two_ends_of_http_and_of_a_queue_are_read_from_the_sdk_s_own_spans(print
 COLLECTED = [
     ("shop", "send", "POST_charge", "bank"),
     ("bank", "handle", "POST_charge", "shop"),
-    ("bank", "send", "POST_charge.response", "shop"),
-    ("shop", "handle", "POST_charge.response", "bank"),
+    ("bank", "send", "POST_charge_response", "shop"),
+    ("shop", "handle", "POST_charge_response", "bank"),
     ("shop", "send", "orders", "store"),
     ("store", "handle", "orders", "shop"),
     ("store", "local", "work", None),
@@ -351,8 +351,8 @@ def test_what_begins_at_one_moment_is_nested() -> None:
     assert [told([each])[0][1:3] for each in found if each.process == "shop"] == [
         ("handle", "GET_a"),
         ("send", "GET_b"),
-        ("handle", "GET_b.response"),
-        ("send", "GET_a.response"),
+        ("handle", "GET_b_response"),
+        ("send", "GET_a_response"),
     ]
 
 
