@@ -1,0 +1,11 @@
+"""What recorded logs say about a property, exactly.
+
+auditor    events in, verdicts out, while the logs are read
+causality  what happened before what, from what the logs say and nothing else
+items      what of a log matters to a property: labelled events, and gaps
+units      what of a property can be audited by itself
+window     one unit: decided piece by piece, and forgotten
+search     all orders that agree with a piece, and all that its gaps may hide
+outcome    what it comes to
+oracle     brute force, for tests
+"""

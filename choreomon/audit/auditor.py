@@ -62,6 +62,7 @@ class Auditor:
             on_item=self._item,
             on_lacking=self._lacks,
             on_diagnostic=on_diagnostic,
+            incomplete=(incomplete := tuple(incomplete)),
             max_waiting=max_waiting,
         )
         self._verdicts: list[AuditVerdict] = []
@@ -117,6 +118,7 @@ class Auditor:
             tuple(self._gaps),
             self._causality.events,
             self._labelled,
+            tuple(dict.fromkeys(each.revised for each in self._windows if each.revised)),
         )
 
     def _knowledge(self, index: int) -> Clock | None:

@@ -81,6 +81,7 @@ class Causality:
       it knows and that was read in time.
     - `on_lacking` is called with a gap that may be anywhere in the log of one process.
     - `on_diagnostic` is called with what is strange.
+    - `incomplete`: processes whose sends are not counted, since some may be missing.
 
     Raises `DocumentError` for logs that contradict themselves: a process whose own numbers do not
     grow, and happened-before with a cycle.
@@ -94,6 +95,7 @@ class Causality:
         on_item: Callable[[Item], None],
         on_lacking: Callable[[int, Gap], None],
         on_diagnostic: Callable[[Diagnostic], None],
+        incomplete: Collection[str] = (),
         max_waiting: int = MAX_WAITING,
     ) -> None:
         self._size = len(processes)
@@ -116,6 +118,7 @@ class Causality:
         self._sent: dict[str, tuple[Clock, Place]] = {}
         self._channels: dict[_Channel, deque[Clock]] = {}
         self._unaddressed: set[tuple[str, str]] = set()
+        self._uncounted = frozenset(incomplete)
         self._received: set[str] = set()
         self._received_earlier: set[str] = set()
         self._waiting_for: dict[str | _Channel, list[_Process]] = {}
@@ -195,6 +198,11 @@ class Causality:
         labels = (
             None if process.watched is None else process.watched.get((event.kind, event.name))
         )
+        jumps = told != process.last + 1 and told != process.last + 0.5
+        if jumps and process.index is not None and process.raw is not None and not released:
+            # What the process knew before the gap, its items before it do not all tell.
+            if self._ahead(process, process.raw):
+                return False
         heard: Clock | None = None
         if clock is not None:
             if labels is not None and not released and self._ahead(process, clock):
@@ -205,7 +213,7 @@ class Causality:
             heard = self._heard(process, event, released)
             if heard is None:
                 return False
-        if told != process.last + 1 and told != process.last + 0.5:
+        if jumps:
             self._jumped(process, event, told)
         if heard is not None and heard is not process.heard:
             process.heard = heard
@@ -423,7 +431,11 @@ class Causality:
                 self._strange("two-receptions", f"message {key} is received again", event.place)
                 return process.known
         else:
-            if event.peer is None or (event.peer, event.name) in self._unaddressed:
+            if (
+                event.peer is None
+                or event.peer in self._uncounted
+                or (event.peer, event.name) in self._unaddressed
+            ):
                 return process.known
             key = (event.peer, event.name, process.name)
             sends = self._channels.get(key)

@@ -37,7 +37,7 @@ def truth(
     chains: dict[str, list[int]] = {}
     for place, event in enumerate(events):
         chains.setdefault(event.process, []).append(place)
-    before, unsent = _before(events, chains)
+    before, unsent = _before(events, chains, incomplete)
     owners = {label.process for label in automaton.labels}
     lacking = {*incomplete, *unsent, *(owners - chains.keys())} & owners
     gaps = _gaps(events, chains)
@@ -104,7 +104,9 @@ def label_of(automaton: SequenceAutomaton, event: RecordedEvent) -> Label | None
 
 
 def _before(
-    events: Sequence[RecordedEvent], chains: Mapping[str, Sequence[int]]
+    events: Sequence[RecordedEvent],
+    chains: Mapping[str, Sequence[int]],
+    incomplete: Collection[str],
 ) -> tuple[list[set[int]], set[str]]:
     """Of every event some events that are before it, of which the others follow; and the senders
     of what was received and not sent."""
@@ -123,6 +125,8 @@ def _before(
                 )
             }  # fmt: skip
         elif event.kind == "handle" and event.peer not in (None, ENVIRONMENT):
+            if event.message_id is None and event.peer in incomplete:
+                continue  # not to be counted
             earlier = _number_before(events, chains[event.process], place)
             sends = [
                 other

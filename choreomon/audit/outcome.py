@@ -49,10 +49,12 @@ Verdicts: TypeAlias = tuple[AuditVerdict, ...]
 
 class Outcome(NamedTuple):
     """All of it. `verdicts` in the order in which the events were read; `labelled` counts the
-    events that the property mentions."""
+    events that the property mentions. `late` are gaps that were found after events were decided that
+    they may concern: of those nothing was declared, and perhaps would have been."""
 
     verdicts: Verdicts
     overall: Overall
     gaps: tuple[Gap, ...]
     events: int
     labelled: int
+    late: tuple[Gap, ...] = ()

@@ -198,6 +198,7 @@ def _needed(chains: Sequence[Sequence[Item]]) -> list[list[tuple[tuple[int, int]
     it; chains of which none has to be are left out."""
     counts = [[item.count for item in chain] for chain in chains]
     owners = [chain[0].process if chain else -1 for chain in chains]
+    # Sorted by number, so the items that are known come first.
     return [
         [
             tuple(

@@ -130,7 +130,7 @@ class Window:
     def finish(self) -> None:
         """Decides the rest: nothing comes any more."""
         if self._lost is None:
-            self._decide([chain[-1].count if chain else 0 for chain in self._chains])
+            self._decide([chain[-1].count if chain else 0 for chain in self._chains], ends=True)
 
     def _heard(self) -> list[Clock]:
         """What every process knows from which items may come; nothing where one was not heard of,
@@ -144,7 +144,7 @@ class Window:
                 return []
         return known
 
-    def _decide(self, counts: list[int]) -> None:
+    def _decide(self, counts: list[int], *, ends: bool = False) -> None:
         """Decides the items up to these numbers, or fewer: up to where all others know them."""
         chains = [self._chains[owner] for owner in self.owners]
         again = True
@@ -166,7 +166,7 @@ class Window:
             self._base[owner] = max(self._base[owner], counts[owner])
             del chain[:place]
             self._size -= place
-        if any(part):
+        if any(part) or (ends and self._lacking):
             self._search(part)
 
     def _search(self, part: Sequence[Sequence[Item]]) -> None:
@@ -221,8 +221,11 @@ class Window:
 
     def _undecided(self, items: Iterator[Item], reason: str) -> None:
         self.unsure = self.unsure or reason
+        self.maybe_formed = self.maybe_formed or bool(self._lacking)
         for item in items:
-            if item.label in self.unit.final:
+            if item.label is None:
+                self.maybe_formed = True  # by what the gap hides
+            elif item.label in self.unit.final:
                 self.maybe_formed = True
                 none = Orders(None, None)
                 self._on_decided(Decided(POSSIBLY_VIOLATED, item, none, True, reason))
