@@ -284,17 +284,20 @@ class Causality:
 
     def _known(self, process: _Process) -> Clock:
         """With what its last vector clock says, in numbers of items."""
-        told, process.told = process.told, None
+        told = process.told
         assert told is not None
         known = [*process.known]
+        settled = True
         for index, other in enumerate(self._watching):
             count = told.get(other.name)
             if count and other is not process:
-                numbers = other.item_numbers
-                # Most often all are known but a few.
-                items = other.forgotten + bisect_right(numbers, count)
+                items = other.forgotten + bisect_right(other.item_numbers, count)
                 if items > known[index]:
                     known[index] = items
+                if count >= other.last:  # of its last event more may be to come
+                    settled = False
+        if settled:
+            process.told = None
         process.known = tuple(known)
         return process.known
 
