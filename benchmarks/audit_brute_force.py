@@ -3,9 +3,10 @@
     python -m benchmarks.audit_brute_force [--cases N] [--seed N]
 
 Random properties and logs of three processes and a fourth that the property does not have, with
-clocks, message ids or neither, most with events, ends or whole logs missing. Brute force walks every
-order of all events and everything that gaps may hide; each order that the audit shows is replayed by
-the reference. The cases are those of `tests/audit/cases.py`. Ends with 1 at the first disagreement.
+clocks, message ids or neither, most with events, ends or whole logs missing. Brute force walks
+every order of all events and everything that gaps may hide; each order that the audit shows is
+replayed by the reference. The cases are those of `tests/audit/cases.py`. Ends with 1 at the first
+disagreement.
 """
 
 from __future__ import annotations

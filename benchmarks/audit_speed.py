@@ -3,9 +3,10 @@
     python -m benchmarks.audit_speed [--events N] [--seed N]
 
 Logs of 20 processes that send each other messages, with 1 % labelled: five forbidden sequences of
-three messages, each with one that cancels it. A log is written to a temporary file, once with vector
-clocks and once with message ids, and audited by a process of its own, as the command does; also the
-first fifth of it, to compare the memory. What reading alone takes is measured in the same way.
+three messages, each with one that cancels it. A log is written to a temporary file, once with
+vector clocks and once with message ids, and audited by a process of its own, as the command does;
+also one of a fifth of the length, to compare the memory. What reading alone takes is measured in
+the same way.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -24,6 +26,7 @@ import click
 PROCESSES: Final = 20
 LABELLED: Final = 0.01
 SEQUENCES: Final = 5
+WIDTHS: Final = (24, 12, 10, 10, 10, 12, 9)
 
 _CHILD: Final = """
 import resource, sys
@@ -54,13 +57,15 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 def property_text() -> str:
     """Sequences `a -> b -> c` of sends by neighbours, each with a cancellation."""
-    lines = ["version: 1", "name: speed", "property:", "  sequences:"]
+    lines = ["name: speed", "property:", "  sequences:"]
     for number in range(SEQUENCES):
         first = 4 * number
-        steps = [f"p{first + step} -> p{(first + step + 1) % PROCESSES} : s{step}" for step in range(3)]
+        steps = [
+            f"p{first + step} -> p{(first + step + 1) % PROCESSES} : s{step}" for step in range(3)
+        ]
         cancel = f"p{first + 3} -> p{first} : stop"
-        lines.append(f"    - messages: [{', '.join(json.dumps(step) for step in steps)}]")
-        lines.append(f"      cancelled_by: [{json.dumps(cancel)}]")
+        lines.append(f"    - steps: [{', '.join(json.dumps(step) for step in steps)}]")
+        lines.append(f"      cancel: [{{on: {json.dumps(cancel)}, after: [1, 2], back_to: 0}}]")
     return "\n".join(lines) + "\n"
 
 
@@ -122,13 +127,16 @@ def _measured(document: Path, log: Path, what: str) -> tuple[int, int, int, int,
     return events, labelled, verdicts, undecided, float(said[4]), int(said[5])
 
 
+def _row(cells: Sequence[str]) -> str:
+    return "".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
+
+
 @click.command(help=__doc__)
 @click.option("--events", type=click.IntRange(min=1_000), default=1_000_000, show_default=True)
 @click.option("--seed", default=1, show_default=True)
 def main(events: int, seed: int) -> None:
     columns = ("log", "events", "labelled", "verdicts", "undecided", "events/s", "peak MB")
-    widths = (24, 12, 10, 10, 10, 12, 9)
-    click.echo("".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True)))
+    click.echo(_row(columns))
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder, "speed.yaml")
         document.write_text(property_text(), encoding="ascii")
@@ -143,9 +151,7 @@ def main(events: int, seed: int) -> None:
                     cells = [f"{kind}, {'read only' if what == 'read' else 'audited'}"]
                     cells += [f"{number:,}" for number in numbers]
                     cells += [f"{numbers[0] / seconds:,.0f}", f"{peak / 1024:.0f}"]
-                    click.echo(
-                        "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-                    )
+                    click.echo(_row(cells))
 
 
 if __name__ == "__main__":

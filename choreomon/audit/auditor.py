@@ -30,6 +30,10 @@ from choreomon.properties.linear import linear_formations
 MOST_GAPS: Final = 1_000
 """Gaps that are kept for the report. Others count, and are not named."""
 
+SHOWN_IN_FULL: Final = 100
+SHOWN_AT_ALL: Final = 50
+"""Events of an order that are kept with a verdict: all of short ones, so many of others."""
+
 NO_LIMITS: Final = Limits()
 
 
@@ -214,13 +218,20 @@ class Auditor:
 
 
 def order_of(unit: Unit, way: Way | None, *, formed: bool = True) -> Order:
-    """The order, where it forms the property with the last sequence of events that does."""
-    events = tuple(happenings(way))
+    """The order, where it forms the property with the last sequence of events that does. Of a long
+    one the last events, and those of the sequence."""
+    events = happenings(way)
     cut_off = way is not None and way.cut_off
-    if not formed:
-        return Order(events, (), cut_off)
-    found = linear_formations(unit.automaton, (each.label for each in events))
-    return Order(events, found[-1].sequences[0] if found else (), cut_off)
+    sequence: tuple[int, ...] = ()
+    if formed:
+        found = linear_formations(unit.automaton, (each.label for each in events))
+        sequence = found[-1].sequences[0] if found else ()
+    if len(events) <= SHOWN_IN_FULL:
+        return Order(tuple(events), sequence, cut_off)
+    kept = sorted({*sequence, *range(len(events) - SHOWN_AT_ALL, len(events))})
+    place = {position: number for number, position in enumerate(kept)}
+    last = tuple(events[position] for position in kept)
+    return Order(last, tuple(place[position] for position in sequence), True)
 
 
 def _gaps_of(*ways: Way | None) -> tuple[Gap, ...]:

@@ -16,7 +16,7 @@ is matched to a reception by counting when the sender's log does not say to whom
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NoReturn, TypeAlias
@@ -195,14 +195,11 @@ class Causality:
         if clock is None and event.number is None and process.raw is not None:
             # Clocks do not count it, so who knows the next one knows it, and nobody else.
             told = process.last + 0.5 if process.last == int(process.last) else process.last
-        labels = (
-            None if process.watched is None else process.watched.get((event.kind, event.name))
-        )
+        labels = None if process.watched is None else process.watched.get((event.kind, event.name))
         jumps = told != process.last + 1 and told != process.last + 0.5
-        if jumps and process.index is not None and process.raw is not None and not released:
-            # What the process knew before the gap, its items before it do not all tell.
-            if self._ahead(process, process.raw):
-                return False
+        ends_gap = jumps and process.index is not None and not released
+        if ends_gap and process.raw is not None and self._ahead(process, process.raw):
+            return False  # the gap begins with all that the process knew before it
         heard: Clock | None = None
         if clock is not None:
             if labels is not None and not released and self._ahead(process, clock):
@@ -378,13 +375,13 @@ class Causality:
             most = max((clock.get(process.name, 0) for clock in told), default=0)
             if most > process.last:
                 reason = (
-                    f"the log of {process.name} ends with event {int(process.last)}, and others know of "
-                    f"event {most}"
+                    f"the log of {process.name} ends with event {int(process.last)}, and others "
+                    f"know of event {most}"
                 )
                 self._strange("gap", reason, process.last_place or NOWHERE)
                 self._marks(process, Gap(process.name, reason, process.last_place), ends=False)
         if self._sent:
-            known, place = next(iter(self._sent.values()))
+            place = next(iter(self._sent.values()))[1]
             others = f", and {len(self._sent) - 1} more" if len(self._sent) > 1 else ""
             self._strange(
                 "send-without-reception",

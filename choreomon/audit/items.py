@@ -27,11 +27,12 @@ class Gap(NamedTuple):
 
 
 class Item(NamedTuple):
-    """`process` is an index; `clock` counts the item itself. An event has a `label`; what has none
+    """`process` is an index; `rank` its number among the items of the process, `number` among those
+    of all as they were read; `clock` counts the item itself. An event has a `label`; what has none
     is an end of `gap`, and `opens` tells which."""
 
     process: int
-    count: int
+    rank: int
     clock: Clock
     number: int
     label: Label | None

@@ -12,7 +12,8 @@ from choreomon.core.verdict import VerdictKind
 class Order(NamedTuple):
     """One order of events that agrees with what the logs say, as far as the sequences concerned
     mention them. `formed` are the positions in it of one forbidden sequence, empty in an order that
-    does not form one at its end; `cut_off`: events before these were not kept."""
+    does not form one at its end; `cut_off`: events before these, or between them and those of the
+    sequence, were not kept."""
 
     events: tuple[Item | Unseen, ...]
     formed: tuple[int, ...]
@@ -49,8 +50,8 @@ Verdicts: TypeAlias = tuple[AuditVerdict, ...]
 
 class Outcome(NamedTuple):
     """All of it. `verdicts` in the order in which the events were read; `labelled` counts the
-    events that the property mentions. `late` are gaps that were found after events were decided that
-    they may concern: of those nothing was declared, and perhaps would have been."""
+    events that the property mentions. `late` are gaps that were found after events were decided
+    that they may concern: of those nothing was declared, and perhaps would have been."""
 
     verdicts: Verdicts
     overall: Overall

@@ -23,22 +23,22 @@ def side_by_side(logs: Sequence[Log], waits: Callable[[str], bool]) -> Log:
     last: dict[int, str] = {}
     going = dict(enumerate(logs))
     while going:
-        idle, told = True, False
+        idle = True
         waiting = {number for number in going if number in last and waits(last[number])}
         if len(waiting) == len(going):
             waiting = set()
         for number in [number for number in going if number not in waiting]:
-            for what in going[number]:
-                break
-            else:
+            try:
+                what = next(going[number])
+            except StopIteration:
                 del going[number]
                 idle = False
                 continue
             if what is None:
                 continue
-            idle, told = False, True
+            idle = False
             if isinstance(what, RecordedEvent):
                 last[number] = what.process
             yield what
-        if idle and not told:
+        if idle:
             yield None

@@ -23,7 +23,7 @@ from choreomon.properties.partial_order import LiveSet
 
 MAX_CUTS: Final = 50_000
 MAX_WINDOW: Final = 10_000
-KEPT: Final = 1_000
+KEPT: Final = 200
 """Events of an order that are kept beyond the window, at least."""
 
 PATIENCE: Final = 16
@@ -130,7 +130,7 @@ class Window:
     def finish(self) -> None:
         """Decides the rest: nothing comes any more."""
         if self._lost is None:
-            self._decide([chain[-1].count if chain else 0 for chain in self._chains], ends=True)
+            self._decide([chain[-1].rank if chain else 0 for chain in self._chains], ends=True)
 
     def _heard(self) -> list[Clock]:
         """What every process knows from which items may come; nothing where one was not heard of,
@@ -234,7 +234,7 @@ class Window:
         """Order is lost from here on, until every process has heard of all that was read so far."""
         self._undecided(_in_order(self._chains), reason)
         self._lost = [
-            max(base, chain[-1].count if chain else 0)
+            max(base, chain[-1].rank if chain else 0)
             for base, chain in zip(self._base, self._chains, strict=True)
         ]
         for chain in self._chains:
@@ -242,7 +242,7 @@ class Window:
         self._size = 0
 
     def _skip(self, lost: list[int], item: Item) -> None:
-        lost[item.process] = max(lost[item.process], item.count)
+        lost[item.process] = max(lost[item.process], item.rank)
         self._undecided(iter((item,)), self.unsure)
 
     def _found_again(self, lost: list[int]) -> bool:
@@ -278,7 +278,7 @@ class Window:
 
 def _place(chain: Sequence[Item], count: int) -> int:
     """How many items of the chain have at most this number."""
-    return bisect_right(chain, count, key=lambda item: item.count)
+    return bisect_right(chain, count, key=lambda item: item.rank)
 
 
 def _in_order(chains: Sequence[Sequence[Item]]) -> Iterator[Item]:

@@ -13,7 +13,9 @@ from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from rich.console import Console
 
     from choreomon.audit.auditor import Auditor
     from choreomon.audit.outcome import Outcome
@@ -159,7 +161,6 @@ class _Strange:
 
 
 def _opened(stack: ExitStack, paths: tuple[str, ...], *, growing: bool) -> list[Log]:
-    from choreomon.core.errors import DocumentError
     from choreomon.formats.recorded.lines import lines_of
     from choreomon.formats.recorded.own_events import own_events
     from choreomon.formats.unreadable import unreadable
@@ -171,11 +172,10 @@ def _opened(stack: ExitStack, paths: tuple[str, ...], *, growing: bool) -> list[
         except (OSError, ValueError) as error:
             raise unreadable(path, error) from None
         logs.append(_refusing(own_events(lines_of(stream, growing=growing), path), path))
-    assert DocumentError
     return logs
 
 
-def _refusing(log: Log, path: str) -> Iterator:  # type: ignore[type-arg]
+def _refusing(log: Log, path: str) -> Log:
     from choreomon.formats.unreadable import unreadable
 
     try:
@@ -200,7 +200,7 @@ def _waiting(follow: bool, say: Callable[[], None] | None) -> Callable[[], bool]
     return wait
 
 
-def _announcer(auditor: Auditor, screen, unprinted: Unprinted) -> Callable[[], None]:  # type: ignore[no-untyped-def]
+def _announcer(auditor: Auditor, screen: Console, unprinted: Unprinted) -> Callable[[], None]:
     """Says the verdicts that were not said yet."""
     from choreomon.cli.screen import print_indented
     from choreomon.render.audit_text import verdict_lines
@@ -217,7 +217,7 @@ def _announcer(auditor: Auditor, screen, unprinted: Unprinted) -> Callable[[], N
     return say
 
 
-def _show(screen, outcome: Outcome, strange: _Strange) -> None:  # type: ignore[no-untyped-def]
+def _show(screen: Console, outcome: Outcome, strange: _Strange) -> None:
     from choreomon.cli.screen import print_indented
     from choreomon.core.verdict import VIOLATED
     from choreomon.render.audit_text import (

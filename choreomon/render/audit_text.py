@@ -1,4 +1,4 @@
-"""What an audit found, as lines for people: each verdict with an order for it and one against it."""
+"""What an audit found, as lines for people: verdicts, with an order for each and one against."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def overall_text(outcome: Outcome) -> Text:
         text.append(f"; {counted(undecided, 'event')} undecided")
     elif overall.undecided:
         text.append(f"; undecided: {overall.reason}")
-    if not told or overall.kind == POSSIBLY_VIOLATED and not outcome.verdicts:
+    if not told or (overall.kind == POSSIBLY_VIOLATED and not outcome.verdicts):
         _append_orders(text, overall, "formed", "not formed")
     for gap in outcome.late:
         text.append(

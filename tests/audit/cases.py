@@ -19,7 +19,7 @@ from choreomon.audit.outcome import AuditVerdict, Order, Outcome
 from choreomon.audit.search import Unseen
 from choreomon.audit.window import Limits
 from choreomon.core.errors import PropertyError
-from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.recorded import Place, RecordedEvent
 from choreomon.properties.automaton import (
     SequenceAutomaton,
@@ -77,7 +77,8 @@ def random_automaton(random: Random) -> SequenceAutomaton:
         for number in range(random.randint(2, 5)):
             sender, receiver = random.sample(PROCESSES, 2)
             message = Message(sender, f"m{number}", receiver)
-            pool += [Label(kind, message) for kind in random.choice(((SEND,), (HANDLE,), (SEND, HANDLE)))]  # type: ignore[arg-type]
+            kinds: tuple[EventKind, ...] = random.choice(((SEND,), (HANDLE,), (SEND, HANDLE)))
+            pool += [Label(kind, message) for kind in kinds]
         transitions: list[StatedTransition] = []
         initial, final = [], []
         for part in range(random.choice((1, 1, 1, 2))):
@@ -92,10 +93,10 @@ def random_automaton(random: Random) -> SequenceAutomaton:
             if random.random() < 0.2:
                 initial.append(f"{name}{random.randrange(size - 1)}")
             for source, target in sorted(pairs):
-                for label in random.sample(pool, random.choice((1, 1, 2))):
-                    transitions.append(
-                        StatedTransition(f"{name}{source}", label, f"{name}{target}")
-                    )
+                transitions += [
+                    StatedTransition(f"{name}{source}", label, f"{name}{target}")
+                    for label in random.sample(pool, random.choice((1, 1, 2)))
+                ]
         try:
             return sequence_automaton(initial=initial, final=final, transitions=transitions)
         except PropertyError:
@@ -184,13 +185,13 @@ def faults(case: Case, outcome: Outcome, true: Truth) -> list[str]:
     said = {case.events.index(verdict.item.event): verdict for verdict in outcome.verdicts}  # type: ignore[arg-type]
     for place, formed in true.events.items():
         verdict = said.get(place)
-        expected = None if True not in formed else "violated" if len(formed) == 1 else "possibly-violated"
+        expected = _kind(formed)
         found = None if verdict is None else verdict.kind
         if verdict is not None and verdict.undecided:
             continue
         if found != expected and not (outcome.late and found is None):
             wrong.append(f"event {place}: {found}, and not {expected}")
-    expected = None if True not in true.overall else "violated" if len(true.overall) == 1 else "possibly-violated"
+    expected = _kind(true.overall)
     if outcome.overall.kind != expected and not outcome.overall.undecided:
         wrong.append(f"overall: {outcome.overall.kind}, and not {expected}")
     for verdict in outcome.verdicts:
@@ -208,6 +209,12 @@ def faults(case: Case, outcome: Outcome, true: Truth) -> list[str]:
         if order is not None and not order.cut_off:
             wrong += [f"overall: {each}" for each in _inconsistent(case, order)]
     return wrong
+
+
+def _kind(formed: set[bool]) -> str | None:
+    if True not in formed:
+        return None
+    return "violated" if len(formed) == 1 else "possibly-violated"
 
 
 def _bad_orders(case: Case, verdict: AuditVerdict) -> list[str]:
@@ -252,10 +259,10 @@ def _inconsistent(case: Case, order: Order) -> list[str]:
             ):
                 wrong.append("an unseen event after the end of its gap")
             continue
-        if what.count <= last.get(what.process, 0):
+        if what.rank <= last.get(what.process, 0):
             wrong.append("events of a process out of order")
-        last[what.process] = what.count
-        if any(other.clock[what.process] >= what.count for other in seen):
+        last[what.process] = what.rank
+        if any(other.clock[what.process] >= what.rank for other in seen):
             wrong.append("an event after one that knows it")
         seen.append(what)
     return wrong

@@ -24,7 +24,9 @@ def found(seeds: Iterable[int], limits: Limits | None = None) -> list[str]:
     for seed in seeds:
         one = case(seed)
         try:
-            wrong += [f"seed {seed}: {each}" for each in faults(one, one.audit(limits), one.truth())]
+            wrong += [
+                f"seed {seed}: {each}" for each in faults(one, one.audit(limits), one.truth())
+            ]
         except DocumentError as error:
             wrong.append(f"seed {seed}: {error}")
     return wrong
@@ -64,7 +66,9 @@ def test_the_cases_have_all_there_is_to_find() -> None:
 def test_the_step_of_brute_force_is_the_reference() -> None:
     for seed in range(60):
         automaton = case(seed).automaton
-        labels = [automaton.labels[(seed + 7 * place) % len(automaton.labels)] for place in range(9)]
+        labels = [
+            automaton.labels[(seed + 7 * place) % len(automaton.labels)] for place in range(9)
+        ]
         live = frozenset()
         formed = []
         for place, label in enumerate(labels):
@@ -123,7 +127,7 @@ def test_a_bottleneck_that_others_do_not_know_is_found(monkeypatch: pytest.Monke
 
     def planted(self: window.Window, counts: list[int], *, ends: bool = False) -> None:
         """Every item that is told by one process is decided."""
-        right(self, [chain[-1].count if chain else 0 for chain in self._chains], ends=ends)
+        right(self, [chain[-1].rank if chain else 0 for chain in self._chains], ends=ends)
 
     monkeypatch.setattr(window.Window, "_decide", planted)
     assert found(SEEDS) != []
