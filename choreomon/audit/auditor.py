@@ -16,6 +16,7 @@ from functools import partial
 from typing import Final
 
 from choreomon.audit.causality import MAX_WAITING, Causality
+from choreomon.audit.gaps import said_to_be_incomplete
 from choreomon.audit.items import Clock, Gap, Item
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.search import Unseen, Way, happenings
@@ -86,7 +87,7 @@ class Auditor:
                     f"; those of the property are {', '.join(self._processes)}"
                 )
                 raise ValueError(f"the property has no label of a process {name!r}{hint}")
-            gap = Gap(name, f"the log of {name} is said to be incomplete")
+            gap = Gap(name, said_to_be_incomplete(name))
             self._lacks(self._processes.index(name), gap)
 
     def add(self, event: RecordedEvent) -> None:

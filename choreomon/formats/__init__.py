@@ -59,6 +59,11 @@ Runs:
     event_log     traces -> multi-traces
     results       runs -> the JSON of `choreomon simulate --json`
 
+Recorded logs:
+
+    recorded      logs of other systems, and ours -> what they say happened
+    audit_json    what was found in them, as JSON
+
 Interactions and multi-traces:
 
     hibou               HIBOU's files

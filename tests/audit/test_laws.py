@@ -11,6 +11,7 @@ import pytest
 
 from choreomon.audit import causality, search, window
 from choreomon.audit.oracle import reference_step
+from choreomon.audit.process import Process
 from choreomon.audit.window import Limits
 from choreomon.core.errors import DocumentError
 from choreomon.properties.reference import formations
@@ -95,7 +96,7 @@ def _nothing_lacks(self: object, index: int, gap: object) -> None:
 
 
 def _unheard(
-    self: causality.Causality, process: causality._Process, event: object, released: bool
+    self: causality.Causality, process: Process, event: object, released: bool
 ) -> tuple[int, ...]:
     return process.known
 
