@@ -16,18 +16,20 @@ from collections import Counter
 
 import click
 
+from choreomon.audit.window import Limits
 from tests.audit.cases import case, faults
 
 
 @click.command(help=__doc__)
 @click.option("--cases", type=click.IntRange(min=1), default=20_000, show_default=True)
 @click.option("--seed", default=1_000_000, show_default=True)
-def main(cases: int, seed: int) -> None:
+@click.option("--look-ups", is_flag=True, help="Try look-ups before every search.")
+def main(cases: int, seed: int, look_ups: bool) -> None:
     logs: Counter[str] = Counter()
     verdicts: Counter[str] = Counter()
     for number in range(cases):
         one = case(seed + number)
-        outcome = one.audit()
+        outcome = one.audit(Limits(few_cuts=1, patience=one.patience) if look_ups else None)
         wrong = faults(one, outcome, one.truth())
         if wrong:
             click.echo(f"seed {seed + number}: {'; '.join(wrong)}")

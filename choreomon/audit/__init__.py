@@ -10,6 +10,7 @@ items      what of a log matters to a property: labelled events, and gaps
 units      what of a property can be audited by itself
 window     one unit: decided piece by piece, and forgotten
 search     all orders that agree with a piece, and all that its gaps may hide
+look_ups   what the rules `sound` are sure of, without a search
 outcome    what it comes to
 oracle     brute force, for tests
 """

@@ -106,7 +106,7 @@ def search(
                     after, formed = step(label, live)
                     if after in ways and not (formed and unseen is None):
                         continue
-                    way = _further(ways[live], Unseen(gap, label))
+                    way = further(ways[live], Unseen(gap, label))
                     if formed and unseen is None:
                         unseen = way
                     if after not in ways:
@@ -174,13 +174,14 @@ def _take(
         known = orders[not formed] is not None
         if known and after in reached:
             continue
-        further = _further(way, item)
+        longer = further(way, item)
         if not known:
-            orders[not formed] = further
-        reached.setdefault(after, further)
+            orders[not formed] = longer
+        reached.setdefault(after, longer)
 
 
-def _further(way: Way | None, what: Item | Unseen) -> Way:
+def further(way: Way | None, what: Item | Unseen) -> Way:
+    """The way, and then this."""
     if way is None:
         return Way(None, what, 1, False)
     return Way(way, what, way.length + 1, way.cut_off)

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from choreomon.audit.items import Clock, Gap, Item
-from choreomon.audit.search import Hidden, Orders, Way, Ways, search, shortened
+from choreomon.audit.look_ups import Judged, LookUps
+from choreomon.audit.search import Hidden, Orders, Way, Ways, further, search, shortened
 from choreomon.audit.units import Unit, labels_by_process
 from choreomon.core.errors import BudgetExceeded
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
-from choreomon.properties.partial_order import LiveSet
+from choreomon.core.verdict import FRM, FRM_P, POSSIBLY_VIOLATED, VIOLATED, VerdictKind
+from choreomon.properties.partial_order import LiveSet, live_bits
 
 MAX_CUTS: Final = 50_000
 MAX_WINDOW: Final = 10_000
@@ -28,6 +29,11 @@ KEPT: Final = 200
 
 PATIENCE: Final = 16
 """Each attempt to find a bottleneck costs a look at what all processes know."""
+
+FEW_CUTS: Final = 256
+
+MOST_UNCLEAR: Final = 10
+"""Transitions that may be live or not, above which nothing is known of what is."""
 
 MOST_LIVE_SETS: Final = 4_096
 
@@ -47,11 +53,13 @@ class Decided(NamedTuple):
 
 class Limits(NamedTuple):
     """`max_cuts`: consistent cuts of one search; `max_window`: items of one window; `patience`:
-    items between two attempts to find a bottleneck."""
+    items between two attempts to find a bottleneck; `few_cuts`: cuts that a window has at most,
+    above which look-ups are tried before a search."""
 
     max_cuts: int = MAX_CUTS
     max_window: int = MAX_WINDOW
     patience: int = PATIENCE
+    few_cuts: int = FEW_CUTS
 
 
 class Window:
@@ -84,6 +92,7 @@ class Window:
         self._on_decided = on_decided
         self._limits = limits
         self._labels = labels_by_process(unit.automaton, processes)
+        self._look_ups = LookUps(unit.automaton, tuple(processes))
         self.owners = [index for index, labels in enumerate(self._labels) if labels]
         self._chains: list[list[Item]] = [[] for _ in processes]
         self._size = 0
@@ -171,6 +180,10 @@ class Window:
 
     def _search(self, part: Sequence[Sequence[Item]]) -> None:
         unit = self.unit
+        judged = self._judged(part)
+        if judged is not None and not judged.perhaps and FRM_P not in judged.formed.values():
+            self._take_over(part, judged)
+            return
         labels = [self._labels[owner] for owner in self.owners]
         always: list[Hidden] = [(gap, self._labels[each]) for each, gap in self._lacking.items()]
         try:
@@ -178,7 +191,11 @@ class Window:
                 unit.step, part, labels, self.ways, always, max_cuts=self._limits.max_cuts
             )
         except BudgetExceeded as exceeded:
-            self._give_up(part, f"{exceeded} to look at (--budget)")
+            reason = f"{exceeded} to look at (--budget)"
+            if judged is None:
+                self._give_up(part, reason)
+            else:
+                self._take_over(part, judged, reason)
             return
         self.unseen = self.unseen or found.unseen
         for item in _in_order(part):
@@ -210,6 +227,51 @@ class Window:
                 rest.setdefault(live & ~bit, way)
             after = rest
         self.ways = {live: shortened(way, KEPT) for live, way in after.items()}
+
+    def _judged(self, part: Sequence[Sequence[Item]]) -> Judged | None:
+        """What look-ups say of the items; None where they do not help: there are gaps, or so few
+        cuts that a search is as cheap, or it is not clear what is live before."""
+        live = {each & ~self.unit.formed for each in self.ways}
+        if self.unit.whole or self._lacking or len(live) != 1:
+            return None
+        cuts = 1
+        for chain in part:
+            cuts *= len(chain) + 1
+            if any(item.label is None for item in chain):
+                return None
+        if cuts <= self._limits.few_cuts:
+            return None
+        return self._look_ups.judged(list(_in_order(part)), live.pop())
+
+    def _take_over(self, part: Sequence[Sequence[Item]], judged: Judged, reason: str = "") -> None:
+        """Says what look-ups are sure of, with the order in which the items were read. What they
+        are not sure of is `undecided`, for this reason."""
+        bit = self.unit.formed
+        way = next(iter(self.ways.values()))
+        before = {live & bit for live in self.ways}
+        for item in _in_order(part):
+            way = further(way, item)
+            result = judged.formed.get(item.number)
+            if result == FRM:
+                before = {bit}
+                self._say(item, Orders(way, None))
+            elif result == FRM_P:
+                before |= {bit}
+                self._undecided(iter((item,)), reason)
+        bits = live_bits(self.unit.automaton).values()
+        unclear = [each for each in bits if each & judged.perhaps]
+        if len(unclear) > MOST_UNCLEAR:
+            self._lost = [*self._base]
+            return
+        if unclear:
+            self.unsure = self.unsure or reason
+        after: dict[LiveSet, Way | None] = {}
+        for chosen in range(1 << len(unclear)):
+            some = sum(each for number, each in enumerate(unclear) if chosen >> number & 1)
+            for each in before:
+                known = not unclear and len(before) == 1
+                after[judged.surely | some | each] = way if known else UNKNOWN
+        self._carry(after)
 
     def _give_up(self, part: Sequence[Sequence[Item]], reason: str) -> None:
         self._undecided(_in_order(part), reason)

@@ -5,15 +5,20 @@ More of them: `python -m benchmarks.audit_brute_force`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import pytest
 
 from choreomon.audit import causality, search, window
+from choreomon.audit.items import Item
+from choreomon.audit.look_ups import LookUps
 from choreomon.audit.oracle import reference_step
 from choreomon.audit.process import Process
+from choreomon.audit.units import labels_by_process
 from choreomon.audit.window import Limits
 from choreomon.core.errors import DocumentError
+from choreomon.properties.partial_order import live_stepper
 from choreomon.properties.reference import formations
 from tests.audit.cases import case, faults
 
@@ -41,6 +46,24 @@ def test_so_they_are_under_a_budget_that_does_not_suffice() -> None:
     """What is not decided is said to be so; nothing else is wrong."""
     assert found(SEEDS, Limits(max_cuts=3, patience=2)) == []
     assert found(SEEDS, Limits(max_window=2, patience=1)) == []
+
+
+def test_look_ups_are_never_wrong() -> None:
+    """With nothing else, and with a search for what they leave open."""
+    assert found(SEEDS, Limits(few_cuts=1)) == []
+    assert found(SEEDS, Limits(few_cuts=1, max_cuts=0)) == []
+
+
+def test_look_ups_decide_most_by_themselves() -> None:
+    verdicts = [
+        verdict
+        for seed in SEEDS
+        for verdict in case(seed, lossy=False).audit(Limits(few_cuts=1, max_cuts=0)).verdicts
+    ]
+    exact = [verdict.kind for seed in SEEDS for verdict in case(seed, lossy=False).audit().verdicts]
+    assert Counter(exact) == {"violated": 525, "possibly-violated": 71}
+    assert sum(verdict.kind == "violated" for verdict in verdicts) == 495
+    assert sum(verdict.undecided for verdict in verdicts) == 127
 
 
 def test_without_gaps_nothing_is_left_undecided() -> None:
@@ -121,6 +144,58 @@ def test_a_planted_bug_is_found(
 ) -> None:
     monkeypatch.setattr(where, name, planted)
     assert found(SEEDS) != []
+
+
+def wrongly_left(seeds: Iterable[int]) -> list[int]:
+    """Where what look-ups say is live after all is not what the search finds."""
+    wrong = []
+    for seed in seeds:
+        one = case(seed, lossy=False)
+        processes = tuple(dict.fromkeys(label.process for label in one.automaton.labels))
+        items: list[Item] = []
+        reading = causality.Causality(
+            processes,
+            one.automaton.labels,
+            on_item=items.append,
+            on_lacking=lambda *_: None,
+            on_diagnostic=lambda _: None,
+        )
+        for event in one.events:
+            reading.add(event)
+        reading.finish()
+        chains = [[item for item in items if item.process == own] for own in range(len(processes))]
+        labels = labels_by_process(one.automaton, processes)
+        step = live_stepper(one.automaton)
+        exact = search.search(step, chains, labels, {0: None}, max_cuts=100_000).after
+        judged = LookUps(one.automaton, processes).judged(items, 0)
+        if any(judged.surely & ~live or live & ~(judged.surely | judged.perhaps) for live in exact):
+            wrong.append(seed)
+    return wrong
+
+
+def test_what_look_ups_say_is_live_is() -> None:
+    assert wrongly_left(SEEDS) == []
+
+
+def _too_sure(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    right = getattr(LookUps, name)
+
+    def planted(*arguments: object) -> str | None:
+        return None if right(*arguments) is None else "Frm"
+
+    monkeypatch.setattr(LookUps, name, planted)
+
+
+def test_look_ups_that_are_too_sure_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    _too_sure(monkeypatch, "_result")
+    assert found(SEEDS, Limits(few_cuts=1, max_cuts=0, patience=2)) != []
+
+
+def test_look_ups_that_are_too_sure_of_what_is_left_are_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _too_sure(monkeypatch, "_left")
+    assert wrongly_left(SEEDS) != []
 
 
 def test_a_bottleneck_that_others_do_not_know_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
