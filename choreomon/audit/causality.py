@@ -35,6 +35,7 @@ from choreomon.audit.process import (
     event_name,
     forget_settled,
     known_items,
+    next_number,
     refuse_cycle,
     sends_in_queues,
 )
@@ -228,8 +229,10 @@ class Causality:
     def _item(self, process: Process, event: RecordedEvent, label: Label) -> None:
         self._tick(process)
         assert process.index is not None
-        number = self._numbered
-        self._on_item(Item(process.index, process.items, process.known, number, label, event))
+        if event.clock is not None:
+            event = event._replace(clock=None)  # which is large, and not needed any more
+        numbers = (process.items, process.known, self._numbered)
+        self._on_item(Item(process.index, *numbers, label, event))
 
     def _tick(self, process: Process) -> None:
         index = process.index
@@ -310,8 +313,7 @@ class Causality:
                 reason = ended_early(process.name, int(process.last), most)
                 self._strange("gap", reason, process.last_place or NOWHERE)
                 self._marks(process, Gap(process.name, reason, process.last_place), ends=False)
-        left = self._messages.never_received()
-        if left is not None:
+        if (left := self._messages.never_received()) is not None:
             self._on_diagnostic(left)
 
     # Messages
@@ -352,7 +354,7 @@ class Causality:
             count = clock.get(other.name, 0)
             if count <= other.last or other is process:
                 continue
-            if self._finishing and not (other.queue and self._number(other) <= count):
+            if self._finishing and not (other.queue and next_number(other) <= count):
                 continue
             if other.awaited_by is None:
                 other.awaited_by = []
@@ -361,12 +363,6 @@ class Causality:
             process.awaits = other
             return True
         return False
-
-    def _number(self, process: Process) -> float:
-        event = process.queue[0]
-        if event.clock is not None:
-            return event.clock.get(process.name, process.last + 1)
-        return process.last + 1 if event.number is None else event.number
 
     def _go_on(self) -> None:
         while self._ready:

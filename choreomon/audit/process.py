@@ -69,6 +69,14 @@ def known_items(process: Process, watching: Sequence[Process]) -> Clock:
     return process.known
 
 
+def next_number(process: Process) -> float:
+    """The number of the first event that waits."""
+    event = process.queue[0]
+    if event.clock is not None:
+        return event.clock.get(process.name, process.last + 1)
+    return process.last + 1 if event.number is None else event.number
+
+
 def forget_settled(
     process: Process, watching: Sequence[Process], heard_of: Iterable[Process]
 ) -> None:

@@ -182,7 +182,12 @@ def faults(case: Case, outcome: Outcome, true: Truth) -> list[str]:
     """What is wrong with an outcome, in words. What is `undecided` is only held to being possible,
     or open."""
     wrong = []
-    said = {case.events.index(verdict.item.event): verdict for verdict in outcome.verdicts}  # type: ignore[arg-type]
+    places = {event.place: place for place, event in enumerate(case.events)}
+    said = {
+        places[verdict.item.event.place]: verdict
+        for verdict in outcome.verdicts
+        if verdict.item.event is not None
+    }
     for place, formed in true.events.items():
         verdict = said.get(place)
         expected = _kind(formed)
