@@ -94,7 +94,7 @@ def _caption(order: Order, caption: str) -> str:
     unseen = sum(isinstance(each, Unseen) for each in order.events)
     told = f" {counted(unseen, 'event')} of it happened in a gap, unseen." if unseen else ""
     cut_off = " It is not shown from its beginning." if order.cut_off else ""
-    return f"{caption}{told}{cut_off} Only labelled events are shown, evenly apart."
+    return f"{caption}{told}{cut_off} Only events that the property mentions are shown."
 
 
 def order_picture(order: Order) -> Picture:
@@ -107,7 +107,7 @@ def order_picture(order: Order) -> Picture:
         Highlight(position, "judged" if step == last else "step", step)
         for step, position in enumerate(order.formed, 1)
     ]
-    return space_time_picture(events, names, highlights)
+    return space_time_picture(events, names, highlights, supposed=True)
 
 
 def order_events(order: Order) -> list[RunEvent]:
@@ -125,6 +125,8 @@ def order_events(order: Order) -> list[RunEvent]:
             sends.setdefault(key, []).append(index)
         elif kind == HANDLE and sends.get(key):
             sent_at = sends[key].pop(0)
+        if isinstance(each, Unseen):
+            message = message._replace(name=f"{message.name}, unseen")
         clock = () if isinstance(each, Unseen) else each.clock
         events.append(
             RunEvent(index, index * 1000, kind, each.label.process, message, clock, sent_at)
