@@ -30,6 +30,8 @@ BENCHMARKS: Final = (
     "sessions",
     "slices",
     "slices_brute_force",
+    "audit_brute_force",
+    "audit_speed",
     "procedures",
     "procedures_brute_force",
     "search_combinations",

@@ -37,6 +37,7 @@ _COMMANDS: Final = {
     "run": ("choreomon.cli.run", "Run an application with its monitors for real."),
     "split": ("choreomon.cli.split", "Write the table of each process, for its agent."),
     "watch": ("choreomon.cli.watch", "Watch live agents: what they do, and their verdicts."),
+    "audit": ("choreomon.cli.audit", "Say what recorded logs did that is forbidden."),
     "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),
     "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
     "canonize": ("choreomon.cli.canonize", "Print the normal form of an interaction."),

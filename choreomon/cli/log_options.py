@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, TypeVar
 
 import click
 
@@ -102,18 +102,20 @@ class LogReading:
     choices: LogChoices
     mapping: Mapping | None = None
 
-    def read(self, path: str) -> Iterator[Recorded]:
-        """The events of a log. Raises DocumentError, as `read_recorded` does."""
+    def read(self, path: str, stream: BinaryIO | None = None) -> Iterator[Recorded]:
+        """The events of a log, in a file or in a stream that is called so. Raises DocumentError, as
+        `read_recorded` does."""
         from choreomon.formats.recorded import read_recorded
 
         one = self.choices
         return read_recorded(
-            path,
+            path if stream is None else stream,
             one.log_format,
             self.mapping,
             parser=one.parser,
             delimiter=one.delimiter,
             session_key=one.session_key,
+            file=path,
         )
 
     def is_log(self, path: str) -> bool:

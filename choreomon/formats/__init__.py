@@ -61,6 +61,11 @@ Runs:
     results       runs -> the JSON of `choreomon simulate --json`
     exported      runs for the tools of others
 
+Recorded logs:
+
+    recorded      logs of other systems, and ours -> what they say happened
+    audit_json    what was found in them, as JSON
+
 Interactions and multi-traces:
 
     hibou               HIBOU's files

@@ -10,4 +10,5 @@ reference        the meaning over a total order of events: slow and obvious
 linear           the same in one pass, for runs of any length
 formed           where a finished run formed its property, and by which events
 partial_order    the meaning over a partial order, by search over consistent cuts
+parts            parts that have no state in common, and can be evaluated by themselves
 """

@@ -139,6 +139,33 @@ def _stepper(
     automaton: SequenceAutomaton,
 ) -> Callable[[Label, frozenset[LiveSet]], _Step]:
     """A remembered function of a label and a set of live sets."""
+    one = live_stepper(automaton)
+
+    @cache
+    def step(label: Label, sets: frozenset[LiveSet]) -> _Step:
+        results = [one(label, live) for live in sets]
+        return _Step(
+            frozenset(after for after, _ in results),
+            any(formed for _, formed in results),
+            all(formed for _, formed in results),
+        )
+
+    return step
+
+
+def live_bits(automaton: SequenceAutomaton) -> dict[tuple[str, str], LiveSet]:
+    """The bit of each pair of states between which a forward transition lies. Parallel transitions
+    share one."""
+    pairs = dict.fromkeys((t.source, t.target) for t in automaton.forward)
+    return {pair: 1 << number for number, pair in enumerate(pairs)}
+
+
+def live_stepper(
+    automaton: SequenceAutomaton,
+) -> Callable[[Label, LiveSet], tuple[LiveSet, bool]]:
+    """A remembered function of a label and a live set: what is live after an event with that
+    label, and whether it forms the property. Bits beyond those of `live_bits` are kept as they
+    are. The label is one of the automaton's."""
     rules = {label: _label_rules(automaton, label) for label in automaton.labels}
 
     @cache
@@ -155,16 +182,7 @@ def _stepper(
                 formed = formed or final
         return live & ~removed | fired, formed
 
-    @cache
-    def step(label: Label, sets: frozenset[LiveSet]) -> _Step:
-        results = [one(label, live) for live in sets]
-        return _Step(
-            frozenset(after for after, _ in results),
-            any(formed for _, formed in results),
-            all(formed for _, formed in results),
-        )
-
-    return step
+    return one
 
 
 def _label_rules(
@@ -172,8 +190,7 @@ def _label_rules(
 ) -> tuple[list[tuple[bool, int, int, bool]], list[tuple[int, int]]]:
     """What the label fires `(starts, pre mask, own bit, final)` and what it cancels
     `(pre mask, cancelled mask)`. Parallel transitions share one bit."""
-    pairs = list(dict.fromkeys((t.source, t.target) for t in automaton.forward))
-    bit = {pair: 1 << number for number, pair in enumerate(pairs)}
+    bit = live_bits(automaton)
 
     def mask(transitions: tuple[Transition, ...]) -> int:
         return sum(bit[pair] for pair in {(t.source, t.target) for t in transitions})

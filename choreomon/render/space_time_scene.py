@@ -68,6 +68,7 @@ class Scene:
     roles: Mapping[int, Highlight]
     colour: str
     quiet: bool  # whether there are marked events, so that the others stand back
+    supposed: bool = False  # whether it is an order that may have been, without times
 
     def at(self, process: str, index: int) -> Point:
         """Where an event stands; in the middle of its gap where it is not shown."""
@@ -106,6 +107,8 @@ def scene_of(
     highlights: Sequence[Highlight],
     verdict: RunVerdict | None,
     column: float,
+    *,
+    supposed: bool = False,
 ) -> Scene:
     heading = [*(shortened(name, LONGEST_NAME) for name in names), "time, ms"]
     left = MARGIN + max(text_width(name, bold=True) for name in heading) + 14
@@ -138,6 +141,7 @@ def scene_of(
         x += column
         last = item
     return Scene(
+        supposed=supposed,
         lanes={name: HEADER + row * LANE for row, name in enumerate(names)},
         columns=columns,
         gaps=tuple(gaps),

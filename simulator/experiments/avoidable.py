@@ -14,14 +14,14 @@ then these are evaluated together.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Final, NamedTuple
 
 from choreomon.core.errors import BudgetExceeded
 from choreomon.core.message import Event
-from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import Formed, evaluate
+from choreomon.properties.parts import parts, restricted
 
 MAX_CUTS: Final = 50_000
 """Consistent cuts of one evaluation, of which a run has one for each sequence, and others where
@@ -99,33 +99,3 @@ def _of(
     for index, each in zip(own, exact, strict=True):
         found[index] = each
     return found
-
-
-def parts(automaton: SequenceAutomaton) -> list[frozenset[str]]:
-    """The states, as many sets as there can be such that no transition leads from one to another
-    one, in the order of their first states."""
-    part_of = {state: {state} for state in automaton.states}
-    for transition in (*automaton.forward, *automaton.backward):
-        one, other = part_of[transition.source], part_of[transition.target]
-        if one is not other:
-            one |= other
-            for state in other:
-                part_of[state] = one
-    return list(dict.fromkeys(map(frozenset, part_of.values())))
-
-
-def restricted(automaton: SequenceAutomaton, states: Collection[str]) -> SequenceAutomaton:
-    """The part of the automaton that has these states."""
-
-    def inside(transitions: Sequence[Transition]) -> tuple[Transition, ...]:
-        return tuple(each for each in transitions if each.source in states)
-
-    return replace(
-        automaton,
-        states=tuple(each for each in automaton.states if each in states),
-        initial=tuple(each for each in automaton.initial if each in states),
-        final=tuple(each for each in automaton.final if each in states),
-        forward=inside(automaton.forward),
-        backward=inside(automaton.backward),
-        self_loops=tuple(each for each in automaton.self_loops if each.state in states),
-    )

@@ -25,11 +25,12 @@ LAYERS = {
     "automata": ("core",),
     "verify": ("core", "interaction", "multitrace", "automata"),
     "actors": ("core",),
+    "audit": ("core", "properties", "monitor"),
     "formats": (
         *("core", "properties", "monitor", "interaction", "multitrace", "automata", "verify"),
-        "actors",
+        *("actors", "audit"),
     ),
-    "render": ("core", "properties", "interaction", "multitrace", "automata", "verify"),
+    "render": ("core", "properties", "interaction", "multitrace", "automata", "verify", "audit"),
     "batch": ("core", "interaction", "multitrace", "automata", "verify", "formats"),
     "runtime": ("core", "properties", "monitor", "actors", "formats"),
     "sdk": ("core", "formats"),
@@ -37,7 +38,7 @@ LAYERS = {
     "testing": ("core", "properties", "formats", "render", "sdk", "deployment"),
     "cli": (
         *("core", "properties", "monitor", "interaction", "multitrace", "automata", "verify"),
-        *("actors", "formats", "render", "batch", "runtime", "deployment"),
+        *("actors", "audit", "formats", "render", "batch", "runtime", "deployment"),
     ),
 }
 """What each package of `choreomon` may import, besides itself."""
@@ -48,7 +49,7 @@ MORE = {"choreomon.sdk.embedded": ("runtime",)}
 SIMULATOR_MAY_IMPORT = ("core", "properties", "monitor", "multitrace", "actors", "formats")
 PURE = (
     *("core", "properties", "monitor", "interaction", "multitrace", "automata", "verify"),
-    "actors",
+    *("actors", "audit"),
 )
 IMPURE = {
     "os",
@@ -114,7 +115,9 @@ LISTING = (
     "choreomon/properties",
     "choreomon/monitor",
     "choreomon/actors",
+    "choreomon/audit",
     "choreomon/formats",
+    "choreomon/formats/recorded",
     "choreomon/formats/hibou",
     "choreomon/formats/recorded",
     "choreomon/formats/sessions",

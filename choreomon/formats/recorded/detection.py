@@ -14,7 +14,8 @@ from choreomon.formats.recorded.shiviz import TSVIZ, is_header, order_of
 LogFormat: TypeAlias = Literal["events", "shiviz", "tsviz", "otlp", "jsonl", "detecter"]
 FORMATS: Final[tuple[LogFormat, ...]] = get_args(LogFormat)
 
-_OWN: Final = frozenset(("index", "time", "event", "process", "message", "clock"))
+_OWN: Final = frozenset(("index", "time", "event", "process", "message", "clock", "id", "number"))
+"""The keys of our own events, of which some may be left out."""
 _SPANS: Final = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans")
 _SPAN: Final = re.compile(
     rb'"(resourceSpans|resource_spans)"\s*:|"context"\s*:\s*\{\s*"trace_id"|'
@@ -72,7 +73,8 @@ def _of_json(head: bytes, lines: list[bytes]) -> LogFormat | None:
         return "otlp"
     first = lines[0].lstrip()
     if first[:1] == b"{" and (b'"' in first or first.strip() == b"{"):
-        return "events" if all(b'"%s"' % key.encode() in head for key in _OWN) else "jsonl"
+        keys = (b'"event"', b'"process"', b'"message"', b'"clock"')
+        return "events" if all(key in head for key in keys) else "jsonl"
     return None
 
 
@@ -85,4 +87,5 @@ def _of_value(value: Any) -> LogFormat | None:
         return "otlp"
     if isinstance(value.get("context"), dict) and "trace_id" in value["context"]:
         return "otlp"
-    return "events" if value.keys() == _OWN and isinstance(value["message"], dict) else "jsonl"
+    own = {"event", "process", "message"} <= value.keys() <= _OWN
+    return "events" if own and isinstance(value["message"], dict) else "jsonl"

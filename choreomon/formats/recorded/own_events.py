@@ -26,19 +26,27 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    index: int
-    time: float
     event: Literal["send", "handle"]
     process: str
     message: _Message
-    clock: dict[str, int]
+    clock: dict[str, int] | None = None
+    id: str | None = None
+    number: int | None = None
+    index: int | None = None
+    time: float | None = None
 
 
-_KEYS: Final = len(_Line.__struct_fields__) + len(_Message.__struct_fields__)
+_KEYS: Final = 6 + len(_Message.__struct_fields__)
+"""How many keys a line has that has no more than `choreomon simulate --trace` writes."""
+
+NOTHING: Final[dict[str, int]] = {}
 
 
 def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
-    """The events, in the order of the log. A message's id is not in it: its clocks say the order.
+    """The events, in the order of the log. What `simulate --trace` writes has clocks, which say the
+    order. Lines of others may have none, an `id` of the message, the same for its send and its
+    reception, and `number`, which counts the events of a process from 1; `index` and `time` may be
+    left out.
 
     Raises DocumentError only where lines cannot be read at all.
     """
@@ -54,7 +62,7 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
                 where = f"its field {field} " if field else "it "
                 yield _strange(f"{where}{told}", file, number)
             continue
-        message, clock, process = line.message, line.clock, line.process
+        message, clock, process = line.message, line.clock or NOTHING, line.process
         if line.event == SEND:
             end, peer = message.sender, message.receiver
         else:
@@ -62,8 +70,7 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
         if (
             end != process
             or text.count(b":") > _KEYS + len(clock)
-            or clock.get(process, 0) < 1
-            or min(clock.values()) < 0
+            or (clock and min(clock.values()) < 0)
             or not process
             or not message.name
             or ENVIRONMENT in (end, message.receiver)
@@ -80,11 +87,11 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
                 message.name,
                 new(Place, (file, number)),
                 peer,
-                None,
-                clock,
-                None,
+                line.id,
+                line.clock,
+                line.number,
                 "",
-                repr(line.time),
+                "" if line.time is None else repr(line.time),
                 NO_FIELDS,
             ),
         )
@@ -92,7 +99,8 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
 
 def _wrong(line: _Line, end: str, text: bytes) -> str:
     """What is wrong with a line of the right shape; nothing for one that only looks strange."""
-    twice = repeated_key(text, _KEYS + len(line.clock))
+    keys = sum(getattr(line, name) is not None for name in line.__struct_fields__)
+    twice = repeated_key(text, keys + len(_Message.__struct_fields__) + len(line.clock or NOTHING))
     if twice is not None:
         return f"it has the key {twice!r} twice: keep one of the two"
     if not line.process or not line.message.name:
@@ -101,9 +109,7 @@ def _wrong(line: _Line, end: str, text: bytes) -> str:
         return f"{ENVIRONMENT} has no events: it sends messages that a process handles"
     if end != line.process:
         return f"a {line.event} of this message happens at {end}, not {line.process}"
-    if line.clock.get(line.process, 0) < 1:
-        return f"its clock has no entry of {line.process}, whose event it is"
-    if min(line.clock.values()) < 0:
+    if line.clock and min(line.clock.values()) < 0:
         return "its clock has a count below 0"
     return ""
 

@@ -1,0 +1,53 @@
+"""The audit against brute force, on more random cases than tests can afford.
+
+    python -m benchmarks.audit_brute_force [--cases N] [--seed N]
+
+Random properties and logs of three processes and a fourth that the property does not have, with
+clocks, message ids or neither, most with events, ends or whole logs missing. Brute force walks
+every order of all events and everything that gaps may hide; each order that the audit shows is
+replayed by the reference. The cases are those of `tests/audit/cases.py`. Ends with 1 at the first
+disagreement.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import click
+
+from choreomon.audit.window import Limits
+from tests.audit.cases import case, faults
+
+
+@click.command(help=__doc__)
+@click.option("--cases", type=click.IntRange(min=1), default=20_000, show_default=True)
+@click.option("--seed", default=1_000_000, show_default=True)
+@click.option("--look-ups", is_flag=True, help="Try look-ups before every search.")
+def main(cases: int, seed: int, look_ups: bool) -> None:
+    logs: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
+    for number in range(cases):
+        one = case(seed + number)
+        outcome = one.audit(Limits(few_cuts=1, patience=one.patience) if look_ups else None)
+        wrong = faults(one, outcome, one.truth())
+        if wrong:
+            click.echo(f"seed {seed + number}: {'; '.join(wrong)}")
+            sys.exit(1)
+        logs[f"logs with {one.says}"] += 1
+        logs["logs with gaps"] += bool(outcome.gaps)
+        for verdict in outcome.verdicts:
+            kind = f"{verdict.kind}, undecided" if verdict.undecided else verdict.kind
+            verdicts[kind] += 1
+            verdicts["possibly-violated because of a gap"] += bool(verdict.gaps)
+        overall = outcome.overall
+        kind = "undecided" if overall.undecided else overall.kind or "not formed"
+        logs[f"logs as a whole {kind}"] += 1
+    for counts in (logs, verdicts):
+        for name, count in sorted(counts.items()):
+            click.echo(f"{count:>8} {name}")
+    click.echo(f"{cases} cases, all as by brute force")
+
+
+if __name__ == "__main__":
+    main()

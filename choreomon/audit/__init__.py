@@ -1,0 +1,16 @@
+"""What recorded logs say about a property, exactly.
+
+auditor    events in, verdicts out, while the logs are read
+reading    several logs side by side
+causality  what happened before what, from what the logs say and nothing else
+messages   which send a reception belongs to
+process    one process as its log was read so far, and what it waits for
+gaps       where events may be missing, in words
+items      what of a log matters to a property: labelled events, and gaps
+units      what of a property can be audited by itself
+window     one unit: decided piece by piece, and forgotten
+search     all orders that agree with a piece, and all that its gaps may hide
+look_ups   what the rules `sound` are sure of, without a search
+outcome    what it comes to
+oracle     brute force, for tests
+"""

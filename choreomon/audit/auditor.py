@@ -1,0 +1,252 @@
+"""The audit: events of logs in, verdicts out, while the logs are read.
+
+`Auditor` takes events one after the other, of all processes mixed or of one after the other, and
+says of every event that can form the property whether it does: `violated` where in every order that
+agrees with the logs, whatever is in their gaps, `possibly-violated` where in some.
+
+A gap that is found after verdicts were given that rest on there being none takes them back to
+possible ones, `undecided`: what was forgotten is not looked at again. That happens where a log
+turns out to lack the send of a message, and is avoided by naming the process as incomplete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from choreomon.audit.causality import MAX_WAITING, Causality
+from choreomon.audit.gaps import said_to_be_incomplete
+from choreomon.audit.items import Clock, Gap, Item
+from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
+from choreomon.audit.search import Unseen, Way, happenings
+from choreomon.audit.units import Unit, units
+from choreomon.audit.window import Decided, Limits, Window
+from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.core.suggestion import did_you_mean
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.linear import linear_formations
+
+MOST_GAPS: Final = 1_000
+"""Gaps that are kept for the report. Others count, and are not named."""
+
+SHOWN_IN_FULL: Final = 100
+SHOWN_AT_ALL: Final = 50
+"""Events of an order that are kept with a verdict: all of short ones, so many of others."""
+
+NO_LIMITS: Final = Limits()
+
+
+class Auditor:
+    """One property over one set of logs.
+
+    - `incomplete`: processes whose logs may lack any events anywhere; a name that the property does
+      not have is a `ValueError`.
+    - `limits` bound time and memory (`choreomon.audit.window`), `max_waiting` the events that wait
+      for others that they depend on.
+    - `on_diagnostic` is told what is strange about the logs.
+
+    `add`, `settle` and `finish` raise `DocumentError` where logs contradict themselves.
+    """
+
+    def __init__(
+        self,
+        automaton: SequenceAutomaton,
+        *,
+        incomplete: Iterable[str] = (),
+        limits: Limits = NO_LIMITS,
+        max_waiting: int = MAX_WAITING,
+        on_diagnostic: Callable[[Diagnostic], None] = lambda _: None,
+    ) -> None:
+        self._automaton = automaton
+        self._processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
+        self._causality = Causality(
+            self._processes,
+            automaton.labels,
+            on_item=self._item,
+            on_lacking=self._lacks,
+            on_diagnostic=on_diagnostic,
+            incomplete=(incomplete := tuple(incomplete)),
+            max_waiting=max_waiting,
+        )
+        self._verdicts: list[AuditVerdict] = []
+        self._gaps: dict[Gap, None] = {}
+        self._labelled = 0
+        self._windows = [
+            Window(unit, self._processes, self._knowledge, self._taker(unit), limits)
+            for unit in units(automaton)
+        ]
+        self._by_label = {
+            label: [window for window in self._windows if label in window.unit.automaton.labels]
+            for label in automaton.labels
+        }
+        for name in incomplete:
+            if name not in self._processes:
+                hint = did_you_mean(name, self._processes) or (
+                    f"; those of the property are {', '.join(self._processes)}"
+                )
+                raise ValueError(f"the property has no label of a process {name!r}{hint}")
+            gap = Gap(name, said_to_be_incomplete(name))
+            self._lacks(self._processes.index(name), gap)
+
+    def add(self, event: RecordedEvent) -> None:
+        """The next event of its process."""
+        self._causality.add(event)
+
+    def waits(self, process: str) -> bool:
+        """Whether events of the process wait for those of others, which better come first."""
+        return self._causality.waits(process)
+
+    def settle(self) -> None:
+        """Decides now what can be decided, which else is put off for a few events."""
+        for window in self._windows:
+            window.settle()
+
+    @property
+    def verdicts(self) -> Sequence[AuditVerdict]:
+        """Those that were given so far, in no particular order. See `finish`: some may change."""
+        return self._verdicts
+
+    @property
+    def events(self) -> int:
+        return self._causality.events
+
+    def finish(self) -> Outcome:
+        """Nothing comes any more: what all of it comes to."""
+        self._causality.finish()
+        for window in self._windows:
+            window.finish()
+        return Outcome(
+            tuple(sorted(map(self._revised, self._verdicts), key=lambda each: each.item.number)),
+            self._overall(),
+            tuple(self._gaps),
+            self._causality.events,
+            self._labelled,
+            tuple(dict.fromkeys(each.revised for each in self._windows if each.revised)),
+        )
+
+    def _knowledge(self, index: int) -> Clock | None:
+        return self._causality.knowledge(index) if self._causality.seen(index) else None
+
+    def _item(self, item: Item) -> None:
+        if item.label is not None:
+            self._labelled += 1
+            for window in self._by_label[item.label]:
+                window.add(item)
+            return
+        if item.opens and item.gap is not None:
+            self._keep_gap(item.gap)
+        for window in self._windows:
+            if item.process in window.owners:
+                window.add(item)
+
+    def _lacks(self, index: int, gap: Gap) -> None:
+        self._keep_gap(gap)
+        for window in self._windows:
+            window.lacks(index, gap)
+
+    def _keep_gap(self, gap: Gap) -> None:
+        if len(self._gaps) < MOST_GAPS:
+            self._gaps[gap] = None
+
+    def _taker(self, unit: Unit) -> Callable[[Decided], None]:
+        return (lambda _: None) if unit.whole else partial(self._take, unit)
+
+    def _take(self, unit: Unit, decided: Decided) -> None:
+        kind, item, (formed, not_formed), undecided, reason = decided
+        self._verdicts.append(
+            AuditVerdict(
+                kind,
+                item,
+                None if formed is None else order_of(unit, formed),
+                None if not_formed is None else order_of(unit, not_formed, formed=False),
+                undecided,
+                reason,
+                _gaps_of(formed, not_formed),
+            )
+        )
+
+    def _revised(self, verdict: AuditVerdict) -> AuditVerdict:
+        """As it is, or what remains of it where a gap was found later."""
+        if verdict.kind != VIOLATED or verdict.item.label is None:
+            return verdict
+        for window in self._by_label[verdict.item.label]:
+            if window.revised is not None and not window.unit.whole:
+                return verdict._replace(
+                    kind=POSSIBLY_VIOLATED,
+                    undecided=True,
+                    reason=_late(window.revised),
+                    gaps=(window.revised,),
+                )
+        return verdict
+
+    def _overall(self) -> Overall:
+        separate = [window for window in self._windows if not window.unit.whole]
+        for window in separate:
+            if window.formed is not None and window.revised is None:
+                return Overall(VIOLATED, order_of(window.unit, window.formed))
+        revised = next((each.revised for each in self._windows if each.revised is not None), None)
+        late = "" if revised is None else _late(revised)
+        some = [window for window in separate if window.maybe_formed]
+        if not some:
+            if revised is None:
+                return Overall(None)
+            return Overall(POSSIBLY_VIOLATED, undecided=True, reason=late, gaps=(revised,))
+        asked = some[0] if len(some) == 1 else self._windows[-1]
+        if asked.formed is not None and asked.revised is None:
+            return Overall(VIOLATED, order_of(asked.unit, asked.formed))
+        reason = asked.unsure or late
+        bit = asked.unit.formed
+        formed = asked.unseen
+        not_formed: Order | None = None
+        ways: list[Way | None] = [formed]
+        for live, way in asked.ways.items():
+            if live & bit:
+                formed = way
+            elif not_formed is None and not reason:
+                not_formed = order_of(asked.unit, way, formed=False)
+                ways.append(way)
+        ways[0] = formed
+        return Overall(
+            POSSIBLY_VIOLATED,
+            None if formed is None else order_of(asked.unit, formed),
+            not_formed,
+            bool(reason),
+            reason,
+            _gaps_of(*ways),
+        )
+
+
+def order_of(unit: Unit, way: Way | None, *, formed: bool = True) -> Order:
+    """The order, where it forms the property with the last sequence of events that does. Of a long
+    one the last events, and those of the sequence."""
+    events = happenings(way)
+    cut_off = way is not None and way.cut_off
+    sequence: tuple[int, ...] = ()
+    if formed:
+        found = linear_formations(unit.automaton, (each.label for each in events))
+        sequence = found[-1].sequences[0] if found else ()
+    if len(events) <= SHOWN_IN_FULL:
+        return Order(tuple(events), sequence, cut_off)
+    kept = sorted({*sequence, *range(len(events) - SHOWN_AT_ALL, len(events))})
+    place = {position: number for number, position in enumerate(kept)}
+    last = tuple(events[position] for position in kept)
+    return Order(last, tuple(place[position] for position in sequence), True)
+
+
+def _gaps_of(*ways: Way | None) -> tuple[Gap, ...]:
+    """The gaps in which something happens in these orders."""
+    gaps: dict[Gap, None] = {}
+    for way in ways:
+        for what in happenings(way):
+            if isinstance(what, Unseen):
+                gaps[what.gap] = None
+    return tuple(gaps)
+
+
+def _late(gap: Gap) -> str:
+    return (
+        f"{gap.reason}, which was found after this was decided; name {gap.process} as incomplete "
+        "to have it judged by that (--incomplete)"
+    )

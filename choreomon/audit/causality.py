@@ -1,0 +1,400 @@
+"""What happened before what, from what logs say and nothing else.
+
+The events of one process are in the order of its log. A send is before its reception: by the
+message id where there is one; else by counting, since k receptions of a message from one process
+need k sends of it. Where an event has a vector clock, that says what it knows. Times order nothing.
+
+Of every process it is kept how many items (`choreomon.audit.items`) of each process it knows; what
+the property does not mention changes that, and leaves nothing else behind. A reception whose send
+was not read yet waits, and with it the rest of its process's log; so does an item whose clock knows
+events that were not read.
+
+Not guaranteed: that what a process without clocks heard through messages that its log does not show
+is known here (then events count as concurrent that are not); that a send in an event without clock
+is matched to a reception by counting when the sender's log does not say to whom it went.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final
+
+from choreomon.audit.gaps import (
+    ended_early,
+    never_logged,
+    numbers_missing,
+    other_end_missing,
+    send_missing,
+)
+from choreomon.audit.items import Clock, Gap, Item
+from choreomon.audit.messages import Messages
+from choreomon.audit.process import (
+    Key,
+    Process,
+    event_name,
+    forget_settled,
+    known_items,
+    next_number,
+    refuse_cycle,
+    sends_in_queues,
+)
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label
+from choreomon.core.recorded import Diagnostic, Place, RecordedEvent, Strange
+
+MAX_WAITING: Final = 10_000
+"""Events of one process that wait, above which they are gone on with as they are."""
+
+LOOKED_FOR_CYCLES: Final = 100
+"""How often it is looked for a cycle before the end, since every queue is looked through."""
+
+NOWHERE: Final = Place("", 0)
+
+
+class Causality:
+    """Reads events and gives items: `add` for each event, `finish` at the end.
+
+    - `processes`: those of the property; clocks have their order.
+    - `labels`: what the property watches.
+    - `on_item` is called with each item; those of one process in its order, and each after all that
+      it knows and that was read in time.
+    - `on_lacking` is called with a gap that may be anywhere in the log of one process.
+    - `on_diagnostic` is called with what is strange.
+    - `incomplete`: processes whose sends are not counted, since some may be missing.
+
+    Raises `DocumentError` for logs that contradict themselves: a process whose own numbers do not
+    grow, and happened-before with a cycle.
+    """
+
+    def __init__(
+        self,
+        processes: Sequence[str],
+        labels: Iterable[Label],
+        *,
+        on_item: Callable[[Item], None],
+        on_lacking: Callable[[int, Gap], None],
+        on_diagnostic: Callable[[Diagnostic], None],
+        incomplete: Collection[str] = (),
+        max_waiting: int = MAX_WAITING,
+    ) -> None:
+        self._size = len(processes)
+        self._on_item = on_item
+        self._on_lacking = on_lacking
+        self._on_diagnostic = on_diagnostic
+        self._max_waiting = max_waiting
+        self._processes: dict[str, Process] = {}
+        self._watching: list[Process] = []
+        self._senders: dict[tuple[str, str], set[str]] = {}
+        for index, name in enumerate(processes):
+            process = Process(name, index, self._size)
+            process.watched = {}
+            self._watching.append(process)
+        for label in labels:
+            process = self._watching[list(processes).index(label.process)]
+            assert process.watched is not None
+            key = (label.kind, label.message.name)
+            process.watched[key] = (*process.watched.get(key, ()), label)
+        self._messages = Messages(incomplete, on_diagnostic)
+        self._waiting_for: dict[Key, list[Process]] = {}
+        self._ready: deque[Process] = deque()
+        self._silent: set[str] = {ENVIRONMENT}
+        self._numbered = 0
+        self._finishing = False
+        self._queued: set[Key] | None = None
+        self._given_up = 0
+        self.events = 0
+
+    # Reading
+
+    def add(self, event: RecordedEvent) -> None:
+        self.events += 1
+        process = self._processes.get(event.process)
+        if process is None:
+            process = self._appeared(event.process)
+        if process.queue:
+            process.queue.append(event)
+            if len(process.queue) > self._max_waiting:
+                self._give_up(process)
+        elif not self._take(process, event, False):
+            process.queue.append(event)
+        if self._ready:
+            self._go_on()
+
+    def waits(self, name: str) -> bool:
+        """Whether events of this process have to wait for others, which should be read first."""
+        process = self._processes.get(name)
+        return process is not None and bool(process.queue)
+
+    def seen(self, index: int) -> bool:
+        """Whether the log has events of the process with this index."""
+        return self._watching[index].name in self._processes
+
+    def knowledge(self, index: int) -> Clock:
+        """What the process with this index knows now: every later event of it knows that, too."""
+        process = self._watching[index]
+        return known_items(process, self._watching)
+
+    def finish(self) -> None:
+        """No more events come: what waits is gone on with, and logs that end early are gaps."""
+        self._finishing = True
+        while blocked := [each for each in self._processes.values() if each.queue]:
+            before = [len(each.queue) for each in blocked]
+            self._ready.extend(blocked)
+            self._go_on()
+            if before != [len(each.queue) for each in blocked]:
+                continue
+            self._give_up(self._without_send(blocked))
+        self._ends()
+
+    def _appeared(self, name: str) -> Process:
+        found = next((each for each in self._watching if each.name == name), None)
+        process = found or Process(name, None, self._size)
+        self._processes[name] = process
+        return process
+
+    def _take(self, process: Process, event: RecordedEvent, released: bool) -> bool:
+        """The next event of the process; False where it has to wait, and then nothing changed.
+        `released`: it waits no longer."""
+        clock = event.clock
+        told: float = process.last + 1
+        if clock is not None:
+            own = clock.get(process.name)
+            if own is not None:
+                told = own
+            else:
+                self._without_own_entry(event)
+                clock = None
+        elif event.number is not None:
+            told = event.number
+        if clock is None and event.number is None and process.raw is not None:
+            # Clocks do not count it, so who knows the next one knows it, and nobody else.
+            told = process.last + 0.5 if process.last == int(process.last) else process.last
+        labels = None if process.watched is None else process.watched.get((event.kind, event.name))
+        jumps = told != process.last + 1 and told != process.last + 0.5
+        ends_gap = jumps and process.index is not None and not released
+        if ends_gap and process.raw is not None and self._ahead(process, process.raw):
+            return False  # the gap begins with all that the process knew before it
+        heard: Clock | None = None
+        if clock is not None:
+            if labels is not None and not released and self._ahead(process, clock):
+                return False
+            if event.message_id is not None and event.kind == HANDLE:
+                self._messages.take(event.message_id)
+        elif event.kind == HANDLE:
+            heard = self._heard(process, event, released)
+            if heard is None:
+                return False
+        if jumps:
+            self._jumped(process, event, told)
+        if heard is not None and heard is not process.heard:
+            process.heard = heard
+            known = process.known
+            process.known = tuple([a if a >= b else b for a, b in zip(known, heard)])  # noqa: B905
+        process.last = told
+        process.last_place = event.place
+        if clock is not None:
+            process.told = process.raw = clock
+        if labels is not None:
+            self._labelled(process, event, labels)
+        if event.kind == SEND:
+            self._send(process, event)
+        if process.awaited_by is not None:
+            self._ready.extend(process.awaited_by)
+            process.awaited_by = None
+        return True
+
+    def _without_own_entry(self, event: RecordedEvent) -> None:
+        name = event.process
+        told = f"{event_name(event)}: its clock has no entry for {name} itself, so it is not used"
+        self._strange("not-understood", told, event.place)
+
+    # Items
+
+    def _labelled(self, process: Process, event: RecordedEvent, labels: tuple[Label, ...]) -> None:
+        if event.peer is not None:
+            sending = event.kind == SEND
+            labels = tuple(
+                label
+                for label in labels
+                if event.peer == (label.message.receiver if sending else label.message.sender)
+            )
+        if len(labels) == 1:
+            self._item(process, event, labels[0])
+        elif labels:
+            reason = other_end_missing(event, labels)
+            self._strange("not-understood", f"{reason}: give the other end", event.place)
+            self._marks(process, Gap(process.name, reason, event.place, event.place))
+
+    def _item(self, process: Process, event: RecordedEvent, label: Label) -> None:
+        self._tick(process)
+        assert process.index is not None
+        if event.clock is not None:
+            event = event._replace(clock=None)  # which is large, and not needed any more
+        numbers = (process.items, process.known, self._numbered)
+        self._on_item(Item(process.index, *numbers, label, event))
+
+    def _tick(self, process: Process) -> None:
+        index = process.index
+        assert index is not None
+        known = known_items(process, self._watching)
+        process.items += 1
+        self._numbered += 1
+        process.known = (*known[:index], process.items, *known[index + 1 :])
+        numbers = process.item_numbers
+        numbers.append(process.last)
+        if len(numbers) >= 2_000:
+            forget_settled(process, self._watching, self._processes.values())
+
+    def _marks(self, process: Process, gap: Gap, *, ends: bool = True) -> None:
+        assert process.index is not None
+        for opens in (True, False) if ends else (True,):
+            self._tick(process)
+            numbers = (process.items, process.known, self._numbered)
+            self._on_item(Item(process.index, *numbers, None, None, gap, opens))
+
+    # Gaps
+
+    def _jumped(self, process: Process, event: RecordedEvent, told: float) -> None:
+        last = int(process.last)
+        if told == process.last != last or told == last + 1:
+            return  # without clock among others with clocks
+        if told <= last:
+            problem = (
+                f"{event_name(event)} is number {told} of {process.name}, after number {last} "
+                f"({process.last_place}): the numbers of a process have to grow with its events"
+            )
+            raise DocumentError((Problem(event.place.file, event.place.line, "", problem),))
+        told = int(told)
+        reason = numbers_missing(process.name, last, told)
+        self._strange("gap", reason, event.place)
+        if process.index is not None:
+            kept = process.last
+            process.last = told  # what knows the event after the gap knows its end
+            self._marks(process, Gap(process.name, reason, process.last_place, event.place))
+            process.last = kept
+
+    def _lacks_send(self, process: Process, event: RecordedEvent) -> None:
+        """The reception has no send. Its sender's log lacks it, we do not know where."""
+        name = event.peer
+        told = f" from {name}" if name else ""
+        self._strange(
+            "reception-without-send",
+            f"{event_name(event)}: its send{told} is in no log that was read",
+            event.place,
+        )
+        if name is not None:
+            self._silent |= set() if name in self._processes else {name}
+            suspects = [name]
+        else:
+            labels = [label for each in self._watching for group in (each.watched or {}).values()
+                      for label in group]  # fmt: skip
+            suspects = [
+                label.message.sender
+                for label in labels
+                if (label.message.name, label.message.receiver) == (event.name, process.name)
+            ]
+        for index, each in enumerate(self._watching):
+            if each.name in suspects:
+                self._on_lacking(index, Gap(each.name, send_missing(each.name, event)))
+
+    def _ends(self) -> None:
+        told = [each.raw for each in self._processes.values() if each.raw is not None]
+        for process in self._watching:
+            if process.name not in self._processes:
+                if process.watched:
+                    reason = never_logged(process.name)
+                    self._strange("log-missing", reason, NOWHERE)
+                    assert process.index is not None
+                    self._on_lacking(process.index, Gap(process.name, reason))
+                continue
+            most = max((clock.get(process.name, 0) for clock in told), default=0)
+            if most > process.last:
+                reason = ended_early(process.name, int(process.last), most)
+                self._strange("gap", reason, process.last_place or NOWHERE)
+                self._marks(process, Gap(process.name, reason, process.last_place), ends=False)
+        if (left := self._messages.never_received()) is not None:
+            self._on_diagnostic(left)
+
+    # Messages
+
+    def _send(self, process: Process, event: RecordedEvent) -> None:
+        if event.message_id is None and event.clock is not None:
+            return  # who has clocks is not counted
+        known = known_items(process, self._watching)
+        key = self._messages.send(event, known)
+        if key is not None and self._waiting_for and key in self._waiting_for:
+            self._ready.extend(self._waiting_for.pop(key))
+
+    def _heard(self, process: Process, event: RecordedEvent, released: bool) -> Clock | None:
+        """What the message of a reception tells: what its sender knew. None: wait for the send."""
+        told, key = self._messages.reception(event)
+        if key is None:
+            return process.known if told is None else told
+        sender = None if event.peer is None else self._processes.get(event.peer)
+        counted = event.message_id is None
+        if event.peer in self._silent or (
+            counted and sender is not None and sender.raw is not None
+        ):
+            return process.known
+        if released:
+            self._lacks_send(process, event)
+            return process.known
+        waiting = self._waiting_for.setdefault(key, [])
+        if process not in waiting:
+            waiting.append(process)
+        process.awaits = key
+        return None
+
+    # Waiting
+
+    def _ahead(self, process: Process, clock: Mapping[str, int]) -> bool:
+        """Whether the clock knows events that were not read and may still come."""
+        for other in self._watching:
+            count = clock.get(other.name, 0)
+            if count <= other.last or other is process:
+                continue
+            if self._finishing and not (other.queue and next_number(other) <= count):
+                continue
+            if other.awaited_by is None:
+                other.awaited_by = []
+            if process not in other.awaited_by:
+                other.awaited_by.append(process)
+            process.awaits = other
+            return True
+        return False
+
+    def _go_on(self) -> None:
+        while self._ready:
+            process = self._ready.popleft()
+            queue = process.queue
+            while queue:
+                event = queue[0]
+                if not self._take(process, event, False):
+                    break
+                queue.popleft()
+
+    def _give_up(self, process: Process) -> None:
+        """The first event of the process waits no longer. Raises `DocumentError` where it waits
+        for what in turn waits for it."""
+        self._given_up += 1
+        if self._given_up <= LOOKED_FOR_CYCLES or self._queued is not None:
+            refuse_cycle(self._processes.values(), process)
+        self._take(process, process.queue[0], True)
+        process.queue.popleft()
+        self._ready.append(process)
+
+    def _without_send(self, blocked: Collection[Process]) -> Process:
+        """One that waits for something that no other one of these has in its queue; the first of
+        them where there is none."""
+        for again in (False, True):
+            if again or self._queued is None:
+                self._queued = sends_in_queues(self._processes.values())
+            for process in blocked:
+                awaited = process.awaits
+                if not isinstance(awaited, Process) and awaited not in self._queued:
+                    return process
+        return next(iter(blocked))
+
+    def _strange(self, kind: Strange, message: str, place: Place) -> None:
+        self._on_diagnostic(Diagnostic(kind, message, place))

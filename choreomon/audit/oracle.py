@@ -1,0 +1,177 @@
+"""Brute force: every order of all recorded events, and everything that may be in gaps.
+
+Walks every order event by event, labelled or not, with happened-before as a relation between them,
+and with the live transitions of `choreomon.properties.reference`. In a gap every event of its
+process may happen next, any number of times. Two ways to the same place with the same transitions
+live go on alike, so each such place is looked at once; that is all that is clever here, and what
+lets gaps have any length. Exponential; for tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from choreomon.core.message import ENVIRONMENT, Label, Message
+from choreomon.core.recorded import RecordedEvent
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.relations import pre_transitions, vio_transitions
+
+
+class Truth(NamedTuple):
+    """In which of all orders: for every event, by its place in the order read, whether it forms the
+    property; and whether anything does. `lacking`: processes whose logs may lack anything."""
+
+    events: dict[int, set[bool]]
+    overall: set[bool]
+    lacking: frozenset[str]
+
+
+def truth(
+    automaton: SequenceAutomaton,
+    events: Sequence[RecordedEvent],
+    incomplete: Collection[str] = (),
+) -> Truth:
+    """What all orders of the events come to, those of each process in its order."""
+    labels = [label_of(automaton, event) for event in events]
+    chains: dict[str, list[int]] = {}
+    for place, event in enumerate(events):
+        chains.setdefault(event.process, []).append(place)
+    before, unsent = _before(events, chains, incomplete)
+    owners = {label.process for label in automaton.labels}
+    lacking = {*incomplete, *unsent, *(owners - chains.keys())} & owners
+    gaps = _gaps(events, chains)
+    names = [*chains]
+    found: dict[int, set[bool]] = {place: set() for place in range(len(events))}
+    overall: set[bool] = set()
+    first = ((0,) * len(names), frozenset[Transition](), False)
+    todo, known = [first], {first}
+    while todo:
+        done, live, formed_before = todo.pop()
+        happened = {
+            place for name, count in zip(names, done, strict=True) for place in chains[name][:count]
+        }
+        if len(happened) == len(events):
+            overall.add(formed_before)
+        following = []
+        for index, (name, count) in enumerate(zip(names, done, strict=True)):
+            chain = chains[name]
+            if count < len(chain) and before[chain[count]] <= happened:
+                place = chain[count]
+                after, formed = reference_step(automaton, labels[place], live)
+                found[place].add(formed)
+                further = (*done[:index], count + 1, *done[index + 1 :])
+                following.append((further, after, formed_before or formed))
+        standing = {name for name, count in zip(names, done, strict=True) if (name, count) in gaps}
+        for label in automaton.labels:
+            if label.process in standing or label.process in lacking:
+                after, formed = reference_step(automaton, label, live)
+                following.append((done, after, formed_before or formed))
+        for state in following:
+            if state not in known:
+                known.add(state)
+                todo.append(state)
+    return Truth(found, overall, frozenset(lacking))
+
+
+def reference_step(
+    automaton: SequenceAutomaton, label: Label | None, live: frozenset[Transition]
+) -> tuple[frozenset[Transition], bool]:
+    """One event, as `choreomon.properties.reference` has it, without when transitions fired."""
+    fired = {
+        t
+        for t in automaton.forward
+        if t.label == label
+        and (t.source in automaton.initial or live & set(pre_transitions(automaton, t)))
+    }
+    cancelling = {
+        t
+        for t in automaton.backward
+        if t.label == label and live & set(pre_transitions(automaton, t))
+    }
+    left = {r for r in live if not cancelling & set(vio_transitions(automaton, r))}
+    return frozenset(left | fired), any(t.target in automaton.final for t in fired)
+
+
+def label_of(automaton: SequenceAutomaton, event: RecordedEvent) -> Label | None:
+    """The label that the event has, whose other end is known."""
+    if event.kind == "local" or event.peer is None:
+        return None
+    ends = (event.process, event.peer)
+    sender, receiver = ends if event.kind == "send" else ends[::-1]
+    label = Label(event.kind, Message(sender, event.name, receiver))
+    return label if label in automaton.labels else None
+
+
+def _before(
+    events: Sequence[RecordedEvent],
+    chains: Mapping[str, Sequence[int]],
+    incomplete: Collection[str],
+) -> tuple[list[set[int]], set[str]]:
+    """Of every event some events that are before it, of which the others follow; and the senders
+    of what was received and not sent."""
+    before: list[set[int]] = [set() for _ in events]
+    unsent: set[str] = set()
+    for chain in chains.values():
+        for position, place in enumerate(chain):
+            before[place].update(chain[:position])
+    for place, event in enumerate(events):
+        if event.clock is not None:
+            before[place] |= {
+                other
+                for other, each in enumerate(events)
+                if other != place and (each.clock or {})[each.process] <= event.clock.get(
+                    each.process, 0
+                )
+            }  # fmt: skip
+        elif event.kind == "handle" and event.peer not in (None, ENVIRONMENT):
+            if event.message_id is None and event.peer in incomplete:
+                continue  # not to be counted
+            earlier = _number_before(events, chains[event.process], place)
+            sends = [
+                other
+                for other in chains.get(event.peer or "", ())
+                if _same_message(events[other], event)
+            ]
+            sends = sends[earlier : earlier + 1]
+            before[place].update(sends)
+            if not sends and event.peer is not None:
+                unsent.add(event.peer)
+    return before, unsent
+
+
+def _number_before(events: Sequence[RecordedEvent], chain: Sequence[int], place: int) -> int:
+    """How many receptions of such a message came earlier."""
+    event = events[place]
+    return sum(
+        events[other].kind == "handle"
+        and (events[other].peer, events[other].name) == (event.peer, event.name)
+        and events[other].message_id == event.message_id
+        for other in chain[: chain.index(place)]
+    )
+
+
+def _same_message(send: RecordedEvent, reception: RecordedEvent) -> bool:
+    return (
+        send.kind == "send"
+        and (send.name, send.peer) == (reception.name, reception.process)
+        and send.message_id == reception.message_id
+    )
+
+
+def _gaps(
+    events: Sequence[RecordedEvent], chains: Mapping[str, Sequence[int]]
+) -> set[tuple[str, int]]:
+    """Processes with the number of their events after which a gap is."""
+    gaps = set()
+    for name, chain in chains.items():
+        last = 0
+        for position, place in enumerate(chain):
+            event = events[place]
+            number = event.number or (event.clock or {}).get(name, last + 1)
+            if number != last + 1:
+                gaps.add((name, position))
+            last = number
+        if any((event.clock or {}).get(name, 0) > last for event in events):
+            gaps.add((name, len(chain)))
+    return gaps

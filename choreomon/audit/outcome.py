@@ -1,0 +1,61 @@
+"""What an audit comes to, as values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from choreomon.audit.items import Gap, Item
+from choreomon.audit.search import Unseen
+from choreomon.core.verdict import VerdictKind
+
+
+class Order(NamedTuple):
+    """One order of events that agrees with what the logs say, as far as the sequences concerned
+    mention them. `formed` are the positions in it of one forbidden sequence, empty in an order that
+    does not form one at its end; `cut_off`: events before these, or between them and those of the
+    sequence, were not kept."""
+
+    events: tuple[Item | Unseen, ...]
+    formed: tuple[int, ...]
+    cut_off: bool
+
+
+class AuditVerdict(NamedTuple):
+    """About one event. `violated` has an order for it; `possibly-violated` one for and one against,
+    unless it is `undecided`: then `reason` says why. `gaps` are those that the orders need."""
+
+    kind: VerdictKind
+    item: Item
+    formed: Order | None
+    not_formed: Order | None
+    undecided: bool = False
+    reason: str = ""
+    gaps: tuple[Gap, ...] = ()
+
+
+class Overall(NamedTuple):
+    """Whether the property was formed at all. `kind` is None where it was in no order; `violated`
+    also where every order forms it, though at different events."""
+
+    kind: VerdictKind | None
+    formed: Order | None = None
+    not_formed: Order | None = None
+    undecided: bool = False
+    reason: str = ""
+    gaps: tuple[Gap, ...] = ()
+
+
+Verdicts: TypeAlias = tuple[AuditVerdict, ...]
+
+
+class Outcome(NamedTuple):
+    """All of it. `verdicts` in the order in which the events were read; `labelled` counts the
+    events that the property mentions. `late` are gaps that were found after events were decided
+    that they may concern: of those nothing was declared, and perhaps would have been."""
+
+    verdicts: Verdicts
+    overall: Overall
+    gaps: tuple[Gap, ...]
+    events: int
+    labelled: int
+    late: tuple[Gap, ...] = ()

@@ -1,0 +1,320 @@
+"""`choreomon audit`: what recorded logs say about a property."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import click
+
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.explicit_options import refuse_explicit
+from choreomon.cli.log_options import LogChoices, log_options
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import BinaryIO
+
+    from rich.console import Console
+
+    from choreomon.audit.auditor import Auditor
+    from choreomon.audit.outcome import Outcome
+    from choreomon.audit.reading import Log
+    from choreomon.cli.log_options import LogReading
+    from choreomon.cli.screen import Unprinted
+    from choreomon.core.recorded import Diagnostic
+    from choreomon.formats.read import Document
+
+SHOWN: Final = 10
+"""Verdicts, and diagnostics, that are shown in full."""
+
+DIAGNOSTICS: Final = 1_000
+"""Diagnostics that `--json` prints. Others are counted."""
+
+SECONDS_BETWEEN_LOOKS: Final = 0.5
+
+
+@click.command("audit")
+@click.argument("paths", metavar="PROPERTY LOG...", nargs=-1, required=True, type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--report", type=WrittenPath(), help="Write one self-contained HTML page.")
+@click.option(
+    "--incomplete",
+    multiple=True,
+    metavar="PROCESS",
+    help="Its log may lack any events, anywhere. May be given several times.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    default=50_000,
+    show_default=True,
+    help="Consistent cuts that one search may look at. What it does not decide stays undecided.",
+)
+@click.option(
+    "--max-window",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Labelled events that are kept while not every process has heard of the same ones.",
+)
+@click.option("--follow", is_flag=True, help="Go on when a log grows, until interrupted.")
+@log_options()
+@click.option(
+    "--explain-mapping",
+    is_flag=True,
+    help="Without PROPERTY: show what the first lines of each LOG became, and count what was not "
+    "understood.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    paths: tuple[str, ...],
+    as_json: bool,
+    report: Path | None,
+    incomplete: tuple[str, ...],
+    budget: int,
+    max_window: int,
+    follow: bool,
+    explain_mapping: bool,
+    **choices: Any,
+) -> int:
+    """Say whether the sequences that PROPERTY forbids were formed in what LOGs recorded.
+
+    What happened before what is what the logs say and nothing else. Exit codes: 0 nothing was
+    formed, 1 violated, 2 bad usage or input, 3 only possibly violated.
+    """
+    from choreomon.audit.auditor import Auditor
+    from choreomon.audit.window import Limits
+    from choreomon.cli.screen import Unprinted, screens
+    from choreomon.formats.read import load_document
+
+    reading = LogChoices.taken(choices).loaded()
+    if explain_mapping:
+        refuse_explicit(
+            context,
+            ("report", "incomplete", "budget", "max_window", "follow"),
+            "without --explain-mapping",
+        )
+        return _explain_mapping(paths, reading, as_json=as_json)
+    file, *rest = paths
+    logs = tuple(rest)
+    if not logs:
+        raise click.UsageError("Missing argument 'LOG...'.")
+    document = load_document(file)
+    if document.property is None:
+        raise click.UsageError(f"{file}: has no property: nothing is forbidden")
+    if report is not None:
+        for path in (*document.inputs(), *logs):
+            check_not_read(report, (path,))
+        check_writable(report)
+    strange = _Strange()
+    try:
+        auditor = Auditor(
+            document.property.automaton,
+            incomplete=incomplete,
+            limits=Limits(max_cuts=budget, max_window=max_window),
+            on_diagnostic=strange.add,
+        )
+    except ValueError as wrong:
+        raise click.UsageError(f"--incomplete: {wrong}") from None
+    screen, errors = screens()
+    for warning in document.warnings:
+        errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+    unprinted = Unprinted(put_off=report is not None)
+    say = None if as_json or not follow else _announcer(auditor, screen, unprinted)
+    with ExitStack() as stack:
+        opened = _followed(stack, logs, reading) if follow else [*map(reading.read, logs)]
+        read(auditor, opened, strange.add, _waiting(follow, say))
+    outcome = auditor.finish()
+    try:
+        if report is not None:
+            write(report, _page(document, logs, outcome, strange))
+    finally:
+        with unprinted.kept():
+            if as_json:
+                from choreomon.formats.audit_json import audit_json
+
+                click.echo(audit_json(outcome, strange.counts, strange.first))
+            else:
+                _show(screen, outcome, strange)
+                if report is not None:
+                    screen.print(f"Report: {report}", markup=False, soft_wrap=True)
+    unprinted.raise_kept()
+    if not outcome.events:
+        errors.print("no event was understood in these logs", style="red", soft_wrap=True)
+        return BAD_INPUT
+    return _exit_code(outcome)
+
+
+def read(
+    auditor: Auditor,
+    logs: list[Log],
+    strange: Callable[[Diagnostic], None],
+    wait: Callable[[], bool],
+) -> None:
+    """Tells the auditor of all events. When no log has anything at the moment, decides what can be
+    decided, and goes on if `wait()` says so."""
+    from choreomon.audit.reading import side_by_side
+    from choreomon.core.recorded import RecordedEvent
+
+    add = auditor.add
+    for what in side_by_side(logs, auditor.waits):
+        if what is None:
+            auditor.settle()
+            if not wait():
+                return
+        elif isinstance(what, RecordedEvent):
+            add(what)
+        else:
+            strange(what)
+
+
+class _Strange:
+    """Diagnostics, counted, of which the first are kept."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.first: list[Diagnostic] = []
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        self.counts[diagnostic.kind] += 1
+        if len(self.first) < DIAGNOSTICS:
+            self.first.append(diagnostic)
+
+
+def _followed(stack: ExitStack, paths: tuple[str, ...], reading: LogReading) -> list[Log]:
+    """The logs, each read by a thread of its own until the block is over."""
+    from choreomon.cli.followed_logs import GrowingFile, in_background
+    from choreomon.formats.unreadable import unreadable
+
+    stop = Event()
+    stack.callback(stop.set)
+
+    def wait() -> bool:
+        return not stop.wait(SECONDS_BETWEEN_LOOKS)
+
+    logs: list[Log] = []
+    for path in paths:
+        try:
+            file = stack.enter_context(open(path, "rb", buffering=0))  # noqa: SIM115
+        except (OSError, ValueError) as error:
+            raise unreadable(path, error) from None
+        growing = cast("BinaryIO", GrowingFile(file, wait))
+        logs.append(in_background(reading.read(path, growing), stop))
+    return logs
+
+
+def _explain_mapping(paths: tuple[str, ...], reading: LogReading, *, as_json: bool) -> int:
+    """What the first lines of each log became; 2 where something was not understood."""
+    from choreomon.cli.screen import screens
+    from choreomon.render.mapping_table import (
+        explained_mapping,
+        mapping_as_json,
+        mapping_sentences,
+        mapping_table,
+    )
+
+    screen, _ = screens()
+    found = {path: explained_mapping(reading.read(path)) for path in paths}
+    if as_json:
+        logs = [{"log": path, **mapping_as_json(each)} for path, each in found.items()]
+        click.echo(json.dumps({"logs": logs}))
+    else:
+        for path, each in found.items():
+            screen.print(path, style="bold", markup=False)
+            screen.print(mapping_table(each))
+            for sentence in mapping_sentences(each):
+                screen.print(sentence, markup=False, soft_wrap=True)
+    strange = any(each.strange_kinds["not-understood"] for each in found.values())
+    return BAD_INPUT if strange else NOTHING_FOUND
+
+
+def _waiting(follow: bool, say: Callable[[], None] | None) -> Callable[[], bool]:
+    """What to do when nothing is there to be read: wait a little, until interrupted."""
+    from time import sleep
+
+    def wait() -> bool:
+        if say is not None:
+            say()
+        try:
+            sleep(SECONDS_BETWEEN_LOOKS)
+        except KeyboardInterrupt:
+            return False
+        return follow
+
+    return wait
+
+
+def _announcer(auditor: Auditor, screen: Console, unprinted: Unprinted) -> Callable[[], None]:
+    """Says the verdicts that were not said yet."""
+    from choreomon.cli.screen import print_indented
+    from choreomon.render.audit_text import verdict_lines
+
+    said = 0
+
+    def say() -> None:
+        nonlocal said
+        for verdict in auditor.verdicts[said:]:
+            with unprinted.kept():
+                print_indented(screen, verdict_lines(verdict))
+        said = len(auditor.verdicts)
+
+    return say
+
+
+def _show(screen: Console, outcome: Outcome, strange: _Strange) -> None:
+    from choreomon.cli.screen import print_indented
+    from choreomon.core.verdict import VIOLATED
+    from choreomon.render.audit_text import (
+        diagnostic_lines,
+        gap_sentence,
+        overall_text,
+        verdict_lines,
+    )
+    from choreomon.render.wording import counted
+
+    gravest = sorted(outcome.verdicts, key=lambda verdict: verdict.kind != VIOLATED)[:SHOWN]
+    for verdict in sorted(gravest, key=lambda verdict: verdict.item.number):
+        print_indented(screen, verdict_lines(verdict))
+        screen.print()
+    if len(outcome.verdicts) > SHOWN:
+        left = counted(len(outcome.verdicts) - SHOWN, "more verdict")
+        screen.print(f"{left}, not graver than these: --json prints all\n")
+    for gap in outcome.gaps[:SHOWN]:
+        screen.print(f"gap: {gap_sentence(gap)}", markup=False, soft_wrap=True)
+    if len(outcome.gaps) > SHOWN:
+        screen.print(f"and {counted(len(outcome.gaps) - SHOWN, 'more gap')}")
+    for diagnostic in strange.first[:SHOWN]:
+        if diagnostic.kind not in ("gap", "log-missing"):
+            told = ": ".join(filter(None, (str(diagnostic.place), diagnostic.message)))
+            screen.print(told, markup=False, soft_wrap=True)
+    if strange.counts:
+        screen.print(f"strange: {', '.join(diagnostic_lines(strange.counts))}", soft_wrap=True)
+    print_indented(screen, overall_text(outcome))
+
+
+def _exit_code(outcome: Outcome) -> int:
+    if outcome.overall.kind is None:
+        return NOTHING_FOUND
+    return VIOLATION if outcome.overall.kind == "violated" else ONLY_POSSIBLE
+
+
+def _page(document: Document, logs: tuple[str, ...], outcome: Outcome, strange: _Strange) -> str:
+    from choreomon.render.audit_page import audit_page
+
+    assert document.property is not None
+    return audit_page(
+        document.name,
+        [("property", document.file), ("logs", ", ".join(logs))],
+        document.property.automaton,
+        outcome,
+        strange.counts,
+        strange.first,
+    )

@@ -1,0 +1,120 @@
+"""What `choreomon audit --json` prints: one object. docs/audit.md says what is in it.
+
+The order of keys is fixed and everything but ASCII is escaped, so equal logs give equal bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from choreomon.audit.items import Gap
+from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
+from choreomon.audit.search import Unseen
+from choreomon.core.recorded import Diagnostic, Place
+
+
+def audit_json(
+    outcome: Outcome, counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]
+) -> str:
+    """On one line, without a line end. `counts` of diagnostics by kind, of which `diagnostics` are
+    the first."""
+    number = {gap: index for index, gap in enumerate(_all_gaps(outcome))}
+    return json.dumps(
+        {
+            "events": outcome.events,
+            "labelled": outcome.labelled,
+            "overall": _overall(outcome.overall, number),
+            "undecided": sum(verdict.undecided for verdict in outcome.verdicts),
+            "verdicts": [_verdict(verdict, number) for verdict in outcome.verdicts],
+            "gaps": [_gap(gap) for gap in number],
+            **({"late": [number[gap] for gap in outcome.late]} if outcome.late else {}),
+            "diagnostics": {
+                "counts": dict(sorted(Counter(counts).items())),
+                "first": [
+                    {"kind": each.kind, "message": each.message, **_place("place", each.place)}
+                    for each in diagnostics
+                ],
+            },
+        },
+        separators=(",", ":"),
+    )
+
+
+def _all_gaps(outcome: Outcome) -> dict[Gap, None]:
+    """Those of the outcome first; also such as were too many to be kept in it."""
+    gaps = dict.fromkeys((*outcome.gaps, *outcome.late, *outcome.overall.gaps))
+    for order in (outcome.overall.formed, outcome.overall.not_formed):
+        gaps |= _gaps_in(order)
+    for verdict in outcome.verdicts:
+        gaps |= dict.fromkeys(verdict.gaps)
+        for order in (verdict.formed, verdict.not_formed):
+            gaps |= _gaps_in(order)
+    return gaps
+
+
+def _gaps_in(order: Order | None) -> dict[Gap, None]:
+    events = () if order is None else order.events
+    return dict.fromkeys(each.gap for each in events if isinstance(each, Unseen))
+
+
+def _verdict(verdict: AuditVerdict, number: Mapping[Gap, int]) -> dict[str, Any]:
+    event, label = verdict.item.event, verdict.item.label
+    assert event is not None
+    return {
+        "verdict": verdict.kind,
+        "process": event.process,
+        "label": str(label),
+        **_place("place", event.place),
+        **({"session": event.session} if event.session else {}),
+        **_reasons(verdict, number),
+    }
+
+
+def _overall(overall: Overall, number: Mapping[Gap, int]) -> dict[str, Any]:
+    return {"verdict": overall.kind, **_reasons(overall, number)}
+
+
+def _reasons(verdict: AuditVerdict | Overall, number: Mapping[Gap, int]) -> dict[str, Any]:
+    return {
+        **({"undecided": True, "reason": verdict.reason} if verdict.undecided else {}),
+        **({"gaps": [number[gap] for gap in verdict.gaps]} if verdict.gaps else {}),
+        **_order("order_for", verdict.formed, number),
+        **_order("order_against", verdict.not_formed, number),
+    }
+
+
+def _order(key: str, order: Order | None, number: Mapping[Gap, int]) -> dict[str, Any]:
+    if order is None:
+        return {}
+    events = []
+    for each in order.events:
+        if isinstance(each, Unseen):
+            at = {"process": each.gap.process, "label": str(each.label)}
+            events.append({**at, "gap": number[each.gap]})
+        elif each.event is not None:
+            at = {"process": each.event.process, "label": str(each.label)}
+            events.append({**at, **_place("place", each.event.place)})
+    told: dict[str, Any] = {"events": events}
+    if order.formed:
+        told["formed"] = list(order.formed)
+    if order.cut_off:
+        told["cut_off"] = True
+    return {key: told}
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {
+        "process": gap.process,
+        "reason": gap.reason,
+        **_place("after", gap.after),
+        **_place("before", gap.before),
+    }
+
+
+def _place(key: str, place: Place | None) -> dict[str, Any]:
+    if place is None or not place.file:
+        return {}
+    return {key: {"file": place.file, **({"line": place.line} if place.line else {})}}

@@ -1,0 +1,273 @@
+"""Random properties and random logs of them, with gaps, for the laws of the audit.
+
+A log comes from a real run of three processes and a fourth one that the property does not have:
+messages that the property names and others, delivered at any time after they were sent, or never.
+Of it some is lost: single events, the end of a log, all of a log. What is left has vector clocks,
+or message ids with numbers, or neither, and is read in any order that keeps that of each process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Literal, TypeAlias
+
+from choreomon.audit.auditor import Auditor
+from choreomon.audit.items import Item
+from choreomon.audit.oracle import Truth, truth
+from choreomon.audit.outcome import AuditVerdict, Order, Outcome
+from choreomon.audit.search import Unseen
+from choreomon.audit.window import Limits
+from choreomon.core.errors import PropertyError
+from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
+from choreomon.core.recorded import Place, RecordedEvent
+from choreomon.properties.automaton import (
+    SequenceAutomaton,
+    StatedTransition,
+    sequence_automaton,
+)
+from choreomon.properties.reference import formations
+
+PROCESSES = ("P1", "P2", "P3")
+OTHER = "X"
+Says: TypeAlias = Literal["clocks", "ids", "counts"]
+
+
+@dataclass(frozen=True)
+class Case:
+    automaton: SequenceAutomaton
+    says: Says
+    events: tuple[RecordedEvent, ...]
+    incomplete: tuple[str, ...]
+    patience: int
+
+    def audit(self, limits: Limits | None = None) -> Outcome:
+        auditor = Auditor(
+            self.automaton,
+            incomplete=self.incomplete,
+            limits=limits or Limits(patience=self.patience),
+        )
+        for event in self.events:
+            auditor.add(event)
+        return auditor.finish()
+
+    def truth(self) -> Truth:
+        return truth(self.automaton, self.events, self.incomplete)
+
+
+def case(seed: int, *, lossy: bool | None = None) -> Case:
+    """The case with this seed; with gaps or without, where that is said."""
+    random = Random(f"audit {seed}")
+    automaton = random_automaton(random)
+    says: Says = random.choice(("clocks", "clocks", "ids", "counts"))
+    events = recorded(random, automaton, says)
+    if random.random() < 0.6 if lossy is None else lossy:
+        events = lost(random, events, says)
+    incomplete = tuple(
+        name
+        for name in dict.fromkeys(label.process for label in automaton.labels)
+        if random.random() < 0.05 and lossy is not False
+    )
+    return Case(automaton, says, shuffled(random, events), incomplete, random.choice((1, 2, 16)))
+
+
+def random_automaton(random: Random) -> SequenceAutomaton:
+    while True:
+        pool = []
+        for number in range(random.randint(2, 5)):
+            sender, receiver = random.sample(PROCESSES, 2)
+            message = Message(sender, f"m{number}", receiver)
+            kinds: tuple[EventKind, ...] = random.choice(((SEND,), (HANDLE,), (SEND, HANDLE)))
+            pool += [Label(kind, message) for kind in kinds]
+        transitions: list[StatedTransition] = []
+        initial, final = [], []
+        for part in range(random.choice((1, 1, 1, 2))):
+            size = random.randint(2, 4)
+            name = "qr"[part]
+            initial.append(f"{name}0")
+            final.append(f"{name}{size - 1}")
+            pairs = {(each, each + 1) for each in range(size - 1)}
+            for _ in range(random.randint(0, 3)):
+                source, target = random.sample(range(size), 2)
+                pairs.add((source, target))
+            if random.random() < 0.2:
+                initial.append(f"{name}{random.randrange(size - 1)}")
+            for source, target in sorted(pairs):
+                transitions += [
+                    StatedTransition(f"{name}{source}", label, f"{name}{target}")
+                    for label in random.sample(pool, random.choice((1, 1, 2)))
+                ]
+        try:
+            return sequence_automaton(initial=initial, final=final, transitions=transitions)
+        except PropertyError:
+            continue
+
+
+def recorded(random: Random, automaton: SequenceAutomaton, says: Says) -> list[RecordedEvent]:
+    """What processes wrote down, in the order in which it happened."""
+    names = (*PROCESSES, OTHER)
+    clocks: dict[str, dict[str, int]] = {name: {} for name in names}
+    messages = sorted({label.message for label in automaton.labels})
+    flying: list[tuple[Message, str, dict[str, int]]] = []
+    events: list[RecordedEvent] = []
+
+    def happen(kind: Literal["send", "handle", "local"], name: str, peer: str | None,
+               message: str, identity: str | None) -> None:  # fmt: skip
+        clock = clocks[name]
+        clock[name] = clock.get(name, 0) + 1
+        events.append(
+            RecordedEvent(
+                name,
+                kind,
+                message,
+                Place("log", len(events) + 1),
+                peer,
+                identity if says == "ids" else None,
+                dict(clock) if says == "clocks" else None,
+                clock[name] if says == "ids" else None,
+            )
+        )
+
+    for number in range(random.randint(2, 12)):
+        chosen = random.random()
+        if chosen < 0.55 or not flying:
+            if random.random() < 0.75:
+                message = random.choice(messages)
+            else:
+                sender, receiver = random.sample(names, 2)
+                message = Message(sender, "other", receiver)
+            happen("send", message.sender, message.receiver, message.name, str(number))
+            flying.append((message, str(number), dict(clocks[message.sender])))
+        elif chosen < 0.95:
+            message, identity, clock = flying.pop(random.randrange(len(flying)))
+            mine = clocks[message.receiver]
+            for name, count in clock.items():
+                mine[name] = max(mine.get(name, 0), count)
+            happen("handle", message.receiver, message.sender, message.name, identity)
+        else:
+            happen("local", random.choice(names), None, "thought", None)
+    return events
+
+
+def lost(random: Random, events: list[RecordedEvent], says: Says) -> list[RecordedEvent]:
+    """Where messages are counted no send is lost from the middle of a log: nobody could know."""
+    chosen = random.random() if says != "counts" else random.uniform(0.55, 1)
+    if chosen < 0.55:
+        dropped = {random.randrange(len(events)) for _ in range(random.randint(1, 2))}
+        return [event for place, event in enumerate(events) if place not in dropped]
+    name = random.choice((*PROCESSES, OTHER))
+    if chosen < 0.75:
+        return [event for event in events if event.process != name]
+    cut = random.randrange(len(events))
+    return [event for place, event in enumerate(events) if event.process != name or place < cut]
+
+
+def shuffled(random: Random, events: list[RecordedEvent]) -> tuple[RecordedEvent, ...]:
+    """As they happened, or one log after the other, or mixed in any way."""
+    how = random.choice(("happened", "files", "mixed"))
+    if how == "happened":
+        return tuple(events)
+    names = [*dict.fromkeys(event.process for event in events)]
+    random.shuffle(names)
+    logs = [[event for event in events if event.process == name] for name in names]
+    if how == "files":
+        return tuple(event for log in logs for event in log)
+    mixed = []
+    while logs := [log for log in logs if log]:
+        mixed.append(random.choice(logs).pop(0))
+    return tuple(mixed)
+
+
+def faults(case: Case, outcome: Outcome, true: Truth) -> list[str]:
+    """What is wrong with an outcome, in words. What is `undecided` is only held to being possible,
+    or open."""
+    wrong = []
+    places = {event.place: place for place, event in enumerate(case.events)}
+    said = {
+        places[verdict.item.event.place]: verdict
+        for verdict in outcome.verdicts
+        if verdict.item.event is not None
+    }
+    for place, formed in true.events.items():
+        verdict = said.get(place)
+        expected = _kind(formed)
+        found = None if verdict is None else verdict.kind
+        if verdict is not None and verdict.undecided:
+            continue
+        if found != expected and not (outcome.late and found is None):
+            wrong.append(f"event {place}: {found}, and not {expected}")
+    expected = _kind(true.overall)
+    if outcome.overall.kind != expected and not outcome.overall.undecided:
+        wrong.append(f"overall: {outcome.overall.kind}, and not {expected}")
+    for verdict in outcome.verdicts:
+        wrong += [f"event {verdict.item.event}: {each}" for each in _bad_orders(case, verdict)]
+    overall = outcome.overall
+    if overall.kind is not None and not overall.undecided:
+        if overall.formed is None or not overall.formed.formed:
+            wrong.append("overall: no order for it")
+        if overall.kind == "possibly-violated":
+            if overall.not_formed is None:
+                wrong.append("overall: no order against it")
+            elif not overall.not_formed.cut_off and _formed(case, overall.not_formed):
+                wrong.append("overall: the order against it forms the property")
+    for order in (overall.formed, overall.not_formed):
+        if order is not None and not order.cut_off:
+            wrong += [f"overall: {each}" for each in _inconsistent(case, order)]
+    return wrong
+
+
+def _kind(formed: set[bool]) -> str | None:
+    if True not in formed:
+        return None
+    return "violated" if len(formed) == 1 else "possibly-violated"
+
+
+def _bad_orders(case: Case, verdict: AuditVerdict) -> list[str]:
+    if verdict.undecided:
+        return []
+    wrong = []
+    if verdict.formed is None:
+        return ["no order for it"]
+    if (verdict.not_formed is None) != (verdict.kind == "violated"):
+        wrong.append("an order against it is missing, or too many")
+    for order, expected in ((verdict.formed, True), (verdict.not_formed, False)):
+        if order is None or order.cut_off:
+            continue
+        if order.events[-1] is not verdict.item:
+            wrong.append("an order that ends elsewhere")
+        wrong += _inconsistent(case, order)
+        formed = _formed(case, order)
+        if (len(order.events) - 1 in formed) != expected:
+            wrong.append(f"the order for formed={expected} does not show it")
+        if expected and order.formed[-1:] != (len(order.events) - 1,):
+            wrong.append("a formed sequence that ends elsewhere")
+    return wrong
+
+
+def _formed(case: Case, order: Order) -> set[int]:
+    found = formations(case.automaton, [each.label for each in order.events])
+    return {each.index for each in found}
+
+
+def _inconsistent(case: Case, order: Order) -> list[str]:
+    """Whether the order contradicts the log; of items by their clocks, which are held against the
+    log's own words by the verdicts. Unseen events have to be in their gaps."""
+    seen: list[Item] = []
+    wrong = []
+    last: dict[int, int] = {}
+    for what in order.events:
+        if isinstance(what, Unseen):
+            if what.label.process != what.gap.process:
+                wrong.append("an unseen event of another process")
+            if what.gap.before is not None and any(
+                item.event is not None and item.event.place == what.gap.before for item in seen
+            ):
+                wrong.append("an unseen event after the end of its gap")
+            continue
+        if what.rank <= last.get(what.process, 0):
+            wrong.append("events of a process out of order")
+        last[what.process] = what.rank
+        if any(other.clock[what.process] >= what.rank for other in seen):
+            wrong.append("an event after one that knows it")
+        seen.append(what)
+    return wrong

@@ -1,0 +1,209 @@
+"""The audit against brute force, and that each law fails where a bug is planted.
+
+More of them: `python -m benchmarks.audit_brute_force`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from choreomon.audit import causality, search, window
+from choreomon.audit.items import Item
+from choreomon.audit.look_ups import LookUps
+from choreomon.audit.oracle import reference_step
+from choreomon.audit.process import Process
+from choreomon.audit.units import labels_by_process
+from choreomon.audit.window import Limits
+from choreomon.core.errors import DocumentError
+from choreomon.properties.partial_order import live_stepper
+from choreomon.properties.reference import formations
+from tests.audit.cases import case, faults
+
+SEEDS = range(400)
+
+
+def found(seeds: Iterable[int], limits: Limits | None = None) -> list[str]:
+    wrong = []
+    for seed in seeds:
+        one = case(seed)
+        try:
+            wrong += [
+                f"seed {seed}: {each}" for each in faults(one, one.audit(limits), one.truth())
+            ]
+        except DocumentError as error:
+            wrong.append(f"seed {seed}: {error}")
+    return wrong
+
+
+def test_verdicts_and_orders_are_those_of_brute_force() -> None:
+    assert found(SEEDS) == []
+
+
+def test_so_they_are_under_a_budget_that_does_not_suffice() -> None:
+    """What is not decided is said to be so; nothing else is wrong."""
+    assert found(SEEDS, Limits(max_cuts=3, patience=2)) == []
+    assert found(SEEDS, Limits(max_window=2, patience=1)) == []
+
+
+def test_look_ups_are_never_wrong() -> None:
+    """With nothing else, and with a search for what they leave open."""
+    assert found(SEEDS, Limits(few_cuts=1)) == []
+    assert found(SEEDS, Limits(few_cuts=1, max_cuts=0)) == []
+
+
+def test_look_ups_decide_most_by_themselves() -> None:
+    verdicts = [
+        verdict
+        for seed in SEEDS
+        for verdict in case(seed, lossy=False).audit(Limits(few_cuts=1, max_cuts=0)).verdicts
+    ]
+    exact = [verdict.kind for seed in SEEDS for verdict in case(seed, lossy=False).audit().verdicts]
+    assert Counter(exact) == {"violated": 525, "possibly-violated": 71}
+    assert sum(verdict.kind == "violated" for verdict in verdicts) == 495
+    assert sum(verdict.undecided for verdict in verdicts) == 127
+
+
+def test_without_gaps_nothing_is_left_undecided() -> None:
+    for seed in SEEDS:
+        outcome = case(seed, lossy=False).audit()
+        assert not any(verdict.undecided for verdict in outcome.verdicts)
+        assert not outcome.overall.undecided
+        assert all(gap.reason.startswith("no log has any event") for gap in outcome.gaps)
+
+
+def test_the_cases_have_all_there_is_to_find() -> None:
+    outcomes = [case(seed).audit() for seed in SEEDS]
+    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
+    assert {verdict.kind for verdict in verdicts} == {"violated", "possibly-violated"}
+    assert {outcome.overall.kind for outcome in outcomes} == {None, "violated", "possibly-violated"}
+    assert any(verdict.gaps for verdict in verdicts)
+    assert any(
+        outcome.overall.kind == "violated"
+        and all(verdict.kind == "possibly-violated" for verdict in outcome.verdicts)
+        for outcome in outcomes
+    )
+
+
+def test_the_step_of_brute_force_is_the_reference() -> None:
+    for seed in range(60):
+        automaton = case(seed).automaton
+        labels = [
+            automaton.labels[(seed + 7 * place) % len(automaton.labels)] for place in range(9)
+        ]
+        live = frozenset()
+        formed = []
+        for place, label in enumerate(labels):
+            live, forms = reference_step(automaton, label, live)
+            formed += [place] if forms else []
+        assert formed == [each.index for each in formations(automaton, labels)]
+
+
+def _all_enabled(cut: object, needed: object) -> bool:
+    return True
+
+
+def _one_of_them(self: window.Window) -> list[tuple[int, ...]]:
+    known = [clock for owner in self.owners if (clock := self._knowledge(owner)) is not None]
+    return known[:1]
+
+
+def _no_marks(self: object, process: object, gap: object, *, ends: bool = True) -> None:
+    pass
+
+
+def _nothing_lacks(self: object, index: int, gap: object) -> None:
+    pass
+
+
+def _unheard(
+    self: causality.Causality, process: Process, event: object, released: bool
+) -> tuple[int, ...]:
+    return process.known
+
+
+def _never_ahead(self: object, process: object, clock: object) -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "planted"),
+    [
+        (search, "_enabled", _all_enabled),
+        (window.Window, "_heard", _one_of_them),
+        (window.Window, "lacks", _nothing_lacks),
+        (causality.Causality, "_marks", _no_marks),
+        (causality.Causality, "_heard", _unheard),
+        (causality.Causality, "_ahead", _never_ahead),
+    ],
+)
+def test_a_planted_bug_is_found(
+    monkeypatch: pytest.MonkeyPatch, where: object, name: str, planted: Callable[..., object]
+) -> None:
+    monkeypatch.setattr(where, name, planted)
+    assert found(SEEDS) != []
+
+
+def wrongly_left(seeds: Iterable[int]) -> list[int]:
+    """Where what look-ups say is live after all is not what the search finds."""
+    wrong = []
+    for seed in seeds:
+        one = case(seed, lossy=False)
+        processes = tuple(dict.fromkeys(label.process for label in one.automaton.labels))
+        items: list[Item] = []
+        reading = causality.Causality(
+            processes,
+            one.automaton.labels,
+            on_item=items.append,
+            on_lacking=lambda *_: None,
+            on_diagnostic=lambda _: None,
+        )
+        for event in one.events:
+            reading.add(event)
+        reading.finish()
+        chains = [[item for item in items if item.process == own] for own in range(len(processes))]
+        labels = labels_by_process(one.automaton, processes)
+        step = live_stepper(one.automaton)
+        exact = search.search(step, chains, labels, {0: None}, max_cuts=100_000).after
+        judged = LookUps(one.automaton, processes).judged(items, 0)
+        if any(judged.surely & ~live or live & ~(judged.surely | judged.perhaps) for live in exact):
+            wrong.append(seed)
+    return wrong
+
+
+def test_what_look_ups_say_is_live_is() -> None:
+    assert wrongly_left(SEEDS) == []
+
+
+def _too_sure(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    right = getattr(LookUps, name)
+
+    def planted(*arguments: object) -> str | None:
+        return None if right(*arguments) is None else "Frm"
+
+    monkeypatch.setattr(LookUps, name, planted)
+
+
+def test_look_ups_that_are_too_sure_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    _too_sure(monkeypatch, "_result")
+    assert found(SEEDS, Limits(few_cuts=1, max_cuts=0, patience=2)) != []
+
+
+def test_look_ups_that_are_too_sure_of_what_is_left_are_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _too_sure(monkeypatch, "_left")
+    assert wrongly_left(SEEDS) != []
+
+
+def test_a_bottleneck_that_others_do_not_know_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = window.Window._decide
+
+    def planted(self: window.Window, counts: list[int], *, ends: bool = False) -> None:
+        """Every item that is told by one process is decided."""
+        right(self, [chain[-1].rank if chain else 0 for chain in self._chains], ends=ends)
+
+    monkeypatch.setattr(window.Window, "_decide", planted)
+    assert found(SEEDS) != []

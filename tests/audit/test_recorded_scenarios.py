@@ -1,0 +1,79 @@
+"""The audit of what the simulator recorded, of every scenario, against what really happened."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from choreomon.audit.auditor import Auditor
+from choreomon.audit.outcome import Outcome
+from choreomon.core.recorded import RecordedEvent
+from choreomon.formats.read import Document, load_document
+from choreomon.formats.recorded.own_events import own_events
+from simulator.recording import tracing
+from simulator.run import simulation
+
+SCENARIOS = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.yaml"))
+SEEDS = range(4)
+
+
+def recorded(document: Document, seed: int) -> tuple[str, set[int]]:
+    """The trace of one run, and the indices of the events that formed the property."""
+    trace = StringIO()
+    prepared = simulation(document)
+    recorder = tracing(trace, prepared.application.processes)
+    run = prepared.run(seed, recorder=recorder, keep_events=True)
+    return trace.getvalue(), {index for index, _ in run.formed or ()}
+
+
+def audited(document: Document, lines: list[str]) -> Outcome:
+    assert document.property is not None
+    auditor = Auditor(document.property.automaton)
+    for event in own_events((line.encode() for line in lines), "run"):
+        assert isinstance(event, RecordedEvent)
+        auditor.add(event)
+    return auditor.finish()
+
+
+def process_of(line: str) -> str:
+    return str(json.loads(line)["process"])
+
+
+def test_every_scenario_is_there() -> None:
+    assert len(SCENARIOS) == 18
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_what_was_formed_is_not_missed_and_what_is_violated_was_formed(path: Path) -> None:
+    document = load_document(path)
+    if document.property is None:
+        pytest.fail("a scenario without property")
+    for seed in SEEDS:
+        trace, formed = recorded(document, seed)
+        outcome = audited(document, trace.splitlines())
+        # Lines count from 1, indices from 0.
+        said = {
+            verdict.item.event.place.line - 1: verdict
+            for verdict in outcome.verdicts
+            if verdict.item.event is not None
+        }
+        assert formed <= said.keys()
+        assert {index for index, each in said.items() if each.kind == "violated"} <= formed
+        assert not any(verdict.undecided for verdict in outcome.verdicts)
+        assert (outcome.overall.kind is None) <= (not formed)
+        assert (outcome.overall.kind == "violated") <= bool(formed)
+
+
+def test_the_logs_of_processes_can_be_read_one_after_the_other() -> None:
+    document = load_document(SCENARIOS[0].with_name("fig4-violating.yaml"))
+    trace, _ = recorded(document, 1)
+    lines = trace.splitlines()
+    one = audited(document, lines)
+    other = audited(document, sorted(lines, key=process_of))
+    said = [
+        {(str(each.item.label), each.kind) for each in outcome.verdicts} for outcome in (one, other)
+    ]
+    assert said[0] == said[1] != set()

@@ -1,0 +1,227 @@
+"""`choreomon audit`: exit codes, options, and what is printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choreomon.audit.auditor import Auditor
+from choreomon.cli.audit import command, read
+from choreomon.core.recorded import Diagnostic
+from choreomon.formats.read import load_document
+from choreomon.formats.recorded.lines import lines_of
+from choreomon.formats.recorded.own_events import own_events
+from tests.cli.command_line import ROOT, choreomon
+
+
+def send(sender: str, name: str, receiver: str, **more: object) -> str:
+    return line("send", sender, sender, name, receiver, **more)
+
+
+def handle(sender: str, name: str, receiver: str, **more: object) -> str:
+    return line("handle", receiver, sender, name, receiver, **more)
+
+
+def line(event: str, process: str, sender: str, name: str, receiver: str, **more: object) -> str:
+    message = {"sender": sender, "name": name, "receiver": receiver}
+    return json.dumps({"event": event, "process": process, "message": message, **more}) + "\n"
+
+
+A = send("P1", "a", "P2", id="1", number=1)
+HANDLED = handle("P1", "a", "P2", id="1", number=1)
+B = send("P2", "b", "P3", id="2", number=2)
+
+
+def log(name: str, *lines: str) -> str:
+    Path(name).write_text("".join(lines), encoding="utf-8")
+    return name
+
+
+def found(*arguments: str) -> tuple[int, dict[str, Any]]:
+    answer = choreomon("audit", "property.yaml", *arguments, "--json")
+    return answer.code, json.loads(answer.out)
+
+
+def test_what_is_formed_in_every_order_is_violated() -> None:
+    code, said = found(log("p2", HANDLED, B), log("p1", A))
+    assert code == 1
+    assert said["events"] == 3
+    assert said["labelled"] == 2
+    assert said["overall"]["verdict"] == "violated"
+    (verdict,) = said["verdicts"]
+    assert verdict["verdict"] == "violated"
+    assert verdict["label"] == "P2 -> P3 : b"
+    assert verdict["place"] == {"file": "p2", "line": 2}
+    assert [event["place"]["file"] for event in verdict["order_for"]["events"]] == ["p1", "p2"]
+    assert verdict["order_for"]["formed"] == [0, 1]
+    assert "order_against" not in verdict
+
+
+def test_what_is_formed_in_some_orders_is_possibly_violated() -> None:
+    code, said = found(log("p1", A), log("p2", send("P2", "b", "P3", id="2")))
+    assert code == 3
+    (verdict,) = said["verdicts"]
+    assert verdict["verdict"] == "possibly-violated"
+    assert len(verdict["order_for"]["events"]) == 2
+    assert [event["label"] for event in verdict["order_against"]["events"]] == ["P2 -> P3 : b"]
+    assert said["undecided"] == 0
+
+
+def test_what_is_formed_in_no_order_is_not_told() -> None:
+    told = send("P2", "b", "P3", clock={"P2": 1})
+    answer = handle("P2", "x", "P1", clock={"P2": 1, "P1": 1})
+    later = send("P1", "a", "P2", clock={"P2": 1, "P1": 2})
+    code, said = found(log("both", told, answer, later))
+    assert (code, said["overall"], said["verdicts"]) == (0, {"verdict": None}, [])
+
+
+def test_a_gap_is_named() -> None:
+    later = send("P1", "x", "P2", id="7", number=2)
+    code, said = found(log("p1", later), log("p2", HANDLED.replace('"id": "1"', '"id": "7"'), B))
+    assert code == 3
+    assert said["gaps"] == [
+        {
+            "process": "P1",
+            "reason": "event 1 of P1 is not in its log",
+            "before": {"file": "p1", "line": 1},
+        }
+    ]
+    (verdict,) = said["verdicts"]
+    assert verdict["gaps"] == [0]
+    assert verdict["order_for"]["events"][0] == {"process": "P1", "label": "P1 -> P2 : a", "gap": 0}
+
+
+def test_a_process_may_be_said_to_be_incomplete() -> None:
+    events = log("p2", send("P1", "x", "P2", id="1"), HANDLED, B)
+    assert found(events)[0] == 0
+    code, said = found(events, "--incomplete", "P1")
+    assert (code, said["verdicts"][0]["verdict"]) == (3, "possibly-violated")
+
+
+def test_a_process_that_the_property_does_not_have_cannot_be_incomplete() -> None:
+    answer = choreomon("audit", "property.yaml", log("p1", A), "--incomplete", "P11")
+    assert answer.code == 2
+    assert "'P11'; did you mean 'P1'?" in " ".join(answer.err.split())
+
+
+def test_a_budget_that_does_not_suffice_is_said() -> None:
+    lines = [send("P1", "a", "P2", id=f"a{number}") for number in range(4)]
+    lines += [send("P2", "b", "P3", id=f"b{number}") for number in range(4)]
+    code, said = found(log("both", *lines), "--budget", "3")
+    assert code == 3
+    assert said["undecided"] == len(said["verdicts"]) == 4
+    assert said["verdicts"][0]["reason"] == "more than 3 consistent cuts to look at (--budget)"
+    assert found("both")[1]["undecided"] == 0
+
+
+def test_a_window_that_grows_too_large_is_said() -> None:
+    lines = [send("P1", "a", "P2", id=f"a{number}") for number in range(40)]
+    lines += [send("P2", "b", "P3", id=f"b{number}") for number in range(4)]
+    code, said = found(log("both", *lines), "--max-window", "20")
+    assert code == 3
+    assert said["undecided"] == 4
+    assert "(--max-window)" in said["verdicts"][0]["reason"]
+
+
+def test_a_cycle_is_named_with_its_events() -> None:
+    one = [handle("P2", "x", "P1", id="2"), send("P1", "a", "P2", id="1")]
+    other = [handle("P1", "a", "P2", id="1"), send("P2", "x", "P1", id="2")]
+    answer = choreomon("audit", "property.yaml", log("p1", *one), log("p2", *other))
+    assert answer.code == 2
+    assert "happened-before has a cycle" in answer.err
+    assert "the reception of x at P1 (p1:1)" in answer.err
+    assert "the reception of a at P2 (p2:1)" in answer.err
+
+
+def test_a_cycle_of_clocks_is_named_too() -> None:
+    one = send("P1", "a", "P2", clock={"P1": 1, "P2": 1})
+    other = send("P2", "b", "P3", clock={"P1": 1, "P2": 1})
+    answer = choreomon("audit", "property.yaml", log("p1", one), log("p2", other))
+    assert answer.code == 2
+    assert "the send of a at P1 (p1:1); the send of b at P2 (p2:1)" in answer.err
+
+
+def test_numbers_that_do_not_grow_are_refused() -> None:
+    answer = choreomon("audit", "property.yaml", log("p1", A, A))
+    assert answer.code == 2
+    assert answer.err.startswith("p1:2: the send of a at P1 is number 1 of P1, after number 1")
+
+
+def test_strange_lines_are_told_and_counted() -> None:
+    events = log("p2", A, HANDLED, "{}\n", "\n", "no json\n", B, B.replace("P2", "P9", 1))
+    answer = choreomon("audit", "property.yaml", events)
+    assert answer.code == 1
+    assert "p2:3: is no event: has no field `event`: give one" in answer.out
+    assert "p2:5: is no event: is not JSON" in answer.out
+    assert "3 not understood" in answer.out
+
+
+def test_logs_without_any_event_are_bad_input() -> None:
+    answer = choreomon("audit", "property.yaml", log("p1", "nothing\n"))
+    assert answer.code == 2
+    assert "no event was understood" in answer.err
+
+
+@pytest.mark.parametrize("document", ["application.yaml", "nowhere.yaml"])
+def test_a_property_is_needed(document: str) -> None:
+    assert choreomon("audit", document, log("p1", A)).code == 2
+
+
+def test_a_log_that_is_not_there_is_bad_input() -> None:
+    answer = choreomon("audit", "property.yaml", "nowhere.jsonl")
+    assert answer.code == 2
+    assert "nowhere.jsonl" in answer.err
+
+
+def test_a_report_is_one_page() -> None:
+    events = log("both", A, HANDLED, B)
+    answer = choreomon("audit", "property.yaml", events, "--report", "page.html")
+    assert answer.code == 1
+    assert answer.out.splitlines()[-1] == "Report: page.html"
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "Violated at P2 \u2192 P3 : b" in page
+    assert "<svg" in page
+
+
+def test_a_report_does_not_overwrite_a_log() -> None:
+    events = log("both", A)
+    answer = choreomon("audit", "property.yaml", events, "--report", events)
+    assert answer.code == 2
+    assert Path(events).read_text(encoding="utf-8") == A
+
+
+def test_a_log_that_grows_is_followed() -> None:
+    """Until nobody wants to wait any more; what can be decided is decided meanwhile."""
+    document = load_document("property.yaml")
+    assert document.property is not None
+    auditor = Auditor(document.property.automaton)
+    path = Path(log("both", A, HANDLED))
+    seen: list[int] = []
+    more = [B, handle("P2", "x", "P1", id="3")]
+    more = [B[:20], B[20:], send("P2", "x", "P1", id="3"), more[1]]
+
+    def wait() -> bool:
+        seen.append(len(auditor.verdicts))
+        if not more:
+            return False
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(more.pop(0))
+        return True
+
+    strange: list[Diagnostic] = []
+    with path.open("rb", buffering=0) as stream:
+        events = own_events(lines_of(stream, growing=True), "both")
+        read(auditor, [events], strange.append, wait)
+    assert seen == [0, 0, 0, 0, 1]
+    assert strange == []
+    assert auditor.finish().overall.kind == "violated"
+
+
+def test_every_option_is_on_the_page() -> None:
+    page = ROOT.joinpath("docs", "audit.md").read_text(encoding="utf-8")
+    options = [name for one in command.params for name in one.opts if name.startswith("--")]
+    assert len(options) == 6
+    assert [name for name in options if f"`{name}" not in page] == []
