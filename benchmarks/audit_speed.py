@@ -32,16 +32,15 @@ _CHILD: Final = """
 import resource, sys
 from time import perf_counter
 from choreomon.formats.read import load_document
-from choreomon.formats.recorded.lines import lines_of
-from choreomon.formats.recorded.own_events import own_events
+from choreomon.formats.recorded import read_recorded
 from choreomon.audit.auditor import Auditor
 from choreomon.core.recorded import RecordedEvent
 document, log, what = sys.argv[1:]
 auditor = Auditor(load_document(document).property.automaton)
 import choreomon.cli.audit as command
 start = perf_counter()
-with open(log, "rb", buffering=0) as stream:
-    events = own_events(lines_of(stream), log)
+if True:
+    events = read_recorded(log)
     if what == "read":
         counted = sum(1 for _ in events)
         print(counted, 0, 0, 0, perf_counter() - start, end=" ")

@@ -130,7 +130,11 @@ def command(
     unprinted = Unprinted(put_off=report is not None)
     say = None if as_json or not follow else _announcer(auditor, screen, unprinted)
     with ExitStack() as stack:
-        opened = _followed(stack, logs, reading) if follow else [*map(reading.read, logs)]
+        opened: list[Log] = []
+        if follow:
+            opened = _followed(stack, logs, reading)
+        else:
+            opened += map(reading.read, logs)
         read(auditor, opened, strange.add, _waiting(follow, say))
     outcome = auditor.finish()
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from choreomon.audit.auditor import Auditor
 from choreomon.audit.outcome import Outcome
 from choreomon.core.recorded import RecordedEvent
 from choreomon.formats.read import Document, load_document
-from choreomon.formats.recorded.own_events import own_events
+from choreomon.formats.recorded import read_recorded
 from simulator.recording import tracing
 from simulator.run import simulation
 
@@ -32,7 +32,7 @@ def recorded(document: Document, seed: int) -> tuple[str, set[int]]:
 def audited(document: Document, lines: list[str]) -> Outcome:
     assert document.property is not None
     auditor = Auditor(document.property.automaton)
-    for event in own_events((line.encode() for line in lines), "run"):
+    for event in read_recorded(BytesIO("\n".join(lines).encode()), "events", file="run"):
         assert isinstance(event, RecordedEvent)
         auditor.add(event)
     return auditor.finish()

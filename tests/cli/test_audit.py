@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import pytest
 
 from choreomon.audit.auditor import Auditor
 from choreomon.cli.audit import command, read
-from choreomon.core.recorded import Diagnostic
+from choreomon.cli.followed_logs import GrowingFile, in_background
+from choreomon.core.errors import ChoreomonError
+from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.formats.read import load_document
-from choreomon.formats.recorded.lines import lines_of
-from choreomon.formats.recorded.own_events import own_events
+from choreomon.formats.recorded import read_recorded
 from tests.cli.command_line import ROOT, choreomon
 
 
@@ -199,12 +203,9 @@ def test_a_log_that_grows_is_followed() -> None:
     assert document.property is not None
     auditor = Auditor(document.property.automaton)
     path = Path(log("both", A, HANDLED))
-    seen: list[int] = []
-    more = [B, handle("P2", "x", "P1", id="3")]
-    more = [B[:20], B[20:], send("P2", "x", "P1", id="3"), more[1]]
+    more = [B[:20], B[20:], send("P2", "x", "P1", id="3"), handle("P2", "x", "P1", id="3")]
 
     def wait() -> bool:
-        seen.append(len(auditor.verdicts))
         if not more:
             return False
         with path.open("a", encoding="utf-8") as stream:
@@ -213,15 +214,61 @@ def test_a_log_that_grows_is_followed() -> None:
 
     strange: list[Diagnostic] = []
     with path.open("rb", buffering=0) as stream:
-        events = own_events(lines_of(stream, growing=True), "both")
-        read(auditor, [events], strange.append, wait)
-    assert seen == [0, 0, 0, 0, 1]
+        growing = cast("BinaryIO", GrowingFile(stream, wait))
+        events = read_recorded(growing, "events", file="both")
+        read(auditor, [events], strange.append, lambda: False)
+    assert more == []
     assert strange == []
     assert auditor.finish().overall.kind == "violated"
+
+
+def test_logs_that_grow_are_read_by_threads_of_their_own_until_they_are_stopped() -> None:
+    events = [RecordedEvent("P1", "send", "a", Place("p1", number)) for number in range(30_000)]
+    stop = threading.Event()
+    found = [one for one in in_background(iter(events), stop) if one is not None]
+    assert found == events
+    endless = in_background(itertools.cycle(events), stop)
+    assert next(one for one in endless if one is not None) == events[0]
+    stop.set()
+
+    def broken() -> Iterator[RecordedEvent]:
+        yield events[0]
+        raise ChoreomonError("unreadable")
+
+    with pytest.raises(ChoreomonError, match="unreadable"):
+        [*in_background(broken(), threading.Event())]
+
+
+def test_other_formats_are_read_and_a_mapping_is_explained() -> None:
+    shiviz = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n"
+    shiviz += (
+        'P1 {"P1":1}\nsend a to P2\nP2 {"P1":1,"P2":1}\nget a\nP2 {"P1":1,"P2":2}\nsend b to P3\n'
+    )
+    Path("log.txt").write_text(shiviz, encoding="utf-8")
+    Path("m.yaml").write_text(
+        "events:\n"
+        "  - match: {event: '^send (?<name>\\w+) to (?<peer>\\w+)'}\n"
+        "    kind: {constant: send}\n"
+        "  - match: {event: '^get (?<name>\\w+)'}\n"
+        "    kind: {constant: handle}\n",
+        encoding="utf-8",
+    )
+    answer = choreomon("audit", "property.yaml", "log.txt", "--mapping", "m.yaml")
+    assert answer.code == 1
+    assert "violated" in answer.out
+    alone = choreomon("audit", "--explain-mapping", "log.txt")
+    assert alone.code == 0
+    assert "3 local events" in alone.out
+    assert "say which are by --mapping FILE" in alone.out
+    explained = choreomon("audit", "--explain-mapping", "--json", "log.txt")
+    assert json.loads(explained.out)["logs"][0]["events"] == 3
+    refused = choreomon("audit", "--explain-mapping", "--follow", "log.txt")
+    assert refused.code == 2
+    assert "without --explain-mapping" in refused.err
 
 
 def test_every_option_is_on_the_page() -> None:
     page = ROOT.joinpath("docs", "audit.md").read_text(encoding="utf-8")
     options = [name for one in command.params for name in one.opts if name.startswith("--")]
-    assert len(options) == 6
+    assert len(options) == 12
     assert [name for name in options if f"`{name}" not in page] == []
