@@ -210,11 +210,6 @@ class Composer:
         else:
             self._add(self._meaning(block))
 
-    @property
-    def innermost(self) -> str:
-        """The word of the innermost block, empty outside of all."""
-        return self._blocks[-1].word if len(self._blocks) > 1 else ""
-
     def interaction(self) -> Interaction:
         """What the whole diagram means."""
         self._settle()

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from choreomon.core.message import SEND
+from choreomon.core.recorded import RecordedEvent
 from choreomon.core.run import RunVerdict
 from choreomon.core.vector_clock import by_name
 from choreomon.formats.exported.recorded_run import RecordedRun
@@ -32,6 +33,7 @@ EXPRESSION: Final = (
 """The first line, in the syntax of JavaScript."""
 
 _HOST: Final = re.compile(r"\S+")
+_FIELD: Final = re.compile(r"\w+", re.ASCII)
 
 
 def shiviz_log(run: RecordedRun) -> str:
@@ -66,6 +68,54 @@ def shiviz_log(run: RecordedRun) -> str:
         )
     _check_known(run, counts)
     return "\n".join(lines) + "\n"
+
+
+def recorded_shiviz_log(events: Sequence[RecordedEvent]) -> str:
+    """Events that other logs told of, as a log: what happened, who, clock, and below these a line
+    for each field that one of them has, and for the time. Sessions are ShiViz's several runs, in
+    the order of their first events.
+
+    Clocks are written as they are: ShiViz takes none that jump. Raises ValueError for an event
+    without a clock, and for names and fields that the lines of ShiViz cannot hold.
+    """
+    timed = any(event.time for event in events)
+    taken = {"event", "host", "clock", *(("time",) if timed else ())}
+    names = sorted({name for event in events for name in event.fields})
+    for name in names:
+        if not _FIELD.fullmatch(name) or name in taken:
+            raise ValueError(
+                f"{name!r} cannot be a field of ShiViz: it is no word, or has a meaning"
+            )
+    sessions: dict[str, list[RecordedEvent]] = {}
+    for event in events:
+        sessions.setdefault(event.session, []).append(event)
+    several = any(sessions)
+    if timed:
+        names.insert(0, "time")
+    lines = [
+        r"(?<event>.*)\n(?<host>\S+) (?<clock>{.*})" + "".join(rf"\n{n}=(?<{n}>.*)" for n in names),
+        r"^=== (?<trace>.*) ===$" if several else "",
+    ]
+    for session, own in sessions.items():
+        if several:
+            lines.append(_on_one_line(f"=== {session} ==="))
+        for event in own:
+            lines += _recorded_lines(event, names, timed)
+    return "\n".join(lines) + "\n"
+
+
+def _recorded_lines(event: RecordedEvent, names: Sequence[str], timed: bool) -> Iterator[str]:
+    if event.clock is None:
+        raise ValueError(f"{event.place}: has no clock, and ShiViz draws clocks")
+    if not _HOST.fullmatch(event.process):
+        raise ValueError(
+            f"{event.process!r} cannot be a host of ShiViz: it has a blank, or nothing"
+        )
+    yield _on_one_line(event.name)
+    yield f"{event.process} {json.dumps(dict(event.clock), sort_keys=True)}"
+    for name in names:
+        text = event.time if timed and name == "time" else event.fields.get(name, "")
+        yield _on_one_line(f"{name}={text}")
 
 
 def _check_known(run: RecordedRun, counts: Mapping[str, int]) -> None:

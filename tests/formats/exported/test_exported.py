@@ -12,6 +12,7 @@ import pytest
 
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import HANDLE, Message
+from choreomon.core.recorded import Place, RecordedEvent
 from choreomon.core.run import Run, RunEvent, RunVerdict
 from choreomon.core.vector_clock import by_name
 from choreomon.formats.exported import shiviz
@@ -312,6 +313,71 @@ def renamed(run: RecordedRun, name: str) -> RecordedRun:
         return replace(one, process=name) if one.process == run.processes[0] else one
 
     return run._replace(processes=(name, *run.processes[1:]), events=tuple(map(event, run.events)))
+
+
+PLACE = Place("x.log", 7)
+RECORDED = [
+    RecordedEvent("a", "local", "starts", PLACE, clock={"a": 1}, time="12:00"),
+    RecordedEvent("a", "send", "m (x)", PLACE, clock={"a": 2}, fields={"level": "INFO"}),
+    RecordedEvent("b", "handle", "m", PLACE, clock={"b": 1, "a": 2}, fields={"n": "1 = 2"}),
+]
+
+
+def test_events_of_other_logs_are_a_log_of_shiviz_too() -> None:
+    assert in_shiviz(shiviz.recorded_shiviz_log(RECORDED)) == [
+        {
+            "event": "starts",
+            "host": "a",
+            "clock": '{"a": 1}',
+            "time": "12:00",
+            "level": "",
+            "n": "",
+        },
+        {"event": "m (x)", "host": "a", "clock": '{"a": 2}', "time": "", "level": "INFO", "n": ""},
+        {
+            "event": "m",
+            "host": "b",
+            "clock": '{"a": 2, "b": 1}',
+            "time": "",
+            "level": "",
+            "n": "1 = 2",
+        },
+    ]
+    plain = [one._replace(time="", fields={}) for one in RECORDED]
+    assert shiviz.recorded_shiviz_log(plain).splitlines()[0] == (
+        r"(?<event>.*)\n(?<host>\S+) (?<clock>{.*})"
+    )
+
+
+def test_sessions_are_runs_of_shiviz() -> None:
+    mixed = [one._replace(session=session) for one in RECORDED for session in ("two", "one")]
+    first, delimiter, log = shiviz.recorded_shiviz_log(mixed).split("\n", maxsplit=2)
+    assert delimiter == "^=== (?<trace>.*) ===$"
+    parts = re.split(r"^=== (.*) ===$", log, flags=re.MULTILINE)
+    assert parts[0::2][0] == ""
+    assert parts[1::2] == ["two", "one"]
+    alone = in_shiviz(shiviz.recorded_shiviz_log(RECORDED))
+    assert all(in_shiviz(f"{first}\n\n{part}") == alone for part in parts[2::2])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"clock": None}, "x.log:7: has no clock, and ShiViz draws clocks"),
+        ({"process": "a b"}, "'a b' cannot be a host of ShiViz"),
+        ({"fields": {"a-b": ""}}, "'a-b' cannot be a field of ShiViz"),
+        ({"fields": {"time": ""}}, "'time' cannot be a field of ShiViz"),
+        ({"fields": {"host": ""}}, "'host' cannot be a field of ShiViz"),
+        ({"fields": {"x": "a\nb"}}, "it has several lines"),
+        ({"name": "a\nb"}, "it has several lines"),
+        ({"session": "a\nb"}, "it has several lines"),
+    ],
+)
+def test_what_shiviz_could_not_read_of_other_logs_is_refused(
+    change: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        shiviz.recorded_shiviz_log([RECORDED[0]._replace(**change)])
 
 
 @pytest.mark.parametrize(
