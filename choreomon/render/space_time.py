@@ -65,6 +65,7 @@ def space_time_picture(
     *,
     verdict: RunVerdict | None = None,
     missed: int | None = None,
+    timed: bool = True,
     bound: int = MAX_SHOWN,
 ) -> Picture:
     """The run, with the steps among the marked events numbered and the other events faded.
@@ -74,7 +75,8 @@ def space_time_picture(
     where it sends something that is shown; `processes` must name all others. Where
     `events` is empty, as for runs whose events were not kept, the picture says that.
     A badge stands over the event that `verdict` is about; where there is no verdict, over
-    `missed`, at which the sequence was formed and no monitor said so.
+    `missed`, at which the sequence was formed and no monitor said so. Without `timed` no times are
+    written: what logs recorded has none that mean something between processes.
 
     `structure` has `processes` (lines from the top), `events` (index, process, kind,
     role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked)
@@ -84,7 +86,9 @@ def space_time_picture(
     arrows = arrows_of(events, items)
     names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
     names += [process for process in processes if process != ENVIRONMENT]
-    scenes = (scene_of(items, names, highlights, verdict, column) for column in _COLUMNS)
+    scenes = (
+        scene_of(items, names, highlights, verdict, column, timed=timed) for column in _COLUMNS
+    )
     scene, ways, places = min(
         (_candidate(items, arrows, scene) for scene in scenes),
         key=lambda candidate: (candidate[2].count(None), candidate[0].column),
@@ -270,8 +274,9 @@ def _events(items: Sequence[RunEvent | Gap], scene: Scene) -> list[Shape]:
             inner = (Circle(centre=at, radius=EVENT, fill=fill, colour=colour),)
         else:
             inner = _marked(at, highlight, scene)
+        when = f"{milliseconds(event.time)}, " if scene.timed else ""
         title = (
-            f"event {event.index}: {event_in_words(event)}\n{milliseconds(event.time)}, "
+            f"event {event.index}: {event_in_words(event)}\n{when}"
             f"clock of {event.process} {list(event.clock)}"
         )
         shapes.append(Group(shapes=inner, title=title))

@@ -38,8 +38,8 @@ class Tick(NamedTuple):
     half: float
 
 
-def tick_of(event: RunEvent, *, marked: bool) -> Tick:
-    words = number(event.time / 1000), f"{event.index:,}"
+def tick_of(event: RunEvent, *, marked: bool, timed: bool = True) -> Tick:
+    words = number(event.time / 1000) if timed else "", f"{event.index:,}"
     return Tick(*words, max(text_width(one, SMALLEST, bold=marked) for one in words) / 2 + 4)
 
 
@@ -68,6 +68,7 @@ class Scene:
     roles: Mapping[int, Highlight]
     colour: str
     quiet: bool  # whether there are marked events, so that the others stand back
+    timed: bool = True  # whether the times of events mean something
 
     def at(self, process: str, index: int) -> Point:
         """Where an event stands; in the middle of its gap where it is not shown."""
@@ -106,6 +107,8 @@ def scene_of(
     highlights: Sequence[Highlight],
     verdict: RunVerdict | None,
     column: float,
+    *,
+    timed: bool = True,
 ) -> Scene:
     heading = [*(shortened(name, LONGEST_NAME) for name in names), "time, ms"]
     left = MARGIN + max(text_width(name, bold=True) for name in heading) + 14
@@ -131,7 +134,7 @@ def scene_of(
             x += _STRETCH * column * (item.time - last.time) / longest
         if item.index in roles:
             # The times of marked events are always written, so they get the room that they need.
-            half = tick_of(item, marked=True).half
+            half = tick_of(item, marked=True, timed=timed).half
             x = max(x, free + half)
             free = x + half
         columns[item.index] = x
@@ -147,6 +150,7 @@ def scene_of(
         roles=roles,
         colour=_verdict_colour(verdict),
         quiet=bool(highlights),
+        timed=timed,
     )
 
 
