@@ -11,7 +11,9 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_options, method_option
+from choreomon.cli.draw_log import draw_log, is_drawn_log
 from choreomon.cli.explicit_options import refuse_explicit
+from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
 from choreomon.cli.offline_files import offline_kind
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
@@ -82,6 +84,7 @@ _NEEDS_RUN: Final = "with --run: only a run has them"
     type=click.Path(),
     help="Of an automaton whose letters are no actions: a .json file that says where they are.",
 )
+@log_options()
 @analysis_options
 @method_option
 @click.option("--json", "as_json", is_flag=True, help="Print the picture's structure as JSON.")
@@ -116,10 +119,21 @@ def command(
     searched for or explained.
 
     An automaton (.json, .timbuk): its states and edges.
+
+    With --run, a log (docs/logs.md): its sends and handles, in an order that fits it.
     """
     from choreomon.cli.draw_interaction import draw_interaction, is_interaction
 
-    check_not_read(output, (file, signature, trace, locations, choices["config"]))
+    check_not_read(
+        output, (file, signature, trace, locations, choices["config"], choices["mapping"])
+    )
+    logs = LogChoices.taken(choices)
+    if a_run and is_drawn_log(file, logs):
+        others = ("a_run", *LOG_OPTIONS, "session_key")
+        _check_alone(context, others, "with other files than logs")
+        _check_picture(output, (".svg", ".png", ".mmd"))
+        return draw_log(file, output, logs, as_json=as_json)
+    refuse_explicit(context, (*LOG_OPTIONS, "session_key"), "with --run, and with logs")
     kind = offline_kind(file)
     if kind == "automaton":
         _check_alone(context, ("locations",), "with other files than automata")

@@ -107,7 +107,7 @@ def order_picture(order: Order) -> Picture:
         Highlight(position, "judged" if step == last else "step", step)
         for step, position in enumerate(order.formed, 1)
     ]
-    return space_time_picture(events, names, highlights, supposed=True)
+    return space_time_picture(events, names, highlights, timed=False)
 
 
 def order_events(order: Order) -> list[RunEvent]:

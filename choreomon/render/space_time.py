@@ -65,7 +65,7 @@ def space_time_picture(
     *,
     verdict: RunVerdict | None = None,
     missed: int | None = None,
-    supposed: bool = False,
+    timed: bool = True,
     bound: int = MAX_SHOWN,
 ) -> Picture:
     """The run, with the steps among the marked events numbered and the other events faded.
@@ -75,8 +75,8 @@ def space_time_picture(
     where it sends something that is shown; `processes` must name all others. Where
     `events` is empty, as for runs whose events were not kept, the picture says that.
     A badge stands over the event that `verdict` is about; where there is no verdict, over
-    `missed`, at which the sequence was formed and no monitor said so. With `supposed` it is no run,
-    but an order that may have been: then it has no times.
+    `missed`, at which the sequence was formed and no monitor said so. Without `timed` no times are
+    written: what logs recorded has none that mean something between processes.
 
     `structure` has `processes` (lines from the top), `events` (index, process, kind,
     role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked)
@@ -87,8 +87,7 @@ def space_time_picture(
     names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
     names += [process for process in processes if process != ENVIRONMENT]
     scenes = (
-        scene_of(items, names, highlights, verdict, column, supposed=supposed)
-        for column in _COLUMNS
+        scene_of(items, names, highlights, verdict, column, timed=timed) for column in _COLUMNS
     )
     scene, ways, places = min(
         (_candidate(items, arrows, scene) for scene in scenes),
@@ -275,10 +274,11 @@ def _events(items: Sequence[RunEvent | Gap], scene: Scene) -> list[Shape]:
             inner = (Circle(centre=at, radius=EVENT, fill=fill, colour=colour),)
         else:
             inner = _marked(at, highlight, scene)
-        title = f"event {event.index}: {event_in_words(event)}"
-        if not scene.supposed:
-            clock = f"clock of {event.process} {list(event.clock)}"
-            title += f"\n{milliseconds(event.time)}, {clock}"
+        when = f"{milliseconds(event.time)}, " if scene.timed else ""
+        title = (
+            f"event {event.index}: {event_in_words(event)}\n{when}"
+            f"clock of {event.process} {list(event.clock)}"
+        )
         shapes.append(Group(shapes=inner, title=title))
     return shapes
 

@@ -125,14 +125,14 @@ def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> list[Shape]
                 anchor="end",
                 colour=MUTED,
             )
-            for words, below in (("" if scene.supposed else "time, ms", 18), ("event", 33))
+            for words, below in ((("time, ms", 18),) if scene.timed else ()) + (("event", 33),)
         ),
     ]
     taken: list[tuple[float, float]] = []
     for event in sorted(shown, key=lambda event: event.index not in scene.roles):
         x = scene.columns[event.index]
         marked = event.index in scene.roles
-        tick = tick_of(event, marked=marked)
+        tick = tick_of(event, marked=marked, timed=scene.timed)
         left, right = x - tick.half, x + tick.half
         if not marked and any(left < end and start < right for start, end in taken):
             continue
@@ -142,7 +142,7 @@ def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> list[Shape]
             Polyline(points=(Point(x, y), Point(x, y + 4)), colour=FAINT, width=1.2),
             Text(
                 at=Point(x, y + 18),
-                content="" if scene.supposed else tick.time,
+                content=tick.time,
                 size=SMALLEST,
                 anchor="middle",
                 bold=marked,
@@ -184,8 +184,8 @@ def notes(
         return [Text(at=Point(MARGIN, 34), content=words, colour=MUTED)], 300.0, 60.0
     shapes, right, bottom = _rows(_entries(arrows, scene), max(scene.right, 420), y)
     words = "Events stand in their real order; the time axis is not to scale."
-    if scene.supposed:
-        words = "Events stand in an order that agrees with the logs, evenly apart."
+    if not scene.timed:
+        words = "Events stand in an order that fits the logs; which was the real one is not known."
     gaps = [str(item) for item in items if isinstance(item, Gap)]
     if gaps:
         several = len(gaps) > 1 or "–" in gaps[0]

@@ -38,8 +38,8 @@ class Tick(NamedTuple):
     half: float
 
 
-def tick_of(event: RunEvent, *, marked: bool) -> Tick:
-    words = number(event.time / 1000), f"{event.index:,}"
+def tick_of(event: RunEvent, *, marked: bool, timed: bool = True) -> Tick:
+    words = number(event.time / 1000) if timed else "", f"{event.index:,}"
     return Tick(*words, max(text_width(one, SMALLEST, bold=marked) for one in words) / 2 + 4)
 
 
@@ -68,7 +68,7 @@ class Scene:
     roles: Mapping[int, Highlight]
     colour: str
     quiet: bool  # whether there are marked events, so that the others stand back
-    supposed: bool = False  # whether it is an order that may have been, without times
+    timed: bool = True  # whether the times of events mean something
 
     def at(self, process: str, index: int) -> Point:
         """Where an event stands; in the middle of its gap where it is not shown."""
@@ -108,7 +108,7 @@ def scene_of(
     verdict: RunVerdict | None,
     column: float,
     *,
-    supposed: bool = False,
+    timed: bool = True,
 ) -> Scene:
     heading = [*(shortened(name, LONGEST_NAME) for name in names), "time, ms"]
     left = MARGIN + max(text_width(name, bold=True) for name in heading) + 14
@@ -134,14 +134,13 @@ def scene_of(
             x += _STRETCH * column * (item.time - last.time) / longest
         if item.index in roles:
             # The times of marked events are always written, so they get the room that they need.
-            half = tick_of(item, marked=True).half
+            half = tick_of(item, marked=True, timed=timed).half
             x = max(x, free + half)
             free = x + half
         columns[item.index] = x
         x += column
         last = item
     return Scene(
-        supposed=supposed,
         lanes={name: HEADER + row * LANE for row, name in enumerate(names)},
         columns=columns,
         gaps=tuple(gaps),
@@ -151,6 +150,7 @@ def scene_of(
         roles=roles,
         colour=_verdict_colour(verdict),
         quiet=bool(highlights),
+        timed=timed,
     )
 
 

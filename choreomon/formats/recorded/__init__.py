@@ -13,6 +13,7 @@ span_order        in which order their events come out
 json_values       values of JSON, a line each or spread over lines
 detecter          detectEr's events
 multi_traces      events -> multi-traces
+run_events        events -> those of a run, to be drawn
 clocks            vector clocks as they are written
 mapping           records -> events
 mapping_document  the document that says how, read

@@ -1,0 +1,106 @@
+"""Recorded events -> events of a run, to be drawn.
+
+They stand in an order that fits what the logs say: in that of their clocks where all have one, else
+each send before its receptions (`span_order`). A log says no real order, and no times that would
+mean something between processes: `index` is the place in that order, and so is `time`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from typing import Final
+
+from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Message
+from choreomon.core.recorded import RecordedEvent
+from choreomon.core.run import RunEvent
+from choreomon.core.vector_clock import VectorClock, merge, tick, zero
+from choreomon.formats.recorded.span_order import sends_first
+
+UNKNOWN: Final = "unknown"
+"""The receiver of a message, where no log says it."""
+
+
+def run_events(recorded: Sequence[RecordedEvent]) -> tuple[tuple[RunEvent, ...], tuple[str, ...]]:
+    """The sends and handles of one session as events of a run, and their processes: those that
+    have events, sorted, and then those that only other ones name. A message that comes from nobody
+    knows where is one of the environment.
+
+    A handle goes with the send of its message id. Without an id it goes with the first send of the
+    same name and ends that it can know of and that has no other handle yet. Clocks are those of the
+    log where all events have one, else they count what the messages here tell.
+    """
+    clocked = all(event.clock is not None for event in recorded)
+    if clocked:  # what happened before something knows less
+        ordered = sorted(recorded, key=lambda event: sum((event.clock or {}).values()))
+    else:
+        ordered = [*sends_first(recorded)]
+    ordered = [event for event in ordered if event.kind != "local"]
+    processes = tuple(sorted({event.process for event in recorded}))
+    sent = _sends_of(ordered)
+    peers = {at: ordered[number].process for number, at in sent.items()}
+    peers |= {number: ordered[at].process for number, at in sent.items()}
+    clocks: list[VectorClock] = []
+    last = {process: zero(len(processes)) for process in processes}
+    made: list[RunEvent] = []
+    for index, event in enumerate(ordered):
+        peer = event.peer or peers.get(index) or UNKNOWN
+        at = sent.get(index)
+        if clocked:
+            clock = tuple((event.clock or {}).get(process, 0) for process in processes)
+        else:
+            clock = last[event.process] if at is None else merge(last[event.process], clocks[at])
+            clock = tick(clock, processes.index(event.process))
+            last[event.process] = clock
+        clocks.append(clock)
+        if event.kind == "send":
+            message = Message(event.process, event.name, peer)
+            made.append(RunEvent(index, index, SEND, event.process, message, clock))
+            continue
+        sender = ENVIRONMENT if peer == UNKNOWN else peer
+        message = Message(sender, event.name, event.process)
+        made.append(RunEvent(index, index, HANDLE, event.process, message, clock, at))
+    ends = {end for event in made for end in (event.message.sender, event.message.receiver)}
+    return tuple(made), (*processes, *sorted(ends.difference(processes, (ENVIRONMENT,))))
+
+
+def _sends_of(ordered: Sequence[RecordedEvent]) -> dict[int, int]:
+    """For handles the places of the sends of what they handle; those that stand later are left
+    out. A send has one handle."""
+    sent: dict[int, int] = {}
+    by_id: dict[str, int] = {}
+    open_sends: defaultdict[tuple[str, str], deque[int]] = defaultdict(deque)
+    for index, event in enumerate(ordered):
+        if event.kind == "send":
+            if event.message_id is not None:
+                by_id.setdefault(event.message_id, index)
+            else:
+                open_sends[event.process, event.name].append(index)
+        elif event.message_id is not None:
+            if event.message_id in by_id:
+                sent[index] = by_id.pop(event.message_id)
+        else:
+            at = _first_known(ordered, event, open_sends)
+            if at is not None:
+                sent[index] = at
+    return sent
+
+
+def _first_known(
+    ordered: Sequence[RecordedEvent],
+    handle: RecordedEvent,
+    open_sends: defaultdict[tuple[str, str], deque[int]],
+) -> int | None:
+    """The first send without a handle that this may be the handle of; it is no longer open."""
+    waiting = open_sends[handle.peer or UNKNOWN, handle.name]
+    for at in waiting:
+        send = ordered[at]
+        if send.peer not in (None, handle.process):
+            continue
+        if send.clock is not None and handle.clock is not None:
+            own = send.process
+            if handle.clock.get(own, 0) < send.clock.get(own, 0):
+                continue
+        waiting.remove(at)
+        return at
+    return None
