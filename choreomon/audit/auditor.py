@@ -35,6 +35,9 @@ SHOWN_IN_FULL: Final = 100
 SHOWN_AT_ALL: Final = 50
 """Events of an order that are kept with a verdict: all of short ones, so many of others."""
 
+MOST_ORDERS: Final = 1_000
+"""Verdicts of which orders are kept. Further ones are only told."""
+
 NO_LIMITS: Final = Limits()
 
 
@@ -155,6 +158,10 @@ class Auditor:
 
     def _take(self, unit: Unit, decided: Decided) -> None:
         kind, item, (formed, not_formed), undecided, reason = decided
+        if len(self._verdicts) >= MOST_ORDERS:
+            gaps = _gaps_of(formed, not_formed)
+            self._verdicts.append(AuditVerdict(kind, item, None, None, undecided, reason, gaps))
+            return
         self._verdicts.append(
             AuditVerdict(
                 kind,
