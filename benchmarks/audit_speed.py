@@ -27,6 +27,10 @@ import click
 PROCESSES: Final = 20
 LABELLED: Final = 0.01
 SEQUENCES: Final = 5
+COLUMNS: Final = (
+    *("log", "events", "labelled", "verdicts", "undecided"),
+    *("events/s", "per CPU s", "peak MB"),
+)
 WIDTHS: Final = (24, 12, 10, 10, 11, 12, 12, 9)
 
 _CHILD: Final = """
