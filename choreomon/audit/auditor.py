@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import count
 from typing import Final
 
 from choreomon.audit.causality import MAX_WAITING, Causality
@@ -34,6 +35,9 @@ MOST_GAPS: Final = 1_000
 SHOWN_IN_FULL: Final = 100
 SHOWN_AT_ALL: Final = 50
 """Events of an order that are kept with a verdict: all of short ones, so many of others."""
+
+MOST_ORDERS: Final = 1_000
+"""Verdicts of which orders are kept. Further ones are only told."""
 
 NO_LIMITS: Final = Limits()
 
@@ -73,6 +77,7 @@ class Auditor:
         self._verdicts: list[AuditVerdict] = []
         self._gaps: dict[Gap, None] = {}
         self._labelled = 0
+        self._given_before: dict[Window, int] = {}
         self._windows = [
             Window(unit, self._processes, self._knowledge, self._taker(unit), limits)
             for unit in units(automaton)
@@ -117,9 +122,11 @@ class Auditor:
         self._causality.finish()
         for window in self._windows:
             window.finish()
+        revised = map(self._revised, count(), self._verdicts)
+        verdicts = tuple(sorted(revised, key=_number))
         return Outcome(
-            tuple(sorted(map(self._revised, self._verdicts), key=lambda each: each.item.number)),
-            self._overall(),
+            verdicts,
+            self._overall(verdicts),
             tuple(self._gaps),
             self._causality.events,
             self._labelled,
@@ -144,7 +151,8 @@ class Auditor:
     def _lacks(self, index: int, gap: Gap) -> None:
         self._keep_gap(gap)
         for window in self._windows:
-            window.lacks(index, gap)
+            if window.lacks(index, gap):
+                self._given_before[window] = len(self._verdicts)
 
     def _keep_gap(self, gap: Gap) -> None:
         if len(self._gaps) < MOST_GAPS:
@@ -155,6 +163,10 @@ class Auditor:
 
     def _take(self, unit: Unit, decided: Decided) -> None:
         kind, item, (formed, not_formed), undecided, reason = decided
+        if len(self._verdicts) >= MOST_ORDERS:
+            gaps = _gaps_of(formed, not_formed)
+            self._verdicts.append(AuditVerdict(kind, item, None, None, undecided, reason, gaps))
+            return
         self._verdicts.append(
             AuditVerdict(
                 kind,
@@ -167,12 +179,14 @@ class Auditor:
             )
         )
 
-    def _revised(self, verdict: AuditVerdict) -> AuditVerdict:
-        """As it is, or what remains of it where a gap was found later."""
+    def _revised(self, given: int, verdict: AuditVerdict) -> AuditVerdict:
+        """As it is, or what remains of it where a gap was found later. `given` counts those that
+        were given before."""
         if verdict.kind != VIOLATED or verdict.item.label is None:
             return verdict
         for window in self._by_label[verdict.item.label]:
-            if window.revised is not None and not window.unit.whole:
+            late = given < self._given_before.get(window, 0) and not window.unit.whole
+            if window.revised is not None and late:
                 return verdict._replace(
                     kind=POSSIBLY_VIOLATED,
                     undecided=True,
@@ -181,7 +195,10 @@ class Auditor:
                 )
         return verdict
 
-    def _overall(self) -> Overall:
+    def _overall(self, verdicts: Sequence[AuditVerdict]) -> Overall:
+        for verdict in verdicts:
+            if verdict.kind == VIOLATED:
+                return Overall(VIOLATED, verdict.formed)
         separate = [window for window in self._windows if not window.unit.whole]
         for window in separate:
             if window.formed is not None and window.revised is None:
@@ -216,6 +233,10 @@ class Auditor:
             reason,
             _gaps_of(*ways),
         )
+
+
+def _number(verdict: AuditVerdict) -> int:
+    return verdict.item.number
 
 
 def order_of(unit: Unit, way: Way | None, *, formed: bool = True) -> Order:

@@ -22,7 +22,8 @@ class Order(NamedTuple):
 
 class AuditVerdict(NamedTuple):
     """About one event. `violated` has an order for it; `possibly-violated` one for and one against,
-    unless it is `undecided`: then `reason` says why. `gaps` are those that the orders need."""
+    unless it is `undecided`: then `reason` says why. Of many verdicts only the first ones have
+    their orders. `gaps` are those that the orders need."""
 
     kind: VerdictKind
     item: Item

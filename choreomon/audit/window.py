@@ -122,13 +122,16 @@ class Window:
                     "heard of the same ones (--max-window)"
                 )
 
-    def lacks(self, index: int, gap: Gap) -> None:
-        """Events may be missing anywhere in the log of a process."""
+    def lacks(self, index: int, gap: Gap) -> bool:
+        """Events may be missing anywhere in the log of a process. Whether that comes late: what was
+        decided may have to be revised."""
         if index in self._lacking or index not in self.owners:
-            return
+            return False
         self._lacking[index] = gap
-        if any(self._base) or self._lost is not None:
-            self.revised = self.revised or gap
+        if not any(self._base) and self._lost is None:
+            return False
+        self.revised = self.revised or gap
+        return True
 
     def settle(self) -> None:
         """Decides what is before the last bottleneck, if there is one."""

@@ -114,8 +114,8 @@ def _no_marks(self: object, process: object, gap: object, *, ends: bool = True) 
     pass
 
 
-def _nothing_lacks(self: object, index: int, gap: object) -> None:
-    pass
+def _nothing_lacks(self: object, index: int, gap: object) -> bool:
+    return False
 
 
 def _unheard(
