@@ -22,6 +22,7 @@ from choreomon.batch.sessions.judging import Judging, Sessions
 from choreomon.batch.sessions.question import SessionsQuestion
 from choreomon.core.action import Action
 from choreomon.formats.offline_json import write_interaction_json
+from choreomon.formats.sessions import blocks
 from choreomon.formats.sessions.blocks import Block, block_of
 from choreomon.multitrace.multitrace import Component, MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import AUTOMATON_MODES, AutomatonMode, AutomatonVerifier
@@ -315,6 +316,24 @@ def test_who_shares_a_clock_can_be_said_for_all_sessions(tmp_path: Path) -> None
     )
     assert verdicts(shared, clocked) == {"s": "Fail", "t": "Fail"}
     assert verdicts(apart, clocked) == {"s": "Pass", "t": "WeakPass"}
+
+
+@pytest.mark.parametrize("order", ["together", "interleaved"])
+@pytest.mark.parametrize("file", ["s.jsonl", "s.parquet"])
+def test_clocks_may_be_as_many_as_there_are_sessions(
+    tmp_path: Path, file: str, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "MANY", 5)
+    a, b = LETTERS[0], LETTERS[1]
+    one = automaton([(0, a, 1), (1, b, 2)], initial=[0], final=[2])
+    rows: list[Row] = []
+    for number in range(0, 80, 2):  # b first: wrong by one clock, right by two
+        name = f"s{number}"
+        rows += [(name, str(b), number), (name, str(a), number + number % 4 // 2)]
+    if order == "interleaved":
+        rows = mixed(rows, Random(1))
+    found = verdicts(question(one), written(tmp_path / file, rows))
+    assert found == {f"s{n}": "Pass" if n % 4 else "Fail" for n in range(0, 80, 2)}
 
 
 def test_a_lifeline_has_one_clock(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from choreomon.formats.sessions.blocks import Block, Codes, Lost, Piece
+from choreomon.formats.sessions.blocks import NO_CLOCK, Block, Clocks, Lost, Piece
 from choreomon.formats.sessions.temporary import Aside
 
 ACTIONS: Final = 400_000
@@ -224,17 +224,18 @@ def _part(block: Block, begin: int, end: int) -> Block:
 
 def _spoilt(name: str, problem: str) -> Block:
     """A run of nothing but a problem."""
-    none: Codes = np.zeros(0, np.int32)
-    return Block([name], np.zeros(1, np.int64), none, none, {0: problem})
+    return Block([name], np.zeros(1, np.int64), np.zeros(0, np.int32), None, {0: problem})
 
 
 def _concatenated(blocks: list[Block]) -> Block:
     """All runs, in order."""
-    clocks: Codes | None = None
+    clocks: Clocks | None = None
     if any(block.clocks is not None for block in blocks):
         clocks = np.concatenate(
             [
-                np.full(len(block.actions), -1, np.int32) if block.clocks is None else block.clocks
+                np.full(len(block.actions), NO_CLOCK, np.int64)
+                if block.clocks is None
+                else block.clocks
                 for block in blocks
             ]
         )

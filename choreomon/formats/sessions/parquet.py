@@ -20,7 +20,7 @@ from choreomon.formats.sessions.blocks import (
     NO_CLOCK,
     Alphabet,
     Block,
-    Codes,
+    Clocks,
     Lengths,
     Lost,
     Piece,
@@ -114,8 +114,8 @@ class Parquet:
             held = pc.fill_null(pc.list_value_length(lists), 0)
             lengths = held.to_numpy(zero_copy_only=False).astype(np.int64)
             rows = np.repeat(np.arange(batch.num_rows), lengths)
-        actions = _numbers(texts, alphabet.actions.number)
-        clocks: Codes | None = None
+        actions = _numbers(texts, alphabet.actions.number).astype(np.int32)
+        clocks: Clocks | None = None
         if self._clocked:
             clocks = _numbers(batch.column("clock"), alphabet.clocks.number)[rows]
         problems: dict[int, str] = {}
@@ -163,13 +163,13 @@ def _runs(session: Any, *, alone: bool = False) -> tuple[list[str], Lengths]:
     return pc.cast(session, pa.string()).to_pylist(), ends
 
 
-def _numbers(column: Any, number: Any) -> Codes:
+def _numbers(column: Any, number: Any) -> Clocks:
     """The number of each text; -1 where there is none."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = pc.cast(encoded.dictionary, pa.string()).to_pylist()
-    table = np.array([NO_CLOCK if text is None else number(text) for text in texts], np.int32)
+    table = np.array([NO_CLOCK if text is None else number(text) for text in texts], np.int64)
     places = pc.fill_null(encoded.indices, len(texts)).to_numpy(zero_copy_only=False)
-    numbers: Codes = np.append(table, np.int32(NO_CLOCK))[places]
+    numbers: Clocks = np.append(table, np.int64(NO_CLOCK))[places]
     return numbers
 
 
