@@ -45,7 +45,7 @@ SESSIONS_ALONE: Final = (
 
 _OTHERS: Final = (
     *("config", "por", "paper_por", "local", "local_on", "whole_graph", "strategy", "method"),
-    *("explain", "junit", "sarif"),
+    *("max_states", "explain", "junit", "sarif"),
 )
 """Parameters that are about files of one multi-trace alone."""
 
@@ -135,6 +135,8 @@ def verify_sessions(
         choices["kind_key"],
         choices["message_key"],
     )
+    if twice := fields.twice:
+        raise click.UsageError(f"two fields of JSON lines are called {twice!r}: see --session-key")
     with _input(sessions) as path:
         files = tuple(session_files(path))
         if output is not None:

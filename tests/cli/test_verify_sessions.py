@@ -250,6 +250,12 @@ def test_a_ray_cluster_gives_the_same_results(place: Path) -> None:
         (("--sessions", "s.jsonl", "--mode", "prefix"), "of sessions these can be asked: accept,"),
         (("--sessions", "s.jsonl", "--colocated", "a,a"), "--colocated"),
         (("--sessions", "s.jsonl", "-o", "s.jsonl"), "s.jsonl: is read, too: write another file"),
+        (("--sessions", "s.jsonl", "--max-states", "5"), "--max-states can only be used without"),
+        (
+            ("--sessions", "s.jsonl", "--session-key", "clock"),
+            "two fields of JSON lines are called",
+        ),
+        (("--sessions", "s.jsonl", "--kind-key", "m", "--message-key", "m"), "are called 'm'"),
         (("t.htf", "-o", "r"), "--output can only be used with --sessions"),
         (("t.htf", "--engine", "local"), "--engine can only be used with --sessions"),
         (("t.htf", "--session-key", "x"), "--session-key can only be used with --sessions"),
@@ -270,6 +276,37 @@ def test_what_cannot_be_read_is_told(place: Path) -> None:
     assert (answer.code, answer.out) == (2, "0 sessions\n")
     answer = verify("--sessions", "missing.jsonl")
     assert (answer.code, answer.err) == (2, "missing.jsonl: there is no such file\n")
+
+
+@pytest.mark.parametrize("name", ["session", "action", "clock"])
+def test_columns_of_one_name_are_refused(name: str) -> None:
+    names = ["session", "action", "clock", name]
+    pq.write_table(pa.table([pa.array(["x"])] * 4, names=names), "s.parquet")
+    answer = verify("--sessions", "s.parquet")
+    told = f"s.parquet: {name}: is the name of several columns: keep one of them\n"
+    assert answer == Answer(2, "0 sessions\n", told)
+
+
+@pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.string_view()])
+@pytest.mark.parametrize("listed", [False, True])
+def test_text_is_text_and_a_column_of_nothing_is_left_out(
+    text: pa.DataType, *, listed: bool
+) -> None:
+    columns: dict[str, pa.Array] = {
+        "session": pa.array(["x", "x", "y"], text),
+        "action": pa.array(["a!m", "b?m", "a!m"], text),
+        "clock": pa.nulls(3),
+    }
+    if listed:
+        columns = {
+            "session": pa.array(["x", "y"], text),
+            "actions": pa.array([["a!m", "b?m"], ["a!m"]], pa.list_(text)),
+            "clock": pa.nulls(2),
+        }
+    pq.write_table(pa.table(columns), "s.parquet")
+    answer = verify("--sessions", "s.parquet", "--json")
+    assert answer.err == ""
+    assert found(answer.out) == {"x": "Pass", "y": "WeakPass"}
 
 
 def test_many_problems_are_counted(place: Path) -> None:

@@ -47,13 +47,16 @@ class Parquet:
             told = f"is no Parquet file, or a part of it is missing: {_first_line(error)}"
             raise DocumentError((Problem(path, 0, "", told),)) from None
         columns = set(self._schema.names)
+        for name in ("session", "action", "actions", "clock"):
+            if self._schema.names.count(name) > 1:
+                self._refuse(name, "is the name of several columns: keep one of them")
         if "session" not in columns:
             self._refuse("", f"has no column `session`; it has {_names(self._schema)}")
         self._whole = "actions" in columns
         if self._whole is ("action" in columns):
             told = "both of the columns" if self._whole else "neither of the columns"
             self._refuse("", f"has {told} `action` and `actions`: expected one of the two")
-        self._clocked = "clock" in columns
+        self._clocked = "clock" in columns and not pa.types.is_null(self._type("clock"))
         self._check("session", _is_name, "text or whole numbers")
         if self._clocked:
             self._check("clock", _is_name, "text or whole numbers")
@@ -157,6 +160,8 @@ def _runs(session: Any, *, alone: bool = False) -> tuple[list[str], Lengths]:
     if alone:
         ends = np.arange(1, len(session) + 1)
     else:
+        if pa.types.is_string_view(session.type):  # which has no runs
+            session = pc.cast(session, pa.string())
         encoded = pc.run_end_encode(session)
         ends = encoded.run_ends.to_numpy().astype(np.int64)
         session = encoded.values
@@ -177,10 +182,13 @@ def _has_null(batch: Any) -> bool:
     return bool(batch.column("session").null_count)
 
 
+_TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+
+
 def _is_text(kind: Any) -> bool:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return any(is_a(kind) for is_a in _TEXTS)
 
 
 def _is_name(kind: Any) -> bool:
