@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -234,7 +234,8 @@ def _digest(output: Path, question: SessionsQuestion, sessions: Sessions, from_s
     inputs: list[object] = []
     for file in sessions.files:
         if from_stream:
-            inputs.append(sha256(Path(file).read_bytes()).hexdigest())
+            with open(file, "rb") as stream:
+                inputs.append(file_digest(stream, "sha256").hexdigest())
         else:
             with_name = os.stat(file) if os.path.exists(file) else None
             said = None if with_name is None else (with_name.st_size, with_name.st_mtime_ns)
@@ -264,7 +265,7 @@ class _Telling:
         self._results = results
         self._as_json = as_json
         self._found: Counter[str | None] = Counter() if results is None else results.verdicts.copy()
-        self._failed: list[str] = []
+        self._failed: list[str] = [] if results is None else results.failed[:SHOWN]
         self._problems = 0
         self._errors = 0
 
@@ -326,7 +327,7 @@ class _Telling:
         if self._failed:
             number = self._found["Fail"]
             dots = ", .." if number > len(self._failed) else ""
-            click.echo(f"Fail: {', '.join(self._failed)}{dots}")
+            click.echo(f"Fail: {', '.join(map(_shown, self._failed))}{dots}")
 
     @property
     def code(self) -> int:
@@ -336,6 +337,11 @@ class _Telling:
         if self._found["Fail"]:
             return VIOLATION
         return ONLY_POSSIBLE if self._found["Inconc"] else NOTHING_FOUND
+
+
+def _shown(name: str) -> str:
+    """The name of a session on a screen, on one line and without commands to the terminal."""
+    return name if name and name.isprintable() else json.dumps(name)
 
 
 @contextmanager

@@ -72,6 +72,14 @@ def test_a_summary_is_for_people() -> None:
     assert answer.code == 1
 
 
+def test_names_of_sessions_are_no_commands_to_a_terminal(place: Path) -> None:
+    names = ["plain", "", "two\nlines", "\x1b[2J"]
+    rows = [json.dumps({"session": name, "action": "no!no"}) + "\n" for name in names]
+    place.joinpath("s.jsonl").write_text("".join(rows))
+    told = r'Fail: plain, "", "two\nlines", "\u001b[2J"'
+    assert verify("--sessions", "s.jsonl").out == f"4 sessions: 4 Fail\n{told}\n"
+
+
 def test_when_all_pass_the_exit_code_is_zero(place: Path) -> None:
     row = {"session": "only", "actions": ROWS["pass"]}
     place.joinpath("s.jsonl").write_text(json.dumps(row))
@@ -191,8 +199,9 @@ def test_results_are_written(place: Path, output: str, jobs: int) -> None:
 
 
 @pytest.mark.parametrize("output", ["r.jsonl", "r.parquet"])
+@pytest.mark.parametrize("at", ["fail", "late"])
 def test_who_is_interrupted_goes_on(
-    place: Path, output: str, monkeypatch: pytest.MonkeyPatch
+    place: Path, output: str, at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(results, "PIECE", 1)
     monkeypatch.setattr("choreomon.batch.sessions.judging.TOGETHER", 1)
@@ -200,7 +209,7 @@ def test_who_is_interrupted_goes_on(
     add = results.ResultsFile.add
 
     def interrupted(self: results.ResultsFile, result: results.Result) -> None:
-        if result.session == "fail":
+        if result.session == at:
             raise KeyboardInterrupt
         add(self, result)
 
@@ -211,7 +220,7 @@ def test_who_is_interrupted_goes_on(
     other = verify("--sessions", "s.parquet", "-o", output, "--mode", "slice")
     assert "holds results of other sessions, or of another question" in other.err
     again = verify("--sessions", "s.parquet", "-o", output)
-    assert again.err == "2 sessions were judged before\n"
+    assert again.err == f"{[*ROWS].index(at)} sessions were judged before\n"
     assert again.out == whole.out
     assert place.joinpath(output).read_bytes() == place.joinpath(f"whole-{output}").read_bytes()
     assert not place.joinpath(f"{output}.partial").exists()

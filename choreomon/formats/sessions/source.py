@@ -32,7 +32,7 @@ class Fields:
 
     @property
     def twice(self) -> str:
-        """A name that two fields have, with which nothing can be read; empty where there is none."""
+        """A name that two fields have, so that nothing can be read; empty where there is none."""
         names = (self.session, *(self.split or ("action", "actions")), "clock")
         return next((name for name in names if names.count(name) > 1), "")
 
