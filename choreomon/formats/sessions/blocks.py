@@ -44,8 +44,8 @@ class Block(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """A row of which not even the session is known, or the rest of a file, and why. The session
-    of the rows before may be cut off there."""
+    """A row of which not even the session is known, or the rest of a file, and why. It may be of
+    the session of the row before, or of the row after."""
 
     problem: str
 
