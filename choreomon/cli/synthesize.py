@@ -225,7 +225,7 @@ def _verifiers(file: str, made: Automaton, groups: Partition, max_states: int) -
             raise click.BadParameter(f"{name!r} is no lifeline{near}", param_hint="--colocated")
     locations = dict.fromkeys(tuple(sorted(together.get(n, (n,)))) for n in made.lifelines)
     texts: dict[str, str] = {}
-    files = table_file_names(["+".join(location) for location in locations])
+    files = table_file_names(["+".join(map(_stem, location)) for location in locations])
     for location, name in zip(locations, files.values(), strict=True):
         if any(sign in name for sign in "/\\\0"):
             raise click.ClickException(f"{file}: no file can be called {name!r}")
@@ -237,6 +237,11 @@ def _verifiers(file: str, made: Automaton, groups: Partition, max_states: int) -
         except ValueError as error:
             raise click.ClickException(f"{file}: {error}") from None
     return texts
+
+
+def _stem(lifeline: str) -> str:
+    """A part of a file's name, with the signs escaped that names of several parts have."""
+    return lifeline.translate({ord(sign): f"%{ord(sign):02X}" for sign in "%+~"})
 
 
 @contextmanager

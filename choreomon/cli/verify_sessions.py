@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,7 +45,7 @@ SESSIONS_ALONE: Final = (
 
 _OTHERS: Final = (
     *("config", "por", "paper_por", "local", "local_on", "whole_graph", "strategy", "method"),
-    *("explain", "junit", "sarif"),
+    *("max_states", "explain", "junit", "sarif"),
 )
 """Parameters that are about files of one multi-trace alone."""
 
@@ -139,6 +139,8 @@ def verify_sessions(
         choices["kind_key"],
         choices["message_key"],
     )
+    if twice := fields.twice:
+        raise click.UsageError(f"two fields of JSON lines are called {twice!r}: see --session-key")
     with _input(sessions) as path:
         files = tuple(session_files(path))
         if output is not None:
@@ -236,7 +238,8 @@ def _digest(output: Path, question: SessionsQuestion, sessions: Sessions, from_s
     inputs: list[object] = []
     for file in sessions.files:
         if from_stream:
-            inputs.append(sha256(Path(file).read_bytes()).hexdigest())
+            with open(file, "rb") as stream:
+                inputs.append(file_digest(stream, "sha256").hexdigest())
         else:
             with_name = os.stat(file) if os.path.exists(file) else None
             said = None if with_name is None else (with_name.st_size, with_name.st_mtime_ns)
@@ -266,7 +269,7 @@ class _Telling:
         self._results = results
         self._as_json = as_json
         self._found: Counter[str | None] = Counter() if results is None else results.verdicts.copy()
-        self._failed: list[str] = []
+        self._failed: list[str] = [] if results is None else results.failed[:SHOWN]
         self._problems = 0
         self._errors = 0
 
@@ -328,7 +331,7 @@ class _Telling:
         if self._failed:
             number = self._found["Fail"]
             dots = ", .." if number > len(self._failed) else ""
-            click.echo(f"Fail: {', '.join(self._failed)}{dots}")
+            click.echo(f"Fail: {', '.join(map(_shown, self._failed))}{dots}")
 
     @property
     def code(self) -> int:
@@ -338,6 +341,11 @@ class _Telling:
         if self._found["Fail"]:
             return VIOLATION
         return ONLY_POSSIBLE if self._found["Inconc"] else NOTHING_FOUND
+
+
+def _shown(name: str) -> str:
+    """The name of a session on a screen, on one line and without commands to the terminal."""
+    return name if name and name.isprintable() else json.dumps(name)
 
 
 @contextmanager

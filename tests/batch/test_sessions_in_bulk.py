@@ -22,6 +22,7 @@ from choreomon.batch.sessions.judging import Judging, Sessions
 from choreomon.batch.sessions.question import SessionsQuestion
 from choreomon.core.action import Action
 from choreomon.formats.offline_json import write_interaction_json
+from choreomon.formats.sessions import blocks
 from choreomon.formats.sessions.blocks import Block, block_of
 from choreomon.multitrace.multitrace import Component, MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import AUTOMATON_MODES, AutomatonMode, AutomatonVerifier
@@ -317,6 +318,24 @@ def test_who_shares_a_clock_can_be_said_for_all_sessions(tmp_path: Path) -> None
     assert verdicts(apart, clocked) == {"s": "Pass", "t": "WeakPass"}
 
 
+@pytest.mark.parametrize("order", ["together", "interleaved"])
+@pytest.mark.parametrize("file", ["s.jsonl", "s.parquet"])
+def test_clocks_may_be_as_many_as_there_are_sessions(
+    tmp_path: Path, file: str, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "MANY", 5)
+    a, b = LETTERS[0], LETTERS[1]
+    one = automaton([(0, a, 1), (1, b, 2)], initial=[0], final=[2])
+    rows: list[Row] = []
+    for number in range(0, 80, 2):  # b first: wrong by one clock, right by two
+        name = f"s{number}"
+        rows += [(name, str(b), number), (name, str(a), number + number % 4 // 2)]
+    if order == "interleaved":
+        rows = mixed(rows, Random(1))
+    found = verdicts(question(one), written(tmp_path / file, rows))
+    assert found == {f"s{n}": "Pass" if n % 4 else "Fail" for n in range(0, 80, 2)}
+
+
 def test_a_lifeline_has_one_clock(tmp_path: Path) -> None:
     one, _ = many()
     action = str(LETTERS[0])
@@ -349,11 +368,11 @@ def test_a_session_without_end_has_a_problem(tmp_path: Path, order: str) -> None
     assert "more" not in verdicts(question(one), file, most=50)["s"]
 
 
-def test_what_is_lost_is_said_and_the_session_before_it_has_a_problem(tmp_path: Path) -> None:
+def test_what_is_lost_is_said_and_the_sessions_around_it_have_a_problem(tmp_path: Path) -> None:
     one, _ = many()
     path = tmp_path / "s.jsonl"
     row = '{{"session": "{}", "action": "a!m"}}\n'
-    path.write_text(row.format("s") + row.format("t") + "no\n" + row.format("u"))
+    path.write_text("".join(map(row.format, "st")) + "no\n" + "".join(map(row.format, "uvw")))
     for more in ("", row.format("s")):  # which is then interleaved
         with path.open("a") as stream:
             stream.write(more)
@@ -365,10 +384,11 @@ def test_what_is_lost_is_said_and_the_session_before_it_has_a_problem(tmp_path: 
         }
         problem = f"{path}:3: is not JSON: is cut off"
         assert asked.lost == [problem, "missing.parquet: there is no such file"]
-        assert answers["t"] == f"may be cut off: {problem}"
+        # A row that is lost may have been the last of one session, or the first of the next.
+        assert answers["t"] == answers["u"] == f"may be cut off: {problem}"
         # The file that is missing may go on with the last one.
         fine = {name for name, answer in answers.items() if not isinstance(answer, str)}
-        assert fine == ({"u"} if more else {"s"})
+        assert fine == ({"v", "w"} if more else {"s", "v"})
 
 
 def test_a_file_that_cannot_be_read_costs_the_others_nothing(tmp_path: Path) -> None:

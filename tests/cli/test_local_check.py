@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from choreomon.core.action import emission
+from choreomon.formats.offline_json import write_interaction_json
+from choreomon.interaction.term import act, seq
 from tests.cli.command_line import Answer, choreomon
 
 INTERACTION = """\
@@ -59,6 +62,16 @@ def central(*names: str, code: int) -> dict[str, Any]:
     assert answer.code == code, answer.err
     found: dict[str, Any] = json.loads(answer.out)
     return found
+
+
+def test_each_location_has_a_file_whatever_it_is_called(place: Path) -> None:
+    names = ["a", "b", "a+b", "A", "A~2", "%2B"]
+    interaction = seq(*(act(emission(name, "m")) for name in names))
+    place.joinpath("names.json").write_text(write_interaction_json(interaction))
+    command = ("synthesize", "names.json", "-o", "a.json", "--verifiers", "N", "--colocated", "a,b")
+    assert choreomon(*command).code == 0
+    found = {json.loads(file.read_text())["lifelines"][0] for file in place.joinpath("N").iterdir()}
+    assert found == {*names} - {"b"}
 
 
 def test_verifiers_are_written_and_name_no_other_location() -> None:

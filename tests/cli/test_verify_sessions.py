@@ -72,6 +72,14 @@ def test_a_summary_is_for_people() -> None:
     assert answer.code == 1
 
 
+def test_names_of_sessions_are_no_commands_to_a_terminal(place: Path) -> None:
+    names = ["plain", "", "two\nlines", "\x1b[2J"]
+    rows = [json.dumps({"session": name, "action": "no!no"}) + "\n" for name in names]
+    place.joinpath("s.jsonl").write_text("".join(rows))
+    told = r'Fail: plain, "", "two\nlines", "\u001b[2J"'
+    assert verify("--sessions", "s.jsonl").out == f"4 sessions: 4 Fail\n{told}\n"
+
+
 def test_when_all_pass_the_exit_code_is_zero(place: Path) -> None:
     row = {"session": "only", "actions": ROWS["pass"]}
     place.joinpath("s.jsonl").write_text(json.dumps(row))
@@ -191,8 +199,9 @@ def test_results_are_written(place: Path, output: str, jobs: int) -> None:
 
 
 @pytest.mark.parametrize("output", ["r.jsonl", "r.parquet"])
+@pytest.mark.parametrize("at", ["fail", "late"])
 def test_who_is_interrupted_goes_on(
-    place: Path, output: str, monkeypatch: pytest.MonkeyPatch
+    place: Path, output: str, at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(results, "PIECE", 1)
     monkeypatch.setattr("choreomon.batch.sessions.judging.TOGETHER", 1)
@@ -200,7 +209,7 @@ def test_who_is_interrupted_goes_on(
     add = results.ResultsFile.add
 
     def interrupted(self: results.ResultsFile, result: results.Result) -> None:
-        if result.session == "fail":
+        if result.session == at:
             raise KeyboardInterrupt
         add(self, result)
 
@@ -211,7 +220,7 @@ def test_who_is_interrupted_goes_on(
     other = verify("--sessions", "s.parquet", "-o", output, "--mode", "slice")
     assert "holds results of other sessions, or of another question" in other.err
     again = verify("--sessions", "s.parquet", "-o", output)
-    assert again.err == "2 sessions were judged before\n"
+    assert again.err == f"{[*ROWS].index(at)} sessions were judged before\n"
     assert again.out == whole.out
     assert place.joinpath(output).read_bytes() == place.joinpath(f"whole-{output}").read_bytes()
     assert not place.joinpath(f"{output}.partial").exists()
@@ -250,6 +259,12 @@ def test_a_ray_cluster_gives_the_same_results(place: Path) -> None:
         (("--sessions", "s.jsonl", "--mode", "prefix"), "of sessions these can be asked: accept,"),
         (("--sessions", "s.jsonl", "--colocated", "a,a"), "--colocated"),
         (("--sessions", "s.jsonl", "-o", "s.jsonl"), "s.jsonl: is read, too: write another file"),
+        (("--sessions", "s.jsonl", "--max-states", "5"), "--max-states can only be used without"),
+        (
+            ("--sessions", "s.jsonl", "--session-key", "clock"),
+            "two fields of JSON lines are called",
+        ),
+        (("--sessions", "s.jsonl", "--kind-key", "m", "--message-key", "m"), "are called 'm'"),
         (("t.htf", "-o", "r"), "--output can only be used with --sessions"),
         (("t.htf", "--engine", "local"), "--engine can only be used with --sessions"),
         (("t.htf", "--session-key", "x"), "--session-key can only be used with --sessions"),
@@ -270,6 +285,37 @@ def test_what_cannot_be_read_is_told(place: Path) -> None:
     assert (answer.code, answer.out) == (2, "0 sessions\n")
     answer = verify("--sessions", "missing.jsonl")
     assert (answer.code, answer.err) == (2, "missing.jsonl: there is no such file\n")
+
+
+@pytest.mark.parametrize("name", ["session", "action", "clock"])
+def test_columns_of_one_name_are_refused(name: str) -> None:
+    names = ["session", "action", "clock", name]
+    pq.write_table(pa.table([pa.array(["x"])] * 4, names=names), "s.parquet")
+    answer = verify("--sessions", "s.parquet")
+    told = f"s.parquet: {name}: is the name of several columns: keep one of them\n"
+    assert answer == Answer(2, "0 sessions\n", told)
+
+
+@pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.string_view()])
+@pytest.mark.parametrize("listed", [False, True])
+def test_text_is_text_and_a_column_of_nothing_is_left_out(
+    text: pa.DataType, *, listed: bool
+) -> None:
+    columns: dict[str, pa.Array] = {
+        "session": pa.array(["x", "x", "y"], text),
+        "action": pa.array(["a!m", "b?m", "a!m"], text),
+        "clock": pa.nulls(3),
+    }
+    if listed:
+        columns = {
+            "session": pa.array(["x", "y"], text),
+            "actions": pa.array([["a!m", "b?m"], ["a!m"]], pa.list_(text)),
+            "clock": pa.nulls(2),
+        }
+    pq.write_table(pa.table(columns), "s.parquet")
+    answer = verify("--sessions", "s.parquet", "--json")
+    assert answer.err == ""
+    assert found(answer.out) == {"x": "Pass", "y": "WeakPass"}
 
 
 def test_many_problems_are_counted(place: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from choreomon.core.action import Action, emission
-from choreomon.formats.sessions.blocks import Alphabet, Block, Codes, Lengths
+from choreomon.formats.sessions.blocks import Alphabet, Block, Clocks, Codes, Lengths
 
 _NONE: Final = emission("", "")
 
@@ -26,7 +26,7 @@ class Chunk(NamedTuple):
     names: list[str]
     lengths: Lengths
     actions: Codes
-    clocks: Codes | None
+    clocks: Clocks | None
     problems: Mapping[int, str]
     alphabet: tuple[Action, ...]
 

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from choreomon.formats.sessions.blocks import Block, Codes, Lost, Piece
+from choreomon.formats.sessions.blocks import NO_CLOCK, Block, Clocks, Lost, Piece
 from choreomon.formats.sessions.temporary import Aside
 
 ACTIONS: Final = 400_000
@@ -91,18 +91,24 @@ def joined(pieces: Iterable[Piece], most: int, lost: list[str]) -> Iterator[Bloc
     """Blocks of whole sessions, in order, of pieces in which they stand together.
 
     A session with more than `most` actions has a problem, and its actions are dropped. What is lost
-    is added to `lost` before the next block is given, and is a problem of the session before it.
+    is added to `lost` before the next block is given, and is a problem of the sessions before and
+    after it.
     """
     waiting: list[Block] = []
     held = 0
+    problem = ""
     for piece in pieces:
         if isinstance(piece, Lost):
             lost.append(piece.problem)
+            problem = piece.problem
             if waiting:
                 waiting.append(_spoilt(waiting[-1].names[-1], _cut_off(piece.problem)))
             continue
         if not piece.names:
             continue
+        if problem:
+            waiting.append(_spoilt(piece.names[0], _cut_off(problem)))
+            problem = ""
         waiting.append(piece)
         held += len(piece.names) + len(piece.actions)
         if held < ACTIONS:
@@ -144,16 +150,24 @@ def put_in_order(
     actions of a session, and of its clocks, stay in theirs. Otherwise as `joined`."""
     with TemporaryDirectory(dir=folder) as place:
         parts = [Aside(Path(place, str(part))) for part in range(PARTS)]
-        last = ""
+        last: str | None = None
+        problem = ""
+
+        def spoil(name: str, problem: str) -> None:
+            parts[_part_of(name, depth)].add(_spoilt(name, _cut_off(problem)))
+
         for piece in pieces:
             if isinstance(piece, Lost):
                 lost.append(piece.problem)
-                if last:
-                    own = _spoilt(last, _cut_off(piece.problem))
-                    parts[_part_of(last, depth)].add(own)
+                problem = piece.problem
+                if last is not None:
+                    spoil(last, problem)
                 continue
             if not piece.names:
                 continue
+            if problem:
+                spoil(piece.names[0], problem)
+                problem = ""
             last = piece.names[-1]
             runs = _merged([piece], most)
             where = {name: _part_of(name, depth) for name in set(runs.names)}
@@ -224,17 +238,18 @@ def _part(block: Block, begin: int, end: int) -> Block:
 
 def _spoilt(name: str, problem: str) -> Block:
     """A run of nothing but a problem."""
-    none: Codes = np.zeros(0, np.int32)
-    return Block([name], np.zeros(1, np.int64), none, none, {0: problem})
+    return Block([name], np.zeros(1, np.int64), np.zeros(0, np.int32), None, {0: problem})
 
 
 def _concatenated(blocks: list[Block]) -> Block:
     """All runs, in order."""
-    clocks: Codes | None = None
+    clocks: Clocks | None = None
     if any(block.clocks is not None for block in blocks):
         clocks = np.concatenate(
             [
-                np.full(len(block.actions), -1, np.int32) if block.clocks is None else block.clocks
+                np.full(len(block.actions), NO_CLOCK, np.int64)
+                if block.clocks is None
+                else block.clocks
                 for block in blocks
             ]
         )

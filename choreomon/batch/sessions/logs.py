@@ -16,6 +16,7 @@ import numpy.typing as npt
 from choreomon.automata.automaton import Automaton
 from choreomon.automata.many_logs import Numbers, Offsets
 from choreomon.batch.sessions.chunk import Chunk
+from choreomon.formats.sessions.blocks import Clocks
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.projection import Partition
 
@@ -94,7 +95,7 @@ def arranged(
         )
 
 
-def _lead(leaders: Places, of: Places, lifeline: Places, clocks: Numbers) -> None:
+def _lead(leaders: Places, of: Places, lifeline: Places, clocks: Clocks) -> None:
     """Writes into `leaders` who leads, where clocks are said."""
     said = clocks >= 0
     seen = np.unique(np.stack((of[said], clocks[said], lifeline[said]), axis=1), axis=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,11 +15,12 @@ from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.offline_json import NO_ACTION, read_action
 
 Codes: TypeAlias = npt.NDArray[np.int32]
+Clocks: TypeAlias = npt.NDArray[np.int64]
 Lengths: TypeAlias = npt.NDArray[np.int64]
 
 MANY: Final = 100_000
-"""Different texts that a column may have where a few are expected, as those of actions and clocks:
-more are a mistake, and would fill the memory."""
+"""Different texts of a column that are kept. Of actions more are a mistake; either would fill the
+memory."""
 
 NO_CLOCK: Final = -1
 
@@ -29,20 +31,21 @@ class Block(NamedTuple):
     - `names`: by run, the session;
     - `lengths`: by run, how many actions it has;
     - `actions`: of all runs, by the numbers of `Actions`;
-    - `clocks`: of each action its clock, by the numbers of `Texts`; None where there are none;
+    - `clocks`: of each action its clock, by the numbers of `ClockNames`, or `NO_CLOCK`; None where
+      there are none;
     - `problems`: what is wrong with runs, by their places; their sessions cannot be judged.
     """
 
     names: list[str]
     lengths: Lengths
     actions: Codes
-    clocks: Codes | None
+    clocks: Clocks | None
     problems: Mapping[int, str]
 
 
 class Lost(NamedTuple):
-    """A row of which not even the session is known, or the rest of a file, and why. The session
-    of the rows before may be cut off there."""
+    """A row of which not even the session is known, or the rest of a file, and why. It may be of
+    the session of the row before, or of the row after."""
 
     problem: str
 
@@ -69,6 +72,22 @@ class Texts:
                 return MANY
             known = self._numbers[text] = len(self._numbers)
         return known
+
+
+class ClockNames:
+    """Numbers for the names of clocks, however many there are: from 0 on up to `MANY`, and for all
+    others digests of 62 bits, from `MANY` on. So two clocks of one session may be taken for one,
+    about once in 10**18 pairs."""
+
+    def __init__(self) -> None:
+        self._texts = Texts()
+
+    def number(self, text: str) -> int:
+        known = self._texts.number(text)
+        if known < MANY:
+            return known
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return MANY + (int.from_bytes(digest) >> 2)
 
 
 @dataclass
@@ -113,7 +132,7 @@ class Alphabet:
     """What the numbers of blocks mean, in all files of a source together."""
 
     actions: Actions
-    clocks: Texts = field(default_factory=Texts)
+    clocks: ClockNames = field(default_factory=ClockNames)
 
 
 def block_of(
@@ -135,6 +154,6 @@ def block_of(
         names,
         np.array(lengths, np.int64),
         np.array(actions, np.int32),
-        np.array(clocks, np.int32) if clocked else None,
+        np.array(clocks, np.int64) if clocked else None,
         problems,
     )

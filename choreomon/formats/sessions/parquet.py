@@ -20,7 +20,7 @@ from choreomon.formats.sessions.blocks import (
     NO_CLOCK,
     Alphabet,
     Block,
-    Codes,
+    Clocks,
     Lengths,
     Lost,
     Piece,
@@ -47,13 +47,16 @@ class Parquet:
             told = f"is no Parquet file, or a part of it is missing: {_first_line(error)}"
             raise DocumentError((Problem(path, 0, "", told),)) from None
         columns = set(self._schema.names)
+        for name in ("session", "action", "actions", "clock"):
+            if self._schema.names.count(name) > 1:
+                self._refuse(name, "is the name of several columns: keep one of them")
         if "session" not in columns:
             self._refuse("", f"has no column `session`; it has {_names(self._schema)}")
         self._whole = "actions" in columns
         if self._whole is ("action" in columns):
             told = "both of the columns" if self._whole else "neither of the columns"
             self._refuse("", f"has {told} `action` and `actions`: expected one of the two")
-        self._clocked = "clock" in columns
+        self._clocked = "clock" in columns and not pa.types.is_null(self._type("clock"))
         self._check("session", _is_name, "text or whole numbers")
         if self._clocked:
             self._check("clock", _is_name, "text or whole numbers")
@@ -114,8 +117,8 @@ class Parquet:
             held = pc.fill_null(pc.list_value_length(lists), 0)
             lengths = held.to_numpy(zero_copy_only=False).astype(np.int64)
             rows = np.repeat(np.arange(batch.num_rows), lengths)
-        actions = _numbers(texts, alphabet.actions.number)
-        clocks: Codes | None = None
+        actions = _numbers(texts, alphabet.actions.number).astype(np.int32)
+        clocks: Clocks | None = None
         if self._clocked:
             clocks = _numbers(batch.column("clock"), alphabet.clocks.number)[rows]
         problems: dict[int, str] = {}
@@ -157,19 +160,21 @@ def _runs(session: Any, *, alone: bool = False) -> tuple[list[str], Lengths]:
     if alone:
         ends = np.arange(1, len(session) + 1)
     else:
+        if pa.types.is_string_view(session.type):  # which has no runs
+            session = pc.cast(session, pa.string())
         encoded = pc.run_end_encode(session)
         ends = encoded.run_ends.to_numpy().astype(np.int64)
         session = encoded.values
     return pc.cast(session, pa.string()).to_pylist(), ends
 
 
-def _numbers(column: Any, number: Any) -> Codes:
+def _numbers(column: Any, number: Any) -> Clocks:
     """The number of each text; -1 where there is none."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = pc.cast(encoded.dictionary, pa.string()).to_pylist()
-    table = np.array([NO_CLOCK if text is None else number(text) for text in texts], np.int32)
+    table = np.array([NO_CLOCK if text is None else number(text) for text in texts], np.int64)
     places = pc.fill_null(encoded.indices, len(texts)).to_numpy(zero_copy_only=False)
-    numbers: Codes = np.append(table, np.int32(NO_CLOCK))[places]
+    numbers: Clocks = np.append(table, np.int64(NO_CLOCK))[places]
     return numbers
 
 
@@ -177,10 +182,13 @@ def _has_null(batch: Any) -> bool:
     return bool(batch.column("session").null_count)
 
 
+_TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+
+
 def _is_text(kind: Any) -> bool:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return any(is_a(kind) for is_a in _TEXTS)
 
 
 def _is_name(kind: Any) -> bool:

@@ -21,6 +21,9 @@ import pyarrow.parquet as pq
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.sessions.source import is_parquet
 
+NAMED: Final = 10
+"""Names of sessions that do not fit, for a person to see."""
+
 PIECE: Final = 10_000
 """Sessions in a piece, at least; the last one has fewer."""
 
@@ -56,7 +59,8 @@ class ResultsFile:
     """The file at `path`, Parquet by its name or else JSON lines, for results in one `mode`.
 
     `question` is a digest of all that results depend on. `done` is how many of them are there
-    already, and `verdicts` which ones. Raises DocumentError where there are results of another
+    already, `verdicts` which ones, and `failed` the names of the first that fail, `NAMED` of each
+    piece at most. Raises DocumentError where there are results of another
     question, or what is no folder of results.
     """
 
@@ -65,6 +69,7 @@ class ResultsFile:
         self.folder = path.with_name(path.name + ".partial")
         self.done = 0
         self.verdicts: Counter[str | None] = Counter()
+        self.failed: list[str] = []
         self._mode = mode
         self._parquet = is_parquet(str(path))
         self._waiting: list[Result] = []
@@ -84,6 +89,7 @@ class ResultsFile:
                 counted = json.loads(note.read_text("ascii"))
                 self._pieces.append(self._place(self.done))
                 self.verdicts.update({each or None: n for each, n in counted["verdicts"].items()})
+                self.failed += counted["failed"]
                 self.done += int(counted["sessions"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             self._refuse("holds no results that could be gone on with")
@@ -114,6 +120,7 @@ class ResultsFile:
         note = {
             "sessions": len(results),
             "verdicts": {verdict or "": number for verdict, number in verdicts.items()},
+            "failed": [result.session for result in results if result.verdict == "Fail"][:NAMED],
         }
         _replace(place.with_suffix(".json"), json.dumps(note))
         self._pieces.append(place)

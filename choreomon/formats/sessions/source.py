@@ -30,6 +30,12 @@ class Fields:
             return None
         return self.lifeline or "lifeline", self.kind or "kind", self.message or "message"
 
+    @property
+    def twice(self) -> str:
+        """A name that two fields have, so that nothing can be read; empty where there is none."""
+        names = (self.session, *(self.split or ("action", "actions")), "clock")
+        return next((name for name in names if names.count(name) > 1), "")
+
 
 def session_files(path: str) -> list[str]:
     """The files of a path: itself, or of a folder all Parquet and JSON lines in it and in the

@@ -16,7 +16,7 @@ _SCHEMA: Final = pa.schema(
         "session": pa.string(),
         "problem": pa.string(),
         "actions": pa.list_(pa.int32()),
-        "clocks": pa.list_(pa.int32()),
+        "clocks": pa.list_(pa.int64()),
     }
 )
 
@@ -42,7 +42,7 @@ class Aside:
         clocks = block.clocks
         self._clocked = self._clocked or clocks is not None
         if clocks is None:
-            clocks = np.full(len(block.actions), NO_CLOCK, np.int32)
+            clocks = np.full(len(block.actions), NO_CLOCK, np.int64)
         problems = [block.problems.get(run) for run in range(len(block.names))]
         arrays = [
             pa.array(block.names, pa.string()),
