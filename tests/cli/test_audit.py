@@ -158,15 +158,15 @@ def test_strange_lines_are_told_and_counted() -> None:
     events = log("p2", A, HANDLED, "{}\n", "\n", "no json\n", B, B.replace("P2", "P9", 1))
     answer = choreomon("audit", "property.yaml", events)
     assert answer.code == 1
-    assert "p2:3: is no event: has no field `event`: give one" in answer.out
-    assert "p2:5: is no event: is not JSON" in answer.out
+    assert "p2:3: it has no field `event`: give one; expected an event" in answer.out
+    assert "p2:5: it is not JSON" in answer.out
     assert "3 not understood" in answer.out
 
 
 def test_logs_without_any_event_are_bad_input() -> None:
     answer = choreomon("audit", "property.yaml", log("p1", "nothing\n"))
     assert answer.code == 2
-    assert "no event was understood" in answer.err
+    assert "p1: is like no log that is known" in answer.err
 
 
 @pytest.mark.parametrize("document", ["application.yaml", "nowhere.yaml"])
