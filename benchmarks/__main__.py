@@ -41,6 +41,7 @@ BENCHMARKS: Final = (
     "live_load",
     "embedded_cost",
     "clock_bytes",
+    "log_reading",
     "log_mutants",
 )
 

@@ -11,6 +11,7 @@ or taken out, or mixed with those of another; mapping documents and parsers are 
 from __future__ import annotations
 
 import io
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -196,8 +197,7 @@ def main(mutants: int, seed: int, write: Path | None) -> None:
     from tests.formats.recorded.logs_for_tests import SHIVIZ
 
     begun = process_time()
-    errors = click.get_text_stream("stderr")
-    with click.progressbar(length=mutants, label="Mutants", file=errors) as bar:
+    with click.progressbar(length=mutants, label="Mutants", file=sys.stderr) as bar:
         found = try_mutants(logs_in(SHIVIZ), mutants, seed, lambda: bar.update(1))
     spent = process_time() - begun
     text = "# Mutants of logs\n\n"

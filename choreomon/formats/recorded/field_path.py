@@ -50,30 +50,44 @@ def parse_path(text: str) -> tuple[Step, ...]:
 
 def getter(steps: tuple[Step, ...]) -> Getter:
     """What looks the path up."""
-    if len(steps) == 1 and isinstance(steps[0], str):
-        only = steps[0]
-        return lambda record: record.get(only)
-    return lambda record: _looked_up(record, steps)
+    first = steps[0]
+    if len(steps) == 1 and isinstance(first, str):
+        return lambda record: record.get(first)
+    return _lookup(steps)
 
 
-def _looked_up(value: Any, steps: tuple[Step, ...]) -> Any:
-    if not steps or value is None:
-        return value
+def _lookup(steps: tuple[Step, ...]) -> Callable[[Any], Any]:
+    if not steps:
+        return lambda value: value
     first = steps[0]
     if isinstance(first, int):
-        if isinstance(value, list | tuple) and first < len(value):
-            return _looked_up(value[first], steps[1:])
-        return None
-    if not isinstance(value, dict):
-        return None
-    # The longest name first; mostly it is the only one.
+        place, inside = first, _lookup(steps[1:])
+
+        def item(value: Any) -> Any:
+            if isinstance(value, list | tuple) and place < len(value):
+                return inside(value[place])
+            return None
+
+        return item
     names = 1
     while names < len(steps) and isinstance(steps[names], str):
         names += 1
-    for count in range(names, 0, -1):
-        key = ".".join(map(str, steps[:count])) if count > 1 else first
-        if key in value:
-            found = _looked_up(value[key], steps[count:])
+    # The longest name first.
+    ways = [
+        (".".join(map(str, steps[:count])), _lookup(steps[count:]) if steps[count:] else None)
+        for count in range(names, 0, -1)
+    ]
+
+    def named(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return None
+        for key, inside in ways:
+            found = value.get(key)
             if found is not None:
-                return found
-    return None
+                if inside is not None:
+                    found = inside(found)
+                if found is not None:
+                    return found
+        return None
+
+    return named

@@ -132,7 +132,11 @@ def _link(value: Any) -> Record | None:
 
 
 def _get(value: Record, *names: str) -> Any:
-    return next((value[name] for name in names if value.get(name) is not None), None)
+    for name in names:
+        found = value.get(name)
+        if found is not None:
+            return found
+    return None
 
 
 def _dict(value: Any) -> Record:
