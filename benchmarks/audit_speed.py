@@ -58,14 +58,17 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
-def property_text() -> str:
-    """Sequences `a -> b -> c` of sends by neighbours, each with a cancellation."""
+def property_text(without_verdicts: bool = False) -> str:
+    """Sequences of sends by neighbours, each with a cancellation. `without_verdicts`: with a last
+    step that nobody takes."""
     lines = ["name: speed", "property:", "  sequences:"]
     for number in range(SEQUENCES):
         first = 4 * number
         steps = [
             f"p{first + step} -> p{(first + step + 1) % PROCESSES} : s{step}" for step in range(3)
         ]
+        if without_verdicts:
+            steps.append(f"p{first} -> p{first + 1} : never")
         cancel = f"p{first + 3} -> p{first} : stop"
         lines.append(f"    - steps: [{', '.join(json.dumps(step) for step in steps)}]")
         lines.append(f"      cancel: [{{on: {json.dumps(cancel)}, after: [1, 2], back_to: 0}}]")
@@ -136,7 +139,8 @@ def _row(cells: Sequence[str]) -> str:
 @click.command(help=__doc__)
 @click.option("--events", type=click.IntRange(min=1_000), default=1_000_000, show_default=True)
 @click.option("--seed", default=1, show_default=True)
-def main(events: int, seed: int) -> None:
+@click.option("--without-verdicts", is_flag=True, help="Add a step that nobody takes.")
+def main(events: int, seed: int, without_verdicts: bool) -> None:
     columns = (
         "log",
         "events",
@@ -150,7 +154,7 @@ def main(events: int, seed: int) -> None:
     click.echo(_row(columns))
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder, "speed.yaml")
-        document.write_text(property_text(), encoding="ascii")
+        document.write_text(property_text(without_verdicts), encoding="ascii")
         for kind in ("clocks", "ids"):
             for count in (events // 5, events):
                 log = Path(folder, f"{kind}.jsonl")

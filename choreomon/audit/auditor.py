@@ -225,9 +225,12 @@ class Auditor:
                 not_formed = order_of(asked.unit, way, formed=False)
                 ways.append(way)
         ways[0] = formed
+        order = None if formed is None else order_of(asked.unit, formed)
+        if order is None or not order.formed:  # all of it was not looked at to the end
+            order = next((each.formed for each in verdicts if each.formed is not None), order)
         return Overall(
             POSSIBLY_VIOLATED,
-            None if formed is None else order_of(asked.unit, formed),
+            order,
             not_formed,
             bool(reason),
             reason,

@@ -52,9 +52,10 @@ class Decided(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """`max_cuts`: consistent cuts of one search; `max_window`: items of one window; `patience`:
-    items between two attempts to find a bottleneck; `few_cuts`: cuts that a window has at most,
-    above which look-ups are tried before a search."""
+    """`max_cuts`: consistent cuts of one search, and of all searches that ask of several units
+    together whether the property was formed in every order by one or the other; `max_window`: items
+    of one window; `patience`: items between two attempts to find a bottleneck; `few_cuts`: cuts
+    that a window has at most, above which look-ups are tried before a search."""
 
     max_cuts: int = MAX_CUTS
     max_window: int = MAX_WINDOW
@@ -98,11 +99,13 @@ class Window:
         self._size = 0
         self._base = [0] * len(processes)
         self._lost: list[int] | None = None
+        self._spent = 0
+        self._stopped = False
         self._lacking: dict[int, Gap] = {}
 
     def add(self, item: Item) -> None:
         """The next item. All that it knows was added before, as far as it was read in time."""
-        if self.unit.whole and self.formed is not None:
+        if self.unit.whole and (self.formed is not None or self._stopped):
             return
         if self._lost is not None and not self._found_again(self._lost):
             self._skip(self._lost, item)
@@ -190,16 +193,19 @@ class Window:
         labels = [self._labels[owner] for owner in self.owners]
         always: list[Hidden] = [(gap, self._labels[each]) for each, gap in self._lacking.items()]
         try:
-            found = search(
-                unit.step, part, labels, self.ways, always, max_cuts=self._limits.max_cuts
-            )
-        except BudgetExceeded as exceeded:
-            reason = f"{exceeded} to look at (--budget)"
-            if judged is None:
+            left = self._limits.max_cuts - self._spent
+            found = search(unit.step, part, labels, self.ways, always, max_cuts=left)
+        except BudgetExceeded:
+            reason = f"more than {self._limits.max_cuts:,} consistent cuts to look at (--budget)"
+            if unit.whole:
+                self._stop(reason)
+            elif judged is None:
                 self._give_up(part, reason)
             else:
                 self._take_over(part, judged, reason)
             return
+        if unit.whole:
+            self._spent += found.cuts
         self.unseen = self.unseen or found.unseen
         for item in _in_order(part):
             if item.label in unit.final:
@@ -250,16 +256,16 @@ class Window:
         """Says what look-ups are sure of, with the order in which the items were read. What they
         are not sure of is `undecided`, for this reason."""
         bit = self.unit.formed
-        way = next(iter(self.ways.values()))
-        before = {live & bit for live in self.ways}
+        ways = {live & bit: way for live, way in self.ways.items()}
         for item in _in_order(part):
-            way = further(way, item)
+            ways = {formed: further(way, item) for formed, way in ways.items()}
             result = judged.formed.get(item.number)
             if result == FRM:
-                before = {bit}
+                way = next(iter(ways.values()))
+                ways = {bit: way}
                 self._say(item, Orders(way, None))
             elif result == FRM_P:
-                before |= {bit}
+                ways.setdefault(bit, UNKNOWN)
                 self._undecided(iter((item,)), reason)
         bits = live_bits(self.unit.automaton).values()
         unclear = [each for each in bits if each & judged.perhaps]
@@ -268,12 +274,11 @@ class Window:
             return
         if unclear:
             self.unsure = self.unsure or reason
+            ways = dict.fromkeys(ways, UNKNOWN)
         after: dict[LiveSet, Way | None] = {}
         for chosen in range(1 << len(unclear)):
             some = sum(each for number, each in enumerate(unclear) if chosen >> number & 1)
-            for each in before:
-                known = not unclear and len(before) == 1
-                after[judged.surely | some | each] = way if known else UNKNOWN
+            after |= {judged.surely | some | formed: way for formed, way in ways.items()}
         self._carry(after)
 
     def _give_up(self, part: Sequence[Sequence[Item]], reason: str) -> None:
@@ -294,6 +299,14 @@ class Window:
                 self.maybe_formed = True
                 none = Orders(None, None)
                 self._on_decided(Decided(POSSIBLY_VIOLATED, item, none, True, reason))
+
+    def _stop(self, reason: str) -> None:
+        """Of all sequences together nothing more is asked."""
+        self._stopped = True
+        self.unsure = self.unsure or reason
+        for chain in self._chains:
+            chain.clear()
+        self._size = 0
 
     def _lose(self, reason: str) -> None:
         """Order is lost from here on, until every process has heard of all that was read so far."""
