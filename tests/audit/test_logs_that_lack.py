@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from io import BytesIO
 from random import Random
 
 import pytest
@@ -17,7 +18,7 @@ from choreomon.core.errors import DocumentError
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.formats.audit_json import audit_json
-from choreomon.formats.recorded.own_events import own_events
+from choreomon.formats.recorded import read_recorded
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from tests.audit.cases import case
 
@@ -219,7 +220,7 @@ def test_mutants_of_logs_end_in_an_error_or_a_diagnostic() -> None:
         )
         auditor = Auditor(one.automaton, limits=limits, max_waiting=random.choice((2, 100)))
         try:
-            for each in own_events(lines, "log"):
+            for each in read_recorded(BytesIO(b"\n".join(lines)), "events", file="log"):
                 if isinstance(each, RecordedEvent):
                     auditor.add(each)
             audit_json(auditor.finish(), {}, [])

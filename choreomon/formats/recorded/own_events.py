@@ -46,12 +46,14 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
     """The events, in the order of the log. What `simulate --trace` writes has clocks, which say the
     order. Lines of others may have none, an `id` of the message, the same for its send and its
     reception, and `number`, which counts the events of a process from 1; `index` and `time` may be
-    left out.
+    left out. Live monitors count only what a property mentions: an event whose own count does not
+    grow is not counted, and has no clock here.
 
     Raises DocumentError only where lines cannot be read at all.
     """
     decode = msgspec.json.Decoder(_Line).decode
     file = log.file
+    counts: dict[str, int] = {}
     new = tuple.__new__  # twice as quick as what a NamedTuple does with its arguments
     for number, text in enumerate(log.lines(), start=1):
         try:
@@ -79,6 +81,10 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
             if wrong:
                 yield _strange(wrong, file, number)
                 continue
+        told = None
+        own = clock.get(process, 0)
+        if own > counts.get(process, 0):
+            told, counts[process] = line.clock, own
         yield new(
             RecordedEvent,
             (
@@ -88,7 +94,7 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
                 new(Place, (file, number)),
                 peer,
                 line.id,
-                line.clock,
+                told,
                 line.number,
                 "",
                 "" if line.time is None else repr(line.time),
