@@ -81,10 +81,10 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
             if wrong:
                 yield _strange(wrong, file, number)
                 continue
-        told = None
+        counted = None
         own = clock.get(process, 0)
         if own > counts.get(process, 0):
-            told, counts[process] = line.clock, own
+            counted, counts[process] = line.clock, own
         yield new(
             RecordedEvent,
             (
@@ -94,7 +94,7 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
                 new(Place, (file, number)),
                 peer,
                 line.id,
-                told,
+                counted,
                 line.number,
                 "",
                 "" if line.time is None else repr(line.time),
