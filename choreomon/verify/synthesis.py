@@ -38,7 +38,7 @@ from choreomon.interaction.term import (
 MAX_STATES: Final = 10_000
 """States, where nothing else is said."""
 
-LEAST_SYMBOLS: Final = 1_000
+LEAST_SYMBOLS: Final = 300
 GROWTH: Final = 10
 """A follow-up may have so many symbols, or so many times as many as the interaction has, where
 nothing else is said."""

@@ -18,8 +18,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def run(*command: object, where: Path, code: int = 0) -> str:
-    """What a command prints, outside of the checkout, and without what tests have set."""
+def run(*command: object, where: Path, code: int | tuple[int, ...] = 0) -> str:
+    """What a command prints that ends with this code, or one of these; outside of the checkout, and
+    without what tests have set."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
         [*map(str, command)],
@@ -29,7 +30,8 @@ def run(*command: object, where: Path, code: int = 0) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == code, f"{command}\n{done.stdout}\n{done.stderr}"
+    expected = (code,) if isinstance(code, int) else code
+    assert done.returncode in expected, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
@@ -92,7 +94,8 @@ def test_the_wheel_works_in_a_new_environment_outside_of_the_checkout(
     scenario = "smart-home-violating.yaml"
     run(choreomon, "simulate", scenario, "--report", "r.html", where=where, code=1)
     run(choreomon, "simulate", "smart-home-conforming.yaml", where=where)
-    run(choreomon, "run", scenario, "--speed", 20, "--embedded", where=where, code=1)
+    # Possibly violated, where a machine is so busy that what is sent later comes first.
+    run(choreomon, "run", scenario, "--embedded", where=where, code=(1, 3))
     assert "<svg" in (where / "r.html").read_text(encoding="utf-8")
     run(choreomon, "draw", scenario, "-o", "p.svg", where=where)
     run(choreomon, "example", "lock", where=where)
