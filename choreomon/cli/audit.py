@@ -14,6 +14,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LogChoices, log_options
+from choreomon.cli.machine_reports import MachineReports, report_options
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ SECONDS_BETWEEN_LOOKS: Final = 0.5
 @click.argument("paths", metavar="PROPERTY LOG...", nargs=-1, required=True, type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--report", type=WrittenPath(), help="Write one self-contained HTML page.")
+@report_options
 @click.option(
     "--incomplete",
     multiple=True,
@@ -78,6 +80,8 @@ def command(
     paths: tuple[str, ...],
     as_json: bool,
     report: Path | None,
+    junit: Path | None,
+    sarif: Path | None,
     incomplete: tuple[str, ...],
     budget: int,
     max_window: int,
@@ -99,7 +103,7 @@ def command(
     if explain_mapping:
         refuse_explicit(
             context,
-            ("report", "incomplete", "budget", "max_window", "follow"),
+            ("report", "junit", "sarif", "incomplete", "budget", "max_window", "follow"),
             "without --explain-mapping",
         )
         return _explain_mapping(paths, reading, as_json=as_json)
@@ -114,6 +118,8 @@ def command(
         for path in (*document.inputs(), *logs):
             check_not_read(report, (path,))
         check_writable(report)
+    reports = MachineReports(junit, sarif)
+    reports.check((*document.inputs(), *logs))
     strange = _Strange()
     try:
         auditor = Auditor(
@@ -127,7 +133,7 @@ def command(
     screen, errors = screens()
     for warning in document.warnings:
         errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
-    unprinted = Unprinted(put_off=report is not None)
+    unprinted = Unprinted(put_off=report is not None or reports.wanted)
     say = None if as_json or not follow else _announcer(auditor, screen, unprinted)
     with ExitStack() as stack:
         opened: list[Log] = []
@@ -140,6 +146,7 @@ def command(
     try:
         if report is not None:
             write(report, _page(document, logs, outcome, strange))
+        _write_reports(reports, document, logs, outcome)
     finally:
         with unprinted.kept():
             if as_json:
@@ -308,6 +315,20 @@ def _exit_code(outcome: Outcome) -> int:
     if outcome.overall.kind is None:
         return NOTHING_FOUND
     return VIOLATION if outcome.overall.kind == "violated" else ONLY_POSSIBLE
+
+
+def _write_reports(
+    reports: MachineReports, document: Document, logs: tuple[str, ...], outcome: Outcome
+) -> None:
+    from choreomon.core.recorded import Place
+    from choreomon.formats.findings import findings_of_audit
+    from choreomon.formats.junit import case_of_audit
+
+    reports.write(
+        f"choreomon audit {document.name}",
+        [case_of_audit(outcome, document.file, ", ".join(logs))],
+        findings_of_audit(outcome, Place(document.file, document.property_line)),
+    )
 
 
 def _page(document: Document, logs: tuple[str, ...], outcome: Outcome, strange: _Strange) -> str:

@@ -1,13 +1,16 @@
-"""What runs and verifications come to, as findings for SARIF."""
+"""What runs, verifications and audits come to, as findings for SARIF."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from choreomon.audit.outcome import AuditVerdict, Order, Overall
+from choreomon.audit.outcome import Outcome as AuditOutcome
+from choreomon.audit.search import Unseen
 from choreomon.core.recorded import Place
 from choreomon.core.run import Run, RunVerdict
 from choreomon.core.verdict import VIOLATED
-from choreomon.formats.sarif import Finding, Step, Thread
+from choreomon.formats.sarif import Finding, RuleId, Step, Thread
 from choreomon.verify.explanation import Reached
 from choreomon.verify.outcome import Outcome
 
@@ -65,6 +68,49 @@ def findings_of_outcomes(outcomes: Iterable[Outcome], place: Place) -> Iterator[
             tuple(_explained(one) for one in reached if len(one.component.actions)),
             (Place(outcome.trace, 0),),
         )
+
+
+def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
+    """A finding for each verdict about an event, and one for what is formed by no event of the logs
+    alone. Its threads are the events of an order that forms the property, also those in gaps."""
+    for verdict in outcome.verdicts:
+        event = verdict.item.event
+        assert event is not None
+        yield Finding(
+            *_audited(verdict.kind == VIOLATED, f"{event.place}: at {verdict.item.label}", verdict),
+            place,
+            (str(verdict.item.label), event.session),
+            _order_threads(verdict.formed),
+            (event.place,),
+        )
+    overall = outcome.overall
+    if overall.kind is not None and all(one.kind != overall.kind for one in outcome.verdicts):
+        yield Finding(
+            *_audited(overall.kind == VIOLATED, "at no one event", overall),
+            place,
+            ("at no one event",),
+            _order_threads(overall.formed),
+        )
+
+
+def _audited(surely: bool, where: str, verdict: AuditVerdict | Overall) -> tuple[RuleId, str]:
+    rule: RuleId = "sequence-formed" if surely else "sequence-possibly-formed"
+    told = f"{'violated' if surely else 'possibly violated'}: {where}"
+    if verdict.undecided:
+        told += f"; undecided: {verdict.reason}"
+    return rule, "; ".join((told, *(f"gap: {gap.reason}" for gap in verdict.gaps)))
+
+
+def _order_threads(order: Order | None) -> tuple[Thread, ...]:
+    steps: dict[str, list[Step]] = {}
+    for number, each in enumerate(() if order is None else order.events):
+        if isinstance(each, Unseen):
+            unseen = Step(number, f"{each.label}, in no log: {each.gap.reason}")
+            steps.setdefault(each.gap.process, []).append(unseen)
+        elif each.event is not None:
+            step = Step(number, str(each.label), each.event.place)
+            steps.setdefault(each.event.process, []).append(step)
+    return tuple(Thread(process, tuple(theirs)) for process, theirs in steps.items())
 
 
 def _explained(reached: Reached) -> Thread:

@@ -1,9 +1,9 @@
 """Outcomes and runs as JUnit XML, which build servers show.
 
-One test suite, one test case for each multi-trace, or run: what failed is a `failure`, what could
-not be read an `error`, what is not known `skipped` with its reason. A failure of logs says who is
-to blame, and its `type` is the kind of the fault. Build servers take a suite with skipped cases for
-a good one; the exit code of the command does not.
+One test suite, one test case for each multi-trace, run, or audit: what failed is a `failure`, what
+could not be read an `error`, what is not known `skipped` with its reason. A failure of logs says who
+is to blame, and its `type` is the kind of the fault. Build servers take a suite with skipped cases
+for a good one; the exit code of the command does not.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Final, Literal, NamedTuple, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
+from choreomon.audit.outcome import Outcome as AuditOutcome
 from choreomon.core.run import Run
 from choreomon.core.verdict import VIOLATED
 from choreomon.verify.outcome import Outcome
@@ -106,6 +107,26 @@ def case_of_run(run: Run, document: str) -> Case:
     if told:
         return case._replace(element="skipped", message=told[0], text="\n".join(told))
     return case
+
+
+def case_of_audit(outcome: AuditOutcome, document: str, logs: str) -> Case:
+    """What an audit of logs by a property in a document came to: a failure where it was violated,
+    skipped where that is only possible."""
+    case = Case(document, logs)
+    told = [
+        f"{verdict.kind} at {verdict.item.label} ({verdict.item.event.place})"
+        for verdict in outcome.verdicts
+        if verdict.item.event is not None
+    ]
+    if outcome.overall.kind is None:
+        return case
+    surely = outcome.overall.kind == VIOLATED
+    first = next((one for one in told if one.startswith(outcome.overall.kind)), None)
+    return case._replace(
+        element="failure" if surely else "skipped",
+        message=first or outcome.overall.kind,
+        text="\n".join(told) or outcome.overall.kind,
+    )
 
 
 def _lines(case: Case) -> list[str]:

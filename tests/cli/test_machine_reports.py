@@ -85,6 +85,28 @@ def test_logs_that_do_not_fit_are_a_result_with_how_far_each_is_explained() -> N
     assert told[0]["message"]["text"].startswith("none.htf:1")
 
 
+def test_an_audit_is_a_case_and_its_verdicts_are_results_at_lines_of_the_logs() -> None:
+    Path("v.yaml").write_text(VIOLATED, encoding="utf-8")
+    assert choreomon("simulate", "v.yaml", "--trace", "t").code == 1
+    answer = choreomon("audit", "v.yaml", "t/run-0.jsonl", "--sarif", "s.json", "--junit", "j.xml")
+    (result,) = sarif()["results"]
+    (case,) = ElementTree.parse("j.xml").getroot()
+    assert answer.code == (1 if result["ruleId"] == "sequence-formed" else 3)
+    assert case[0].tag == ("failure" if answer.code == 1 else "skipped")
+    assert case.attrib == {"classname": "v.yaml", "name": "t/run-0.jsonl"}
+    threads = result["codeFlows"][0]["threadFlows"]
+    steps = [(thread["id"], one["location"]) for thread in threads for one in thread["locations"]]
+    assert [(process, step["message"]["text"]) for process, step in steps] == [
+        ("P1", "P1 -> P2 : a"),
+        ("P2", "P2 -> P3 : b"),
+    ]
+    places = [step["physicalLocation"] for _, step in steps]
+    assert {place["artifactLocation"]["uri"] for place in places} == {"t/run-0.jsonl"}
+    lines = Path("t/run-0.jsonl").read_text(encoding="ascii").splitlines()
+    for (process, _), place in zip(steps, places, strict=True):
+        assert json.loads(lines[place["region"]["startLine"] - 1])["process"] == process
+
+
 @pytest.mark.parametrize("option", ["--sarif", "--junit"])
 def test_what_is_read_is_not_written(option: str) -> None:
     scenario = Path("v.yaml")
