@@ -1,6 +1,7 @@
 """What recorded logs say about a property, exactly.
 
 auditor    events in, verdicts out, while the logs are read
+sessions   many audits, one for each session
 reading    several logs side by side
 causality  what happened before what, from what the logs say and nothing else
 messages   which send a reception belongs to

@@ -11,7 +11,7 @@ turns out to lack the send of a message, and is avoided by naming the process as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import count
 from typing import Final
@@ -117,9 +117,10 @@ class Auditor:
     def events(self) -> int:
         return self._causality.events
 
-    def finish(self) -> Outcome:
-        """Nothing comes any more: what all of it comes to."""
-        self._causality.finish()
+    def finish(self, logged: Collection[str] = ()) -> Outcome:
+        """Nothing comes any more: what all of it comes to. Those `logged` have logs, also where
+        nothing was in them."""
+        self._causality.finish(logged)
         for window in self._windows:
             window.finish()
         revised = map(self._revised, count(), self._verdicts)

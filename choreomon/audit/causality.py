@@ -135,8 +135,8 @@ class Causality:
         process = self._watching[index]
         return known_items(process, self._watching)
 
-    def finish(self) -> None:
-        """No more events come: what waits is gone on with, and logs that end early are gaps."""
+    def finish(self, logged: Collection[str] = ()) -> None:
+        """The end: what waits is gone on with, logs that end early are gaps. See `Auditor.finish`."""
         self._finishing = True
         while blocked := [each for each in self._processes.values() if each.queue]:
             before = [len(each.queue) for each in blocked]
@@ -145,7 +145,7 @@ class Causality:
             if before != [len(each.queue) for each in blocked]:
                 continue
             self._give_up(self._without_send(blocked))
-        self._ends()
+        self._ends(logged)
 
     def _appeared(self, name: str) -> Process:
         found = next((each for each in self._watching if each.name == name), None)
@@ -298,11 +298,11 @@ class Causality:
             if each.name in suspects:
                 self._on_lacking(index, Gap(each.name, send_missing(each.name, event)))
 
-    def _ends(self) -> None:
+    def _ends(self, logged: Collection[str]) -> None:
         told = [each.raw for each in self._processes.values() if each.raw is not None]
         for process in self._watching:
             if process.name not in self._processes:
-                if process.watched:
+                if process.watched and process.name not in logged:
                     reason = never_logged(process.name)
                     self._strange("log-missing", reason, NOWHERE)
                     assert process.index is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from choreomon.audit.auditor import Auditor
     from choreomon.audit.outcome import Outcome
     from choreomon.audit.reading import Log
+    from choreomon.audit.sessions import SessionsAuditor
     from choreomon.cli.log_options import LogReading
     from choreomon.cli.screen import Unprinted
     from choreomon.core.recorded import Diagnostic
@@ -95,6 +97,7 @@ def command(
     formed, 1 violated, 2 bad usage or input, 3 only possibly violated.
     """
     from choreomon.audit.auditor import Auditor
+    from choreomon.audit.sessions import SessionsAuditor
     from choreomon.audit.window import Limits
     from choreomon.cli.screen import Unprinted, screens
     from choreomon.formats.read import load_document
@@ -121,15 +124,19 @@ def command(
     reports = MachineReports(junit, sarif)
     reports.check((*document.inputs(), *logs))
     strange = _Strange()
+    make = partial(
+        Auditor,
+        document.property.automaton,
+        incomplete=incomplete,
+        limits=Limits(max_cuts=budget, max_window=max_window),
+        on_diagnostic=strange.add,
+    )
     try:
-        auditor = Auditor(
-            document.property.automaton,
-            incomplete=incomplete,
-            limits=Limits(max_cuts=budget, max_window=max_window),
-            on_diagnostic=strange.add,
-        )
+        auditor: Auditor | SessionsAuditor = make()
     except ValueError as wrong:
         raise click.UsageError(f"--incomplete: {wrong}") from None
+    if reading.splits:
+        auditor = SessionsAuditor(make)
     screen, errors = screens()
     for warning in document.warnings:
         errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
@@ -165,7 +172,7 @@ def command(
 
 
 def read(
-    auditor: Auditor,
+    auditor: Auditor | SessionsAuditor,
     logs: list[Log],
     strange: Callable[[Diagnostic], None],
     wait: Callable[[], bool],
@@ -263,7 +270,9 @@ def _waiting(follow: bool, say: Callable[[], None] | None) -> Callable[[], bool]
     return wait
 
 
-def _announcer(auditor: Auditor, screen: Console, unprinted: Unprinted) -> Callable[[], None]:
+def _announcer(
+    auditor: Auditor | SessionsAuditor, screen: Console, unprinted: Unprinted
+) -> Callable[[], None]:
     """Says the verdicts that were not said yet."""
     from choreomon.cli.screen import print_indented
     from choreomon.render.audit_text import verdict_lines
@@ -322,11 +331,11 @@ def _write_reports(
 ) -> None:
     from choreomon.core.recorded import Place
     from choreomon.formats.findings import findings_of_audit
-    from choreomon.formats.junit import case_of_audit
+    from choreomon.formats.junit import cases_of_audit
 
     reports.write(
         f"choreomon audit {document.name}",
-        [case_of_audit(outcome, document.file, ", ".join(logs))],
+        cases_of_audit(outcome, document.file, ", ".join(logs)),
         findings_of_audit(outcome, Place(document.file, document.property_line)),
     )
 

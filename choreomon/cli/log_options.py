@@ -102,6 +102,12 @@ class LogReading:
     choices: LogChoices
     mapping: Mapping | None = None
 
+    @property
+    def splits(self) -> bool:
+        """Whether it was said what tells sessions apart; what logs happen to name is none."""
+        one = self.choices
+        return one.session_key is not None or one.delimiter is not None
+
     def read(self, path: str, stream: BinaryIO | None = None) -> Iterator[Recorded]:
         """The events of a log, in a file or in a stream that is called so. Raises DocumentError, as
         `read_recorded` does."""

@@ -26,6 +26,7 @@ def audit_json(
         {
             "events": outcome.events,
             "labelled": outcome.labelled,
+            **({"sessions": _sessions(outcome)} if outcome.sessions else {}),
             "overall": _overall(outcome.overall, number),
             "undecided": sum(verdict.undecided for verdict in outcome.verdicts),
             "verdicts": [_verdict(verdict, number) for verdict in outcome.verdicts],
@@ -41,6 +42,10 @@ def audit_json(
         },
         separators=(",", ":"),
     )
+
+
+def _sessions(outcome: Outcome) -> list[dict[str, Any]]:
+    return [{"session": name, "verdict": kind} for name, kind in outcome.sessions]
 
 
 def _all_gaps(outcome: Outcome) -> dict[Gap, None]:

@@ -1,15 +1,15 @@
 """Outcomes and runs as JUnit XML, which build servers show.
 
 One test suite, one test case for each multi-trace, run, or audit: what failed is a `failure`, what
-could not be read an `error`, what is not known `skipped` with its reason. A failure of logs says who
-is to blame, and its `type` is the kind of the fault. Build servers take a suite with skipped cases
-for a good one; the exit code of the command does not.
+could not be read an `error`, what is not known `skipped` with its reason. A failure of logs says
+who is to blame, and its `type` is the kind of the fault. Build servers take a suite with skipped
+cases for a good one; the exit code of the command does not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Final, Literal, NamedTuple, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
@@ -109,10 +109,24 @@ def case_of_run(run: Run, document: str) -> Case:
     return case
 
 
-def case_of_audit(outcome: AuditOutcome, document: str, logs: str) -> Case:
+def cases_of_audit(outcome: AuditOutcome, document: str, logs: str) -> Iterator[Case]:
     """What an audit of logs by a property in a document came to: a failure where it was violated,
-    skipped where that is only possible."""
-    case = Case(document, logs)
+    skipped where that is only possible. A case for each session where each was judged by itself."""
+    if not outcome.sessions:
+        yield _case_of_audit(outcome, document, logs)
+    for name, kind in outcome.sessions:
+        own = [
+            verdict
+            for verdict in outcome.verdicts
+            if verdict.item.event is not None and verdict.item.event.session == name
+        ]
+        overall = outcome.overall._replace(kind=kind)
+        alone = outcome._replace(verdicts=tuple(own), overall=overall)
+        yield _case_of_audit(alone, f"{document}: {logs}", f"session {name}")
+
+
+def _case_of_audit(outcome: AuditOutcome, classname: str, name: str) -> Case:
+    case = Case(classname, name)
     told = [
         f"{verdict.kind} at {verdict.item.label} ({verdict.item.event.place})"
         for verdict in outcome.verdicts

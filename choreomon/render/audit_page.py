@@ -52,7 +52,7 @@ def audit_page(
 
 
 def _verdicts(outcome: Outcome) -> list[str]:
-    verdicts = sorted(outcome.verdicts, key=lambda each: each.kind != VIOLATED)
+    verdicts = _each_kind_first(outcome.verdicts)
     parts: list[str] = []
     for verdict in verdicts[:MAX_DETAILED]:
         parts += _verdict(verdict)
@@ -68,6 +68,18 @@ def _verdicts(outcome: Outcome) -> list[str]:
     if len(verdicts) > MAX_ROWS:
         parts.append(f"<p>{counted(len(verdicts) - MAX_ROWS, 'more verdict')}.</p>")
     return parts or ["<p>No order that agrees with the logs forms a forbidden sequence.</p>"]
+
+
+def _each_kind_first(verdicts: Sequence[AuditVerdict]) -> list[AuditVerdict]:
+    """The gravest first; of equally grave ones the first about each label, then the others."""
+    met: set[tuple[str, str]] = set()
+    again: dict[int, bool] = {}
+    for place, each in enumerate(verdicts):
+        key = (each.kind, str(each.item.label))
+        again[place] = key in met
+        met.add(key)
+    order = sorted(again, key=lambda at: (verdicts[at].kind != VIOLATED, again[at]))
+    return [verdicts[place] for place in order]
 
 
 def _verdict(verdict: AuditVerdict) -> list[str]:

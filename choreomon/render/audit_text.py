@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,6 +15,8 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.render.text import STYLES
 from choreomon.render.wording import VERDICT_IN_WORDS, counted
 
+GRAVE: Final = (VIOLATED, POSSIBLY_VIOLATED)
+
 MOST_EVENTS: Final = 12
 """Events of an order that are shown; of longer ones the last."""
 
@@ -22,7 +25,8 @@ def verdict_lines(verdict: AuditVerdict) -> Text:
     """One verdict, and why."""
     event = verdict.item.event
     assert event is not None
-    text = Text(f"{event.place}: ")
+    session = f"session {event.session}: " if event.session else ""
+    text = Text(f"{event.place}: {session}")
     text.append(VERDICT_IN_WORDS[verdict.kind], STYLES[verdict.kind])
     text.append(f" at {verdict.item.label}")
     if verdict.undecided:
@@ -33,12 +37,21 @@ def verdict_lines(verdict: AuditVerdict) -> Text:
     return text
 
 
+def sessions_sentence(outcome: Outcome) -> str:
+    """How many sessions there are, and of which verdict."""
+    kinds = Counter(kind for _, kind in outcome.sessions)
+    told = [f"{kinds[kind]:,} {VERDICT_IN_WORDS[kind]}" for kind in GRAVE if kinds[kind]]
+    return ", ".join([counted(len(outcome.sessions), "session"), *told])
+
+
 def overall_text(outcome: Outcome) -> Text:
     """What all of it comes to, in one sentence, and what that rests on."""
     overall = outcome.overall
     counts = (
         f"{counted(outcome.events, 'event')}, of which the property mentions {outcome.labelled:,}"
     )
+    if outcome.sessions:
+        counts = f"{sessions_sentence(outcome)}; {counts}"
     if overall.kind is None:
         return Text(f"{counts}: no forbidden sequence was formed, in whatever order it was")
     told = sum(verdict.kind == overall.kind for verdict in outcome.verdicts)
