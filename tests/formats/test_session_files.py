@@ -27,7 +27,7 @@ Run = tuple[str, list[str], list[str] | None]
 def told(pieces: list[Piece], alphabet: Alphabet) -> list[Run | str]:
     """Runs with their actions and clocks as texts, and what is lost."""
     found: list[Run | str] = []
-    clock_names = [*alphabet.clocks]
+    clock_names = [*alphabet.clocks._texts]
     for piece in pieces:
         if isinstance(piece, Lost):
             found.append(piece.problem)
