@@ -136,7 +136,7 @@ class Causality:
         return known_items(process, self._watching)
 
     def finish(self, logged: Collection[str] = ()) -> None:
-        """The end: what waits is gone on with, logs that end early are gaps. See `Auditor.finish`."""
+        """What waits is gone on with; logs that end early are gaps. See `Auditor.finish`."""
         self._finishing = True
         while blocked := [each for each in self._processes.values() if each.queue]:
             before = [len(each.queue) for each in blocked]

@@ -122,7 +122,8 @@ class _Parsing:
         lines = head.split("\n", 3)
         if is_header(lines[0]):
             self._skip = 1
-            if len(lines) > 2 and lines[1].strip() and not lines[2].strip():
+            # ShiViz has the delimiter there, and nothing behind it; others leave a line free.
+            if len(lines) > 2 and lines[1].strip() and ("(?" in lines[1] or not lines[2].strip()):
                 self._skip = 2
                 delimiter = lines[1].strip() if delimiter is None else delimiter
             return lines[0].strip(), delimiter

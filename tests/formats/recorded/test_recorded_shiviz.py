@@ -6,11 +6,13 @@ import json
 import random
 import re
 from collections import Counter
+from io import BytesIO
 
 import pytest
 
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
+from choreomon.formats.exported.shiviz import recorded_shiviz_log
 from choreomon.formats.recorded import parse_mapping, read_recorded, shiviz
 from tests.formats.recorded.logs_for_tests import (
     COMBINED,
@@ -232,3 +234,17 @@ def test_pieces_of_a_long_log_are_as_the_whole(seed: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(shiviz, "REACH", randomness.choice([150, 200, 400]))
     monkeypatch.setattr(shiviz, "_PIECE", randomness.choice([64, 201, 1000]))
     assert read(log) == whole
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_shiviz_logs_that_are_exported_again_are_read_back_equal(name: str) -> None:
+    found = [each for each in read_file(name) if isinstance(each, RecordedEvent)]
+    text = recorded_shiviz_log(found)
+    again = read_recorded(BytesIO(text.encode()), file="again")  # which says its parser itself
+    assert [elsewhere(each) for each in again] == [elsewhere(each) for each in found]
+
+
+def elsewhere(each: RecordedEvent | Diagnostic) -> RecordedEvent:
+    """The same at no place."""
+    assert isinstance(each, RecordedEvent)
+    return each._replace(place=Place("", 0), fields=dict(each.fields))
