@@ -38,7 +38,7 @@ class Task(NamedTuple):
     epilog=examples(
         (
             "choreomon experiment procedures order.hif --number 5 --tries 100",
-            "Five short multi-traces of each kind, by each procedure.",
+            "Five multi-traces of each kind, by each procedure.",
         ),
         (
             "choreomon experiment procedures order.hif --number 5 --tries 100 -o out",
