@@ -8,10 +8,17 @@ from pathlib import Path
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.writing import WrittenPath, check_not_read, write
 
 
-@click.command("canonize")
+@click.command(
+    "canonize",
+    epilog=examples(
+        ("choreomon canonize order.hif", "Print the normal form."),
+        ("choreomon canonize order.hif -o normal.json", "Write it to a file, as JSON."),
+    ),
+)
 @click.argument("file", type=click.Path())
 @click.option("--signature", "-s", type=click.Path(), help="Lifelines and messages: .hsf or .json.")
 @click.option("--config", type=click.Path(), help="A .hcf file with a @canonize_option section.")

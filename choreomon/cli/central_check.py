@@ -8,13 +8,26 @@ from typing import TYPE_CHECKING
 import click
 
 from choreomon.cli import NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.examples import examples
 
 if TYPE_CHECKING:
     from choreomon.automata.automaton import Automaton
     from choreomon.verify.central_check import Area, CentralCheck
 
 
-@click.command("central-check")
+@click.command(
+    "central-check",
+    epilog=examples(
+        (
+            "choreomon central-check --automaton order.json shop.area.json bank.area.json",
+            "Do the logs of shop and bank go together?",
+        ),
+        (
+            "choreomon central-check --automaton order.json shop.area.json --json",
+            "The same of one area, for a program.",
+        ),
+    ),
+)
 @click.argument("areas", metavar="AREA...", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--automaton",

@@ -12,6 +12,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_options, method_option
 from choreomon.cli.draw_log import draw_log, is_drawn_log
+from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
 from choreomon.cli.offline_files import offline_kind
@@ -34,7 +35,16 @@ MONITORING: Final = ("pull", "push", "central")
 _NEEDS_RUN: Final = "with --run: only a run has them"
 
 
-@click.command("draw")
+@click.command(
+    "draw",
+    epilog=examples(
+        ("choreomon draw order.hif -o order.svg", "An interaction, as a sequence diagram."),
+        (
+            "choreomon draw order.hif --trace logs/late.htf --explain -o late.svg",
+            "What explains the logs of a run, or where every explanation breaks.",
+        ),
+    ),
+)
 @click.argument("file", type=click.Path())
 @click.option(
     "-o",

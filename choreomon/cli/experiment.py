@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from choreomon.cli.examples import examples
 from choreomon.cli.lazy import LazyGroup
 
 _COMMANDS: Final = {
@@ -40,6 +41,14 @@ _COMMANDS: Final = {
 }
 
 
-@click.group("experiment", cls=LazyGroup, commands_at=_COMMANDS)
+@click.group(
+    "experiment",
+    cls=LazyGroup,
+    commands_at=_COMMANDS,
+    epilog=examples(
+        ("choreomon experiment fig7 --help", "What an experiment takes."),
+        ("choreomon experiment slices --limit 20 --model i1", "A first look: twenty of a kind."),
+    ),
+)
 def command() -> None:
     """Repeat an experiment of the papers."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
+from choreomon.cli.examples import examples
 from choreomon.cli.experiment_work import Publication, in_order, sample_options, work_options
 from choreomon.cli.explicit_options import refuse_explicit
 
@@ -54,7 +55,19 @@ class FreshTask(NamedTuple):
     traces: int
 
 
-@click.command("multiprefix")
+@click.command(
+    "multiprefix",
+    epilog=examples(
+        (
+            "choreomon experiment multiprefix --interactions 2 --traces 5",
+            "A first look: two fresh interactions.",
+        ),
+        (
+            "choreomon experiment multiprefix --interactions 2 --traces 5 -j 2 -o out",
+            "On two processors, with tables and plots in a folder.",
+        ),
+    ),
+)
 @click.option(
     "--data",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

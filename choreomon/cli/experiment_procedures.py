@@ -10,6 +10,7 @@ import click
 
 from choreomon.batch.collector import collector_at_rest
 from choreomon.cli import NOTHING_FOUND, VIOLATION
+from choreomon.cli.examples import examples
 from choreomon.cli.experiment_work import Publication, in_order, published_options
 from choreomon.cli.jobs import jobs_option
 from choreomon.cli.options import seed_option
@@ -32,7 +33,19 @@ class Task(NamedTuple):
     plan: Plan
 
 
-@click.command("procedures")
+@click.command(
+    "procedures",
+    epilog=examples(
+        (
+            "choreomon experiment procedures order.hif --number 5 --tries 100",
+            "Five multi-traces of each kind, by each procedure.",
+        ),
+        (
+            "choreomon experiment procedures order.hif --number 5 --tries 100 -o out",
+            "The same, with tables in a folder.",
+        ),
+    ),
+)
 @click.argument(
     "files",
     nargs=-1,

@@ -11,6 +11,7 @@ import click
 from choreomon.batch.collector import collector_at_rest
 from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.examples import examples
 from choreomon.cli.experiment_work import Publication, in_order, sample_options, work_options
 from choreomon.cli.explicit_options import refuse_explicit
 
@@ -35,7 +36,19 @@ class Task(NamedTuple):
     budget: float
 
 
-@click.command("slices")
+@click.command(
+    "slices",
+    epilog=examples(
+        (
+            "choreomon experiment slices --model i1 --limit 20",
+            "A first look: twenty multi-traces of each kind.",
+        ),
+        (
+            "choreomon experiment slices --interaction order.hif --limit 20",
+            "The same of an interaction of your own.",
+        ),
+    ),
+)
 @click.option(
     "--model",
     "models",

@@ -13,6 +13,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.examples import examples
 from choreomon.cli.pictures import check_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, make_directory
 from choreomon.cli.written_traces import TraceWriter, stem
@@ -34,7 +35,19 @@ DEFAULT_NODES: Final = 30_000
 have a path for every order of what happens independently."""
 
 
-@click.command("explore")
+@click.command(
+    "explore",
+    epilog=examples(
+        (
+            "choreomon explore order.hif --max-depth 6 -o tree.svg",
+            "Draw what can happen in six actions.",
+        ),
+        (
+            "choreomon explore order.hif --max-loop-depth 1 --traces accepted",
+            "Write the multi-trace of each execution that enters one loop.",
+        ),
+    ),
+)
 @click.argument("file", type=click.Path())
 @click.option("--signature", "-s", type=click.Path(), help="Lifelines and messages: .hsf or .json.")
 @click.option("--config", type=click.Path(), help="A .hcf file with an @explore_option section.")

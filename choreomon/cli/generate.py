@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.options import seed_option
 from choreomon.cli.writing import WrittenPath, check_writable, write
 
@@ -20,7 +21,19 @@ CLASSES: Final = tuple(f"C{number}" for number in range(1, 10))
 STANDARD_OUTPUT: Final = Path("-")
 
 
-@click.command("generate")
+@click.command(
+    "generate",
+    epilog=examples(
+        (
+            "choreomon generate --class C3 --seed 7 -o generated.yaml",
+            "Draw an application of class C3, and a sequence that is forbidden.",
+        ),
+        (
+            "choreomon generate --processes 5 --handlers 4 --chain 3 --sequences 2",
+            "Print one of another size, with two forbidden sequences.",
+        ),
+    ),
+)
 @click.option(
     "--class",
     "complexity",

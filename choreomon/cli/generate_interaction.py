@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.options import number_option, seed_option
 from choreomon.cli.writing import WrittenPath, check_writable, write
 
@@ -45,7 +46,19 @@ def _operators(value: str) -> tuple[str, ...]:
     return found
 
 
-@click.command("generate-interaction")
+@click.command(
+    "generate-interaction",
+    epilog=examples(
+        (
+            "choreomon generate-interaction --seed 7",
+            "Print an interaction as large as those of the paper.",
+        ),
+        (
+            "choreomon generate-interaction --lifelines a,b --max-symbols 30 -o drawn.hif",
+            "Write a smaller one, of two lifelines.",
+        ),
+    ),
+)
 @click.option(
     "--lifelines", type=_lifelines, default="5", show_default=True, metavar="N|a,b,..",
     help="How many, or their names.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.log_options import LogChoices, log_options
 from choreomon.cli.options import traces_argument
 from choreomon.cli.writing import WrittenPath, check_not_read, write
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
     from choreomon.multitrace.multitrace import MultiTrace
 
 
-@click.command("join")
+@click.command(
+    "join",
+    epilog=examples(
+        (
+            "choreomon join customer.htf shop.htf bank.htf -o run.htf",
+            "Make one multi-trace of the logs of three machines.",
+        ),
+        ("choreomon join machines -o run.htf", "The same of all logs in a folder."),
+    ),
+)
 @traces_argument
 @click.option("--signature", "-s", type=click.Path(), help="Lifelines and messages: .hsf or .json.")
 @click.option(

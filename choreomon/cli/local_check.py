@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
+from choreomon.cli.examples import examples
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
@@ -18,7 +19,19 @@ if TYPE_CHECKING:
 MODES: Final = ("accept", "multiprefix", "slice")
 
 
-@click.command("local-check")
+@click.command(
+    "local-check",
+    epilog=examples(
+        (
+            "choreomon local-check shop.htf --verifier shop.json -o shop.area.json",
+            "Check the log of the shop on the machine of the shop.",
+        ),
+        (
+            "choreomon local-check shop.htf --verifier shop.json -o a.json --with-trace",
+            "Write the log, too, where central-check asks for it.",
+        ),
+    ),
+)
 @click.argument("log", type=click.Path())
 @click.option(
     "--verifier",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
 from choreomon.cli.written_traces import check_apart, stem, write_all
@@ -30,7 +31,19 @@ _IMPOSSIBLE: Final[dict[Kind, str]] = {
 }
 
 
-@click.command("mutate")
+@click.command(
+    "mutate",
+    epilog=examples(
+        (
+            "choreomon mutate logs --kind swap-actions -o mutants",
+            "Of each multi-trace one in which two actions of a log are swapped.",
+        ),
+        (
+            "choreomon mutate logs/early.htf --kind remove --actions 2 --number 3",
+            "Print three in each of which two actions are missing.",
+        ),
+    ),
+)
 @traces_argument
 @click.option(
     "--kind",

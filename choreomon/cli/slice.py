@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import explicit_options, refuse_explicit
 from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
 from choreomon.cli.written_traces import check_apart, stem, write_all
@@ -40,7 +41,19 @@ def _share(value: str) -> Fraction:
     return share
 
 
-@click.command("slice")
+@click.command(
+    "slice",
+    epilog=examples(
+        (
+            "choreomon slice logs/early.htf --number 5 -o pieces",
+            "Cut a random piece out of each log, five times.",
+        ),
+        (
+            "choreomon slice logs/early.htf --prefixes --all",
+            "Print all ways in which the logs may have stopped early.",
+        ),
+    ),
+)
 @traces_argument
 @click.option("--prefixes", is_flag=True, help="Cut ends off only, so that prefixes are left.")
 @click.option(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.writing import WrittenPath, check_not_read, make_directory
 
 if TYPE_CHECKING:
@@ -23,7 +24,19 @@ if TYPE_CHECKING:
 NONCE_BYTES: Final = 32
 
 
-@click.command("split")
+@click.command(
+    "split",
+    epilog=examples(
+        (
+            "choreomon split scenarios/fig1-violating.yaml -o tables",
+            "Write a file for the agent of each process.",
+        ),
+        (
+            "choreomon split scenarios/fig1-violating.yaml -o tables --force",
+            "Replace those of an earlier split.",
+        ),
+    ),
+)
 @click.argument("file", metavar="PROPERTY", type=click.Path())
 @click.option(
     "-o",

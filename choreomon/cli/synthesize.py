@@ -13,6 +13,7 @@ import click
 from choreomon.automata.automaton import MOST_STATES
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.examples import examples
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import (
     WrittenPath,
@@ -36,7 +37,19 @@ _TELL: Final = 250
 """States between two reports of how far it is."""
 
 
-@click.command("synthesize")
+@click.command(
+    "synthesize",
+    epilog=examples(
+        (
+            "choreomon synthesize order.hif -o order.json --draw automaton.svg",
+            "Write the automaton, and draw it.",
+        ),
+        (
+            "choreomon synthesize order.hif -o order.json --verifiers verifiers",
+            "Write a local verifier for each lifeline, too.",
+        ),
+    ),
+)
 @click.argument("file", type=click.Path())
 @click.option(
     "-o", "--output", required=True, type=WrittenPath(), help="The automaton, as JSON, to write."

@@ -18,6 +18,7 @@ from choreomon.cli.analysis_options import (
     strategy_option,
 )
 from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import jobs_option, loss_told
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
@@ -54,7 +55,16 @@ EXPLAINED: Final = 10
 """Multi-traces that are explained on the screen, the worst of them."""
 
 
-@click.command("verify")
+@click.command(
+    "verify",
+    epilog=examples(
+        ("choreomon verify -i order.hif logs", "Which runs fit? Each log may have stopped early."),
+        (
+            "choreomon verify -i order.hif --mode slice --explain logs/late.htf",
+            "Logs may have begun late, too; and say what explains them.",
+        ),
+    ),
+)
 @click.argument("traces", metavar="TRACE...", nargs=-1, type=click.Path())
 @click.option(
     "--interaction",
