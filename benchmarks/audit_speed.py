@@ -37,7 +37,7 @@ _CHILD: Final = """
 import resource, sys
 from time import perf_counter, process_time
 from choreomon.formats.read import load_document
-from choreomon.formats.recorded import read_recorded
+from choreomon.formats.recorded.reading import read_recorded
 from choreomon.audit.auditor import Auditor
 from choreomon.core.recorded import RecordedEvent
 document, log, what = sys.argv[1:]

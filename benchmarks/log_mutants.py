@@ -25,9 +25,9 @@ import click
 from choreomon.core.errors import DocumentError
 from choreomon.core.pairing import Pairing
 from choreomon.core.recorded import RecordedEvent
-from choreomon.formats.recorded import parse_mapping, read_recorded
 from choreomon.formats.recorded.detection import FORMATS, LogFormat
-from choreomon.formats.recorded.mapping_document import built_in
+from choreomon.formats.recorded.mapping_document import built_in, parse_mapping
+from choreomon.formats.recorded.reading import read_recorded
 from choreomon.formats.recorded.shiviz import GOVECTOR, RUNS, SHIVIZ
 
 SPECIAL: Final = (

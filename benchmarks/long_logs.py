@@ -28,7 +28,8 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from choreomon.formats.hibou import load_multi_trace, read_interaction
+from choreomon.formats.hibou.files import load_multi_trace
+from choreomon.formats.hibou.model import read_interaction
 from choreomon.interaction.lifelines import names
 from choreomon.verify.verdict import Mode
 from choreomon.verify.verifier import Verifier

@@ -17,8 +17,7 @@ from choreomon.verify.papers.options import METHODS, Analysis, LocalAnalyses, Me
 from choreomon.verify.verdict import DEFAULT_MODE, MODES, PROCEDURES, Mode, Procedure
 
 if TYPE_CHECKING:
-    from choreomon.formats.hibou import AnalyzeOptions
-    from choreomon.formats.hibou.configuration import GraphicLogger
+    from choreomon.formats.hibou.configuration import AnalyzeOptions, GraphicLogger
 
 PORTFOLIO: Final = "portfolio"
 
@@ -208,7 +207,7 @@ def _local(
 
 
 def _configured(path: str) -> AnalyzeOptions:
-    from choreomon.formats.hibou import load_configuration
+    from choreomon.formats.hibou.files import load_configuration
 
     analyze = load_configuration(path).analyze
     if analyze is None:

@@ -41,8 +41,8 @@ def command(
     and not searched for: how a configuration wants a search to go changes nothing, which is said;
     what it wants to see of one is refused.
     """
-    from choreomon.formats.hibou import write_interaction
     from choreomon.formats.hibou.files import load_interaction, load_signature
+    from choreomon.formats.hibou.interaction import write_interaction
     from choreomon.formats.offline_json import write_interaction_json
     from choreomon.interaction import normal as forms
     from choreomon.interaction.measures import metrics

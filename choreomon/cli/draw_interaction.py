@@ -18,8 +18,8 @@ from choreomon.cli.writing import write
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from choreomon.formats.hibou import Signature
     from choreomon.formats.hibou.configuration import GraphicLogger
+    from choreomon.formats.hibou.signature import Signature
     from choreomon.interaction.term import Interaction
     from choreomon.multitrace.multitrace import MultiTrace
     from choreomon.render.drawing import Picture

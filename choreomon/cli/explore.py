@@ -20,8 +20,11 @@ from choreomon.cli.written_traces import TraceWriter, stem
 from choreomon.verify.papers.heuristics import STRATEGIES
 
 if TYPE_CHECKING:
-    from choreomon.formats.hibou import ExploreOptions
-    from choreomon.formats.hibou.configuration import GraphicLogger, TraceGenerationLogger
+    from choreomon.formats.hibou.configuration import (
+        ExploreOptions,
+        GraphicLogger,
+        TraceGenerationLogger,
+    )
     from choreomon.interaction.term import Interaction
     from choreomon.multitrace.projection import Partition
     from choreomon.verify.papers.exploration import Exploration, Generation
@@ -251,7 +254,7 @@ def _pictures(
 def _filters(request: ExplorationRequest, configured: ExploreOptions) -> tuple[Filters, bool]:
     """One's own bounds, and those of a configuration; where there are none, the default ones, and
     True."""
-    from choreomon.formats.hibou import ExploreOptions
+    from choreomon.formats.hibou.configuration import ExploreOptions
     from choreomon.verify.papers.heuristics import Filters
 
     bounds = {
@@ -268,7 +271,7 @@ def _filters(request: ExplorationRequest, configured: ExploreOptions) -> tuple[F
 
 def _configured(config: str | None) -> ExploreOptions:
     from choreomon.cli.loggers import refuse
-    from choreomon.formats.hibou import ExploreOptions
+    from choreomon.formats.hibou.configuration import ExploreOptions
     from choreomon.formats.hibou.files import load_configuration
 
     if config is None:

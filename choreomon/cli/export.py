@@ -106,7 +106,8 @@ def _check_format(file: str, form: str, forms: tuple[str, ...], what: str) -> No
 
 
 def _interaction(file: str, form: str) -> str:
-    from choreomon.formats.hibou import load_interaction, write_interaction
+    from choreomon.formats.hibou.files import load_interaction
+    from choreomon.formats.hibou.interaction import write_interaction
     from choreomon.formats.offline_json import write_interaction_json
     from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
 

@@ -125,7 +125,8 @@ def command(
     """
     from random import Random
 
-    from choreomon.formats.hibou import Signature, write_interaction, write_signature
+    from choreomon.formats.hibou.interaction import write_interaction
+    from choreomon.formats.hibou.signature import Signature, write_signature
     from choreomon.formats.offline_json import write_interaction_json, write_signature_json
     from choreomon.interaction.generation import random_interaction
 

@@ -48,8 +48,8 @@ def command(
     a run of its own. Logs may be in other formats, too (docs/logs.md).
     """
     from choreomon.cli.trace_files import trace_files
-    from choreomon.formats.hibou import write_multi_trace
     from choreomon.formats.hibou.files import load_multi_trace, load_signature
+    from choreomon.formats.hibou.multitrace import write_multi_trace
     from choreomon.formats.offline_json import write_multi_trace_json
     from choreomon.multitrace.joining import joined
 

@@ -14,8 +14,9 @@ from choreomon.cli.options import Decorator, added
 if TYPE_CHECKING:
     from choreomon.batch.question import Source
     from choreomon.formats.hibou.signature import Signature
-    from choreomon.formats.recorded import Mapping, Recorded
     from choreomon.formats.recorded.detection import LogFormat
+    from choreomon.formats.recorded.mapping import Recorded
+    from choreomon.formats.recorded.mapping_document import Mapping
     from choreomon.multitrace.multitrace import MultiTrace
     from choreomon.multitrace.projection import Partition
 
@@ -90,7 +91,7 @@ class LogChoices:
 
     def loaded(self) -> LogReading:
         """Ready to read logs. Raises DocumentError for a mapping that is none."""
-        from choreomon.formats.recorded import load_mapping
+        from choreomon.formats.recorded.mapping_document import load_mapping
 
         return LogReading(self, None if self.mapping is None else load_mapping(self.mapping))
 
@@ -111,7 +112,7 @@ class LogReading:
     def read(self, path: str, stream: BinaryIO | None = None) -> Iterator[Recorded]:
         """The events of a log, in a file or in a stream that is called so. Raises DocumentError, as
         `read_recorded` does."""
-        from choreomon.formats.recorded import read_recorded
+        from choreomon.formats.recorded.reading import read_recorded
 
         one = self.choices
         return read_recorded(

@@ -108,7 +108,7 @@ def command(
 def _alphabet(read: list[MultiTrace], declared: object) -> tuple[Action, ...]:
     """What may be inserted: all that the signature allows; without one, all messages that occur
     anywhere, on the lifelines of the multi-traces."""
-    from choreomon.formats.hibou import Signature
+    from choreomon.formats.hibou.signature import Signature
     from choreomon.multitrace.mutation import alphabet
 
     if isinstance(declared, Signature):

@@ -50,7 +50,7 @@ class TraceWriter:
     def write(self, name: str, multitrace: MultiTrace) -> None:
         """Raises `ClickException` for what cannot be written, or has names that the format
         cannot express; a folder that was made for nothing is taken away then."""
-        from choreomon.formats.hibou import write_multi_trace
+        from choreomon.formats.hibou.multitrace import write_multi_trace
         from choreomon.formats.offline_json import write_multi_trace_json
 
         self._named[name] += 1

@@ -42,7 +42,8 @@ def stated_interaction(
     field. Raises `DocumentError`: about the file, with its lines, or about the field.
     """
     # Inside, since what reads documents need not wait for what reads interactions.
-    from choreomon.formats.hibou import Signature, read_interaction
+    from choreomon.formats.hibou.model import read_interaction
+    from choreomon.formats.hibou.signature import Signature
 
     processes = tuple(process.id for process in application.processes)
     messages = dict.fromkeys(name for process in application.processes for name in process.handlers)

@@ -18,7 +18,7 @@ from choreomon.core.errors import DocumentError
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.formats.audit_json import audit_json
-from choreomon.formats.recorded import read_recorded
+from choreomon.formats.recorded.reading import read_recorded
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from tests.audit.cases import case
 

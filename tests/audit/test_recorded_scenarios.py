@@ -12,7 +12,7 @@ from choreomon.audit.auditor import Auditor
 from choreomon.audit.outcome import Outcome
 from choreomon.core.recorded import RecordedEvent
 from choreomon.formats.read import Document, load_document
-from choreomon.formats.recorded import read_recorded
+from choreomon.formats.recorded.reading import read_recorded
 from simulator.recording import tracing
 from simulator.run import simulation
 

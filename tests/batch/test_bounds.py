@@ -9,7 +9,7 @@ import pytest
 
 from choreomon.batch import bounds as bounded
 from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
-from choreomon.formats.hibou import read_interaction
+from choreomon.formats.hibou.model import read_interaction
 
 FLAT = read_interaction("seq(a -- m -> b, b -- n -> c)")
 

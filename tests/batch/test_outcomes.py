@@ -18,7 +18,8 @@ from choreomon.batch import bounds, judge
 from choreomon.batch.outcomes import outcomes
 from choreomon.batch.question import Question
 from choreomon.core.errors import ChoreomonError, DocumentError, WorkerLost
-from choreomon.formats.hibou import read_interaction, read_multi_trace
+from choreomon.formats.hibou.model import read_interaction
+from choreomon.formats.hibou.multitrace import read_multi_trace
 from choreomon.interaction.term import Interaction
 from choreomon.verify.outcome import Outcome
 from choreomon.verify.papers.graph import SearchResult

@@ -18,7 +18,7 @@ from choreomon.cli.followed_logs import GrowingFile, in_background
 from choreomon.core.errors import ChoreomonError
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.formats.read import load_document
-from choreomon.formats.recorded import read_recorded
+from choreomon.formats.recorded.reading import read_recorded
 from tests.cli.command_line import ROOT, choreomon
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from choreomon.cli.log_options import FORMATS
 from choreomon.core.errors import DocumentError
-from choreomon.formats.hibou import Signature
+from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.recorded import detection
 from choreomon.formats.recorded.multi_traces import MultiTracesOfLog
 from choreomon.multitrace.multitrace import MultiTrace

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from choreomon.core.action import emission
-from choreomon.formats.hibou import read_interaction, read_multi_trace, read_signature
+from choreomon.formats.hibou.model import read_interaction, read_signature
+from choreomon.formats.hibou.multitrace import read_multi_trace
 from choreomon.formats.offline_json import (
     read_interaction_json,
     read_multi_trace_json,

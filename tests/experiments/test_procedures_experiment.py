@@ -12,7 +12,7 @@ import pytest
 
 from choreomon.automata.logs import Decided
 from choreomon.automata.reduced import Reduced
-from choreomon.formats.hibou import load_interaction
+from choreomon.formats.hibou.files import load_interaction
 from choreomon.multitrace.projection import discrete
 from choreomon.verify.experiments.procedure_traces import KINDS
 from choreomon.verify.experiments.procedures import (

@@ -12,7 +12,7 @@ from statistics import quantiles, stdev
 import pytest
 
 from choreomon.core.action import parse_action
-from choreomon.formats.hibou import read_interaction, read_signature
+from choreomon.formats.hibou.model import read_interaction, read_signature
 from choreomon.interaction.term import act, loop_w, strict
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.mutation import alphabet

@@ -12,7 +12,7 @@ from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import Message
 from choreomon.core.run import RunEvent
 from choreomon.formats.event_log import multi_trace_of_events
-from choreomon.formats.hibou import Signature
+from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.read import parse_document
 from choreomon.formats.trace import trace_line
 from choreomon.multitrace.coded import LONG, CodedTrace

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from choreomon.core.action import Action
 from choreomon.core.errors import DocumentError
 from choreomon.formats import offline_json as module
-from choreomon.formats.hibou import Signature
+from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.offline_json import (
     read_interaction_json,
     read_multi_trace_json,

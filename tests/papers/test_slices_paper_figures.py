@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.hibou import load_multi_trace
+from choreomon.formats.hibou.files import load_multi_trace
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.measures import actions_outside_loops, loop_depth, loop_depth_at
 from choreomon.interaction.step import prune, subterm

@@ -13,7 +13,8 @@ from diagram_grammars import read_plantuml as check_plantuml
 from choreomon.core.action import emission, reception
 from choreomon.core.message import ENVIRONMENT, SEND, Message
 from choreomon.core.run import Run
-from choreomon.formats.diagrams import read_mermaid, read_plantuml
+from choreomon.formats.diagrams.mermaid import read_mermaid
+from choreomon.formats.diagrams.plantuml import read_plantuml
 from choreomon.interaction.term import EMPTY, Interaction, act, seq, strict
 from choreomon.render.run_text import mermaid_run, plantuml_run
 from tests.formats.diagrams.samples import HOSTILE

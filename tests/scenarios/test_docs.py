@@ -10,12 +10,9 @@ import pytest
 
 from choreomon.formats.automaton_file import read_automaton
 from choreomon.formats.configuration_json import read_configuration_json
-from choreomon.formats.hibou import (
-    read_configuration,
-    read_interaction,
-    read_multi_trace,
-    read_signature,
-)
+from choreomon.formats.hibou.configuration_reader import read_configuration
+from choreomon.formats.hibou.model import read_interaction, read_signature
+from choreomon.formats.hibou.multitrace import read_multi_trace
 from choreomon.formats.offline_json import (
     read_interaction_json,
     read_multi_trace_json,

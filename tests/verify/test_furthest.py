@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.explanations import fault
 from benchmarks.middle.corpora import Cut, cut, interactions, partitions, walked
-from choreomon.formats.hibou import read_interaction
+from choreomon.formats.hibou.model import read_interaction
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import Component, MultiTrace

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.middle.corpora import EXACT, HOLDS, WALKS, Walk, interactions, questions
-from choreomon.formats.hibou import read_interaction
+from choreomon.formats.hibou.model import read_interaction
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import witness

@@ -8,8 +8,3 @@
     skipping   what is between two signs, left out
     composing  what statements and blocks of either mean
 """
-
-from choreomon.formats.diagrams.mermaid import read_mermaid
-from choreomon.formats.diagrams.plantuml import read_plantuml
-
-__all__ = ["read_mermaid", "read_plantuml"]

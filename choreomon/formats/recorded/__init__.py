@@ -24,9 +24,3 @@ user_patterns     regular expressions of users, stopped where they would not end
 
 `json-lines.yaml` and `opentelemetry.yaml` are mappings that are used where none is given.
 """
-
-from choreomon.formats.recorded.mapping import Recorded
-from choreomon.formats.recorded.mapping_document import Mapping, load_mapping, parse_mapping
-from choreomon.formats.recorded.reading import read_recorded
-
-__all__ = ["Mapping", "Recorded", "load_mapping", "parse_mapping", "read_recorded"]

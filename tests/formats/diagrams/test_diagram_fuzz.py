@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.errors import DocumentError
-from choreomon.formats.diagrams import read_mermaid, read_plantuml
+from choreomon.formats.diagrams.mermaid import read_mermaid
+from choreomon.formats.diagrams.plantuml import read_plantuml
 from choreomon.interaction.term import Interaction
 from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
 from tests.interaction.drawn import interactions

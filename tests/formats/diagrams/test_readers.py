@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from choreomon.core.errors import DocumentError
-from choreomon.formats.diagrams import read_mermaid, read_plantuml
-from choreomon.formats.hibou import Signature, load_interaction, read_interaction
+from choreomon.formats.diagrams.mermaid import read_mermaid
+from choreomon.formats.diagrams.plantuml import read_plantuml
+from choreomon.formats.hibou.files import load_interaction
+from choreomon.formats.hibou.model import read_interaction
+from choreomon.formats.hibou.signature import Signature
 from choreomon.interaction.term import EMPTY, Interaction, text
 
 ROOT = Path(__file__).parents[3]

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 
 from choreomon.core.action import Action
 from choreomon.core.errors import DocumentError
-from choreomon.formats.diagrams import read_mermaid, read_plantuml
-from choreomon.formats.hibou import load_interaction
+from choreomon.formats.diagrams.mermaid import read_mermaid
+from choreomon.formats.diagrams.plantuml import read_plantuml
+from choreomon.formats.hibou.files import load_interaction
 from choreomon.interaction import diagram
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
 from choreomon.interaction.lifelines import mask

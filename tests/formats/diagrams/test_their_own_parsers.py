@@ -19,7 +19,7 @@ import pytest
 
 from choreomon.core.action import Action
 from choreomon.core.errors import DocumentError
-from choreomon.formats.diagrams import read_mermaid
+from choreomon.formats.diagrams.mermaid import read_mermaid
 from choreomon.interaction.diagram import OUTSIDE, SAME, Arrow, statements_of
 from choreomon.interaction.generation import ALL_OPERATORS
 from choreomon.interaction.lifelines import mask

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from choreomon.core.action import Action
-from choreomon.formats.hibou import Signature
+from choreomon.formats.hibou.signature import Signature
 from choreomon.interaction.lifelines import ALL, NONE, mask
 from choreomon.interaction.term import EMPTY, Interaction, Operator, act, make
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace

@@ -14,21 +14,19 @@ from choreomon.formats.configuration_json import (
     read_configuration_json,
     write_configuration_json,
 )
-from choreomon.formats.hibou import (
-    AnalyzeOptions,
-    CanonizeOptions,
-    Configuration,
-    ExploreOptions,
-    read_configuration,
-    write_configuration,
-)
 from choreomon.formats.hibou import configuration_writer as writer
 from choreomon.formats.hibou.configuration import (
     HIBOU_CRITERIA,
     REWRITINGS,
+    AnalyzeOptions,
+    CanonizeOptions,
+    Configuration,
+    ExploreOptions,
     GraphicLogger,
     TraceGenerationLogger,
 )
+from choreomon.formats.hibou.configuration_reader import read_configuration
+from choreomon.formats.hibou.configuration_writer import write_configuration
 from choreomon.verify.papers.heuristics import STRATEGIES, Filters, Priorities
 from choreomon.verify.papers.options import LocalAnalyses, Options, SimulationCriteria
 from choreomon.verify.verdict import MODES, Verdict

@@ -8,16 +8,15 @@ import pytest
 
 from choreomon.core.errors import DocumentError
 from choreomon.formats.configuration_json import write_configuration_json
-from choreomon.formats.hibou import (
+from choreomon.formats.hibou.configuration_reader import read_configuration
+from choreomon.formats.hibou.files import (
     load_configuration,
     load_interaction,
     load_multi_trace,
     load_signature,
-    read_configuration,
-    read_interaction,
-    read_multi_trace,
-    read_signature,
 )
+from choreomon.formats.hibou.model import read_interaction, read_signature
+from choreomon.formats.hibou.multitrace import read_multi_trace
 from choreomon.formats.offline_json import (
     write_interaction_json,
     write_multi_trace_json,

@@ -14,14 +14,10 @@ from choreomon.formats.configuration_json import (
     write_configuration_json,
 )
 from choreomon.formats.event_log import multi_trace_of_events
-from choreomon.formats.hibou import (
-    Signature,
-    read_configuration,
-    read_interaction,
-    read_model,
-    read_multi_trace,
-    read_signature,
-)
+from choreomon.formats.hibou.configuration_reader import read_configuration
+from choreomon.formats.hibou.model import read_interaction, read_model, read_signature
+from choreomon.formats.hibou.multitrace import read_multi_trace
+from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.offline_json import (
     read_interaction_json,
     read_multi_trace_json,

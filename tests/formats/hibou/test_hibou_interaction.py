@@ -8,15 +8,11 @@ from hypothesis import strategies as st
 
 from choreomon.core.action import Action
 from choreomon.core.errors import DocumentError
-from choreomon.formats.hibou import (
-    Signature,
-    load_interaction,
-    load_signature,
-    read_interaction,
-    read_signature,
-    write_interaction,
-)
 from choreomon.formats.hibou import interaction as module
+from choreomon.formats.hibou.files import load_interaction, load_signature
+from choreomon.formats.hibou.interaction import write_interaction
+from choreomon.formats.hibou.model import read_interaction, read_signature
+from choreomon.formats.hibou.signature import Signature
 from choreomon.interaction.lifelines import NONE, mask
 from choreomon.interaction.term import (
     EMPTY,

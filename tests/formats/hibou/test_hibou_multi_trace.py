@@ -12,15 +12,11 @@ from hypothesis import strategies as st
 
 from choreomon.core.action import parse_action
 from choreomon.core.errors import DocumentError
-from choreomon.formats.hibou import (
-    MultiTraceReader,
-    Signature,
-    read_multi_trace,
-    write_multi_trace,
-)
 from choreomon.formats.hibou import multitrace as module
 from choreomon.formats.hibou import multitrace_pieces as pieces
+from choreomon.formats.hibou.multitrace import MultiTraceReader, read_multi_trace, write_multi_trace
 from choreomon.formats.hibou.multitrace_pieces import LONGEST_ACTION, _end_of_body
+from choreomon.formats.hibou.signature import Signature
 from choreomon.multitrace.coded import LONG, CodedTrace
 from choreomon.multitrace.multitrace import Component, MultiTrace, component, multi_trace
 from tests.formats.hibou.samples import FIGURE_16, LIFELINES, SIGNATURE, multi_traces

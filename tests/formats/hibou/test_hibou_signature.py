@@ -7,15 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.core.errors import DocumentError
-from choreomon.formats.hibou import (
-    Configuration,
-    ExploreOptions,
-    Signature,
-    read_interaction,
-    read_model,
-    read_signature,
-    write_signature,
-)
+from choreomon.formats.hibou.configuration import Configuration, ExploreOptions
+from choreomon.formats.hibou.model import read_interaction, read_model, read_signature
+from choreomon.formats.hibou.signature import Signature, write_signature
 from choreomon.interaction.term import text
 from choreomon.verify.papers.heuristics import Filters
 from tests.formats.hibou.samples import FIGURE_14

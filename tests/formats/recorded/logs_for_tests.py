@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from choreomon.core.recorded import Diagnostic, RecordedEvent
-from choreomon.formats.recorded import read_recorded
+from choreomon.formats.recorded.reading import read_recorded
 
 SHIVIZ = Path(__file__).parents[2] / "data" / "shiviz"
 FACEBOOK = (

@@ -11,7 +11,8 @@ import pytest
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import Place, RecordedEvent
 from choreomon.formats.read import load_document
-from choreomon.formats.recorded import parse_mapping, read_recorded
+from choreomon.formats.recorded.mapping_document import parse_mapping
+from choreomon.formats.recorded.reading import read_recorded
 from choreomon.formats.trace import trace_line
 from simulator.run import simulation
 from tests.formats.recorded.logs_for_tests import (

@@ -11,10 +11,9 @@ from jsonschema import Draft202012Validator
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import Place
 from choreomon.formats.labels import is_name
-from choreomon.formats.recorded import parse_mapping
 from choreomon.formats.recorded.expressions import plain
 from choreomon.formats.recorded.field_path import getter, parse_path
-from choreomon.formats.recorded.mapping_document import built_in
+from choreomon.formats.recorded.mapping_document import built_in, parse_mapping
 from choreomon.formats.recorded.user_patterns import Hopeless, UserPattern
 from choreomon.formats.schema import mapping_schema
 from choreomon.formats.source_positions import read_positioned

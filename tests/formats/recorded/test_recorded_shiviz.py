@@ -13,7 +13,9 @@ import pytest
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.formats.exported.shiviz import recorded_shiviz_log
-from choreomon.formats.recorded import parse_mapping, read_recorded, shiviz
+from choreomon.formats.recorded import shiviz
+from choreomon.formats.recorded.mapping_document import parse_mapping
+from choreomon.formats.recorded.reading import read_recorded
 from tests.formats.recorded.logs_for_tests import (
     COMBINED,
     GOVECTOR,
