@@ -42,6 +42,7 @@ BENCHMARKS: Final = (
     "embedded_cost",
     "clock_bytes",
     "log_reading",
+    "beside_shiviz",
     "log_mutants",
 )
 
