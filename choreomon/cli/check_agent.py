@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 def is_table_file(file: str) -> bool:
     """Whether a file says of itself that it is a table. That it is a right one is not known."""
+    from choreomon.core.errors import DocumentError
+    from choreomon.formats.input_files import beginning
     from choreomon.formats.table_file import MAX_TABLE_BYTES, is_table
 
-    with suppress(OSError, ValueError), open(file, "rb") as stream:
-        return is_table(stream.read(MAX_TABLE_BYTES))
+    with suppress(DocumentError):
+        return is_table(beginning(file, MAX_TABLE_BYTES))
     return False
 
 
@@ -29,11 +31,13 @@ def is_agent_file(file: str) -> bool:
     """Whether a file has the fields of an agent's configuration, and none of a document. That it is
     a right one is not known."""
     from choreomon.core.errors import DocumentError
+    from choreomon.formats.input_files import beginning
     from choreomon.formats.source_positions import MAX_BYTES, read_positioned
 
-    with suppress(OSError, ValueError, DocumentError), open(file, "rb") as stream:
+    with suppress(DocumentError):
         as_json = file.lower().endswith(".json")
-        keys = read_positioned(stream.read(MAX_BYTES + 1), file, as_json=as_json).value.keys()
+        content = beginning(file, MAX_BYTES + 1)
+        keys = read_positioned(content, file, as_json=as_json).value.keys()
         foreign = {"application", "property"} & keys
         return bool({"process", "tables", "listen", "local"} & keys) and not foreign
     return False

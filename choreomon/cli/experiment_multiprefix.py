@@ -161,11 +161,11 @@ def command(
 def _given(
     settings: Settings, data: Path, signature: Path | None, count: int | None
 ) -> list[GivenTask]:
-    from choreomon.formats.case_files import subject_lines
+    from choreomon.formats.case_files import subjects_of
     from choreomon.formats.hibou.files import load_signature
 
     shared = None if signature is None else load_signature(signature)
-    lines = subject_lines(data.read_bytes(), str(data))[:count]
+    lines = subjects_of(data)[:count]
     return [GivenTask(settings, str(data), number, line, shared) for number, line in lines]
 
 

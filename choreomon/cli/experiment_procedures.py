@@ -154,6 +154,7 @@ def _protocol(task: Task, rng: Random) -> Protocol:
     from choreomon.automata.accepted_words import shared_out
     from choreomon.formats.automaton_file import Locations, load_automaton
     from choreomon.formats.hibou.files import load_interaction, text_of
+    from choreomon.formats.input_files import WHOLE
     from choreomon.formats.timbuk import read_timbuk, timbuk_letters
     from choreomon.multitrace.projection import discrete
     from choreomon.verify.experiments.procedures import Protocol
@@ -163,7 +164,7 @@ def _protocol(task: Task, rng: Random) -> Protocol:
     name, kind = Path(file).stem, Path(file).suffix
     interaction = None
     if kind == TIMBUK:
-        text = text_of(file)[1]
+        text = text_of(file, WHOLE)[1]
         names = tuple(f"p{number}" for number in range(1, (task.locations or 0) + 1))
         try:
             shared = shared_out(rng, timbuk_letters(text, file), names)

@@ -50,13 +50,14 @@ class RowFile:
                 yield row
 
     def _read(self) -> list[Row]:
+        from choreomon.formats.input_files import whole
         from simulator.experiments.records import HEADER, row_of
 
         if not self._path.exists():
             return []
         try:
-            text = self._path.read_text("ascii")
-        except (OSError, ValueError) as error:
+            text = whole(self._path).decode("ascii")
+        except ValueError as error:
             raise click.ClickException(f"{self._path}: cannot be read: {error}") from None
         complete, _, _ = text.rpartition("\n")
         lines = complete.split("\n") if complete else []

@@ -127,13 +127,13 @@ def _interaction(file: str, form: str) -> str:
 
 def _of_trace(file: str, results: str | None, seed: int | None) -> RecordedRun:
     from choreomon.formats.exported.recorded_run import read_recorded_run, read_verdicts
-    from choreomon.formats.hibou.files import bytes_of, lines_of
+    from choreomon.formats.input_files import lines, whole
 
     named = _TRACE.fullmatch(Path(file).stem)
     if seed is None and named is not None:
         seed = int(named[1])
-    verdicts = () if results is None else read_verdicts(bytes_of(results), seed, results)
-    return read_recorded_run(lines_of(file), Path(file).stem, verdicts, file)
+    verdicts = () if results is None else read_verdicts(whole(results), seed, results)
+    return read_recorded_run(lines(file), Path(file).stem, verdicts, file)
 
 
 def _of_document(

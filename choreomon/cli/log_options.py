@@ -197,13 +197,13 @@ def _format_of(path: str) -> str | None:
     """The format that the beginning of a file shows; None for none that is known, and for a file
     that cannot be read, or only once."""
     from choreomon.core.errors import DocumentError
+    from choreomon.formats.input_files import beginning
     from choreomon.formats.recorded.detection import format_of
     from choreomon.formats.recorded.lines import HEAD
 
     try:
         if not Path(path).is_file():
             return None
-        with open(path, "rb") as stream:
-            return format_of(stream.read(HEAD), path)
+        return format_of(beginning(path, HEAD), path)
     except (OSError, ValueError, DocumentError):
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -33,20 +32,24 @@ def offline_kind(file: str) -> Kind | None:
     """What the file is to hold; None for documents, and for what is unknown. A signature may
     hold an interaction, too.
 
-    Raises `DocumentError` for JSON that says of itself to be something else.
+    Raises `DocumentError` for JSON that says of itself to be something else, that cannot be read or
+    is too large.
     """
     suffix = Path(file).suffix.lower()
     return _kind_of_json(file) if suffix == ".json" else _KINDS.get(suffix)
 
 
 def _kind_of_json(file: str) -> Kind | None:
+    import msgspec
+
+    from choreomon.formats.input_files import whole
+
+    content = whole(file)
     try:
-        found = json.loads(Path(file).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        fields = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+        named = msgspec.json.decode(fields["kind"])
+    except (KeyError, UnicodeError, RecursionError, msgspec.DecodeError):
         return None  # whoever reads it says what is wrong
-    if not isinstance(found, dict) or "kind" not in found:
-        return None
-    named = found["kind"]
     for kind in _KINDS_OF_JSON:
         if named == kind:
             return kind

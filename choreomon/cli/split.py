@@ -123,14 +123,16 @@ def _left(directory: Path, files: Mapping[str, bytes], force: bool) -> list[str]
     """The tables of other systems that stay in the folder, which only `force` allows. Raises
     `ClickException` where files of another system, or anything else, would be replaced or mixed
     with the new ones."""
+    from choreomon.core.errors import DocumentError
+    from choreomon.formats.input_files import beginning
     from choreomon.formats.table_file import MAX_TABLE_BYTES, is_table
 
     tables: list[str] = []
     others: list[str] = []
     for path in sorted(directory.glob("*.json")):
         content = b""
-        with suppress(OSError), path.open("rb") as stream:
-            content = stream.read(MAX_TABLE_BYTES)
+        with suppress(DocumentError):
+            content = beginning(path, MAX_TABLE_BYTES)
         if is_table(content):
             tables.append(path.name)
         elif path.name in files:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from choreomon.formats.hibou.signature import Signature
     from choreomon.formats.sessions.results import Result, ResultsFile
 
+_STANDARD_INPUT: Final = "standard input"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 SHOWN: Final = 10
@@ -151,7 +152,7 @@ def verify_sessions(
             fields,
             declared,
             choices["max_actions"] or MAX_ACTIONS,
-            called="standard input" if sessions == "-" else None,
+            called=_STANDARD_INPUT if sessions == "-" else None,
         )
         results = None if output is None else _results(output, question, given, sessions == "-")
         telling = _Telling(question.mode, results, as_json)
@@ -212,15 +213,27 @@ def _protocol(
 @contextmanager
 def _input(sessions: str) -> Iterator[str]:
     """The path to read: standard input is kept in a temporary file, as only its end shows whether
-    the rows of sessions stand together."""
+    the rows of sessions stand together. Raises DocumentError for one without lines."""
     if sessions != "-":
         yield sessions
         return
+    from choreomon.core.errors import DocumentError
+    from choreomon.formats.input_files import limit
+    from choreomon.formats.sessions.json_lines import ENDLESS, LONGEST_LINE, endless
+
+    longest = limit(LONGEST_LINE)
+    number = 1
+    unended = 0
     with TemporaryDirectory() as folder:
         path = Path(folder, "standard-input.jsonl")
         with path.open("wb") as kept:
             stream = sys.stdin.buffer
             while piece := stream.read(1 << 20):
+                number += piece.count(b"\n")
+                end = piece.rfind(b"\n")
+                unended = len(piece) - end - 1 if end >= 0 else unended + len(piece)
+                if unended > ENDLESS * longest:
+                    raise DocumentError((endless(_STANDARD_INPUT, number, longest),))
                 kept.write(piece)
         yield str(path)
 

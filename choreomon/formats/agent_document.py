@@ -49,8 +49,8 @@ from choreomon.formats.fields import (
     one_key,
     problems_of,
 )
+from choreomon.formats.input_files import beginning
 from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
-from choreomon.formats.unreadable import unreadable
 
 # ---------------------------------------------------------------- the parts
 
@@ -228,11 +228,7 @@ class AgentDocument(Part):
 def load(path: str | os.PathLike[str]) -> AgentConfig:
     """See `choreomon.formats.agent_config.load_agent_config`."""
     file = os.fspath(path)
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
+    content = beginning(file, MAX_BYTES + 1)
     return parse(content, file)
 
 

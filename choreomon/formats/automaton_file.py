@@ -35,7 +35,8 @@ from choreomon.automata.automaton import MOST_STATES, Automaton, automaton, memb
 from choreomon.core.action import Action, emission
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.suggestion import did_you_mean
-from choreomon.formats.hibou.files import PathLike, text_of
+from choreomon.formats.hibou.files import text_of
+from choreomon.formats.input_files import WHOLE, PathLike
 from choreomon.formats.json_documents import Defects, decoded
 from choreomon.formats.offline_json import NO_ACTION, read_action, written_action
 
@@ -219,7 +220,7 @@ def read_locations(text: str | bytes, file: str = "locations") -> Locations:
 
 def load_locations(path: PathLike) -> Locations:
     """The locations in a file. Raises DocumentError, also for a file that cannot be read."""
-    file, text = text_of(path)
+    file, text = text_of(path, WHOLE)
     return read_locations(text, file)
 
 
@@ -228,13 +229,13 @@ def load_automaton(path: PathLike, locations: Locations | None = None) -> Automa
     else JSON. Raises DocumentError, also for a file that cannot be read."""
     file = os.fspath(path)
     if PurePath(file).suffix.lower() != TIMBUK:
-        return read_automaton(text_of(file)[1], locations, file)
+        return read_automaton(text_of(file, WHOLE)[1], locations, file)
     from choreomon.formats.timbuk import read_timbuk
 
     if locations is None:
         told = "has letters without locations: say by --locations FILE where they are"
         raise DocumentError((Problem(file, 0, "", told),))
-    return read_timbuk(text_of(file)[1], locations, file)
+    return read_timbuk(text_of(file, WHOLE)[1], locations, file)
 
 
 def automaton_schema() -> dict[str, Any]:

@@ -10,6 +10,8 @@ A line is one interaction with its multi-traces: `hif` and `htf` are the texts o
 from __future__ import annotations
 
 import lzma
+import os
+from io import BytesIO
 from typing import Annotated, Final
 
 import msgspec
@@ -18,6 +20,7 @@ from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import MultiTraceReader
 from choreomon.formats.hibou.signature import Signature
+from choreomon.formats.input_files import WHOLE, PathLike, limit, too_large, whole
 from choreomon.formats.json_shapes import placed_problem
 from choreomon.interaction.lifelines import names
 from choreomon.verify.experiments.cases import KINDS, Case, Kind, Subject
@@ -42,6 +45,11 @@ class _Subject(msgspec.Struct, forbid_unknown_fields=True):
     cases: list[_Case]
 
 
+def subjects_of(path: PathLike) -> list[tuple[int, bytes]]:
+    """`subject_lines` of a file. Raises DocumentError, also for one that cannot be read."""
+    return subject_lines(whole(path, WHOLE), os.fspath(path))
+
+
 def subject_lines(content: bytes, file: str) -> list[tuple[int, bytes]]:
     """The lines of a data set with their numbers, without empty ones.
 
@@ -50,13 +58,23 @@ def subject_lines(content: bytes, file: str) -> list[tuple[int, bytes]]:
     """
     if content.startswith(b"\xfd7zXZ"):
         try:
-            content = lzma.decompress(content)
-        except lzma.LZMAError as error:
+            content = _unpacked(content, file)
+        except (lzma.LZMAError, EOFError) as error:
             raise DocumentError((Problem(file, 0, "", f"cannot be unpacked: {error}"),)) from None
     lines = [(number, line) for number, line in enumerate(content.splitlines(), 1) if line.strip()]
     if not lines:
         raise DocumentError((Problem(file, 0, "", "holds no interaction: a line each"),))
     return lines
+
+
+def _unpacked(content: bytes, file: str) -> bytes:
+    """No more of it than a file may have: what is packed may be a thousand times as large."""
+    most = limit(WHOLE)
+    with lzma.open(BytesIO(content)) as stream:
+        found = stream.read(most + 1)
+    if len(found) > most:
+        raise too_large(file, most)
+    return found
 
 
 def read_subject(line: bytes, number: int, signature: Signature | None, file: str) -> Subject:

@@ -20,6 +20,7 @@ from choreomon.formats.documents import (
     ScenarioDocument,
 )
 from choreomon.formats.fields import problems_of
+from choreomon.formats.input_files import beginning
 from choreomon.formats.observation import EVERYTHING, ObservationDocument
 from choreomon.formats.reachability import reachability_warnings
 from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
@@ -29,7 +30,6 @@ from choreomon.formats.stated_interaction import (
     interaction_warnings,
     stated_interaction,
 )
-from choreomon.formats.unreadable import unreadable
 from choreomon.formats.validation import (
     application_defects,
     empty_part_warnings,
@@ -85,11 +85,7 @@ def load_document(path: str | os.PathLike[str]) -> Document:
     Raises `DocumentError`, also for a file that cannot be read.
     """
     file = os.fspath(path)
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
+    content = beginning(file, MAX_BYTES + 1)
     return parse_document(content, file)
 
 

@@ -51,6 +51,7 @@ import msgspec
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.verdict import Reference
+from choreomon.formats.input_files import beginning
 from choreomon.formats.json_keys import repeated_key
 from choreomon.formats.labels import parse_label
 from choreomon.formats.table_shape import (
@@ -62,7 +63,6 @@ from choreomon.formats.table_shape import (
     WrittenTable,
     table_defects,
 )
-from choreomon.formats.unreadable import unreadable
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.tables import Need, Row, RulesName, TransitionTable
 
@@ -226,11 +226,7 @@ _DECODER: Final = msgspec.json.Decoder(WrittenTable)
 def load_table(path: str | os.PathLike[str]) -> SplitTable:
     """The table in a file. Raises `DocumentError`, also where the file cannot be read."""
     file = os.fspath(path)
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read(MAX_TABLE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
+    content = beginning(file, MAX_TABLE_BYTES + 1)
     return read_table(content, file)
 
 

@@ -31,7 +31,8 @@ from choreomon.automata.automaton import Automaton
 from choreomon.automata.local_verifier import End, LocalVerifier, Start, Step
 from choreomon.core.action import Action
 from choreomon.core.suggestion import did_you_mean
-from choreomon.formats.hibou.files import PathLike, text_of
+from choreomon.formats.hibou.files import text_of
+from choreomon.formats.input_files import WHOLE, PathLike
 from choreomon.formats.json_documents import Defects, decoded
 from choreomon.formats.offline_json import NO_ACTION, read_action, written_action
 from choreomon.verify.central_check import Area
@@ -233,13 +234,13 @@ def _edges(text: str, count: int, defects: Defects, path: tuple[str | int, ...])
 
 def load_verifier(path: PathLike) -> LocalVerifier:
     """The verifier in a file. Raises DocumentError, also for a file that cannot be read."""
-    file, text = text_of(path)
+    file, text = text_of(path, WHOLE)
     return read_verifier(text, file)
 
 
 def load_area(path: PathLike) -> Area:
     """The area in a file. Raises DocumentError, also for a file that cannot be read."""
-    file, text = text_of(path)
+    file, text = text_of(path, WHOLE)
     return read_area(text, file)
 
 

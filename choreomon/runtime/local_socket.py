@@ -106,7 +106,8 @@ def read_token(path: Path) -> str:
         if mode & 0o077:
             told = f"others can read it (mode {mode:04o}): chmod 600 {path}"
             raise DocumentError((Problem(str(path), 0, "", told),))
-        token = path.read_text(encoding="utf-8").strip()
+        with path.open(encoding="utf-8") as stream:
+            token = stream.read(2 * MAX_TOKEN).strip()
     except FileNotFoundError:
         told = f"there is no such file: {make}"
         raise DocumentError((Problem(str(path), 0, "", told),)) from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 VARIABLE: Final = "CHOREOMON"
@@ -13,6 +12,8 @@ VARIABLE: Final = "CHOREOMON"
 
 OFF: Final = "off"
 
+_MORE_THAN_A_TOKEN: Final = 4096
+"""Characters of a file that are read for a token, which is shorter."""
 TOKEN_VARIABLE: Final = "CHOREOMON_TOKEN_FILE"
 
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
@@ -96,7 +97,10 @@ def read_token(file: str | os.PathLike[str] | None, environment: Mapping[str, st
     """The token of the agent, for those who may read its file; "" where no file is
     named. Raises `OSError` where it cannot be read."""
     name = file if file is not None else environment.get(TOKEN_VARIABLE)
-    return Path(name).read_text(encoding="utf-8").strip() if name else ""
+    if not name:
+        return ""
+    with open(name, encoding="utf-8") as stream:
+        return stream.read(_MORE_THAN_A_TOKEN).strip()
 
 
 @dataclass(frozen=True, slots=True)

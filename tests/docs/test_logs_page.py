@@ -10,8 +10,8 @@ import pytest
 from choreomon.cli.join import command
 from choreomon.cli.log_options import LOG_OPTIONS
 from choreomon.core.recorded import Strange
+from choreomon.formats.input_files import LINE
 from choreomon.formats.recorded.detection import FORMATS
-from choreomon.formats.recorded.lines import MAX_LINE
 from choreomon.formats.recorded.mapping_shape import MappingDocument, RuleDocument, ValuesDocument
 from choreomon.formats.recorded.shiviz import GOVECTOR, SHIVIZ, TSVIZ
 from tests.docs.shell_pages import follow, missing_programs
@@ -46,4 +46,4 @@ def test_every_option_parser_and_bound_is_on_the_page() -> None:
         assert f"| `{names[option]} " in TEXT
     for parser in (SHIVIZ, GOVECTOR, TSVIZ):
         assert f"`{parser}`" in TEXT
-    assert f"{MAX_LINE // 1024**2} MiB" in TEXT
+    assert f"{LINE // 1024**2} MiB" in TEXT

@@ -8,10 +8,12 @@ sequence diagram in Mermaid, in `.puml` or `.plantuml` one in PlantUML, and an i
 
 from __future__ import annotations
 
+import codecs
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
-from typing import Final, TypeAlias
+from typing import Final
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.configuration import Configuration
@@ -20,11 +22,9 @@ from choreomon.formats.hibou.model import read_interaction, read_signature
 from choreomon.formats.hibou.multitrace import CHUNK, reader_of
 from choreomon.formats.hibou.scanner import refusal
 from choreomon.formats.hibou.signature import Signature
-from choreomon.formats.unreadable import unreadable
+from choreomon.formats.input_files import PIECES, TEXT, WHOLE, PathLike, lines, pieces, whole
 from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.multitrace import MultiTrace
-
-PathLike: TypeAlias = str | os.PathLike[str]
 
 _DOCUMENTS: Final = (".yaml", ".yml")
 
@@ -99,24 +99,21 @@ def load_multi_trace(
     if suffix == ".json":
         from choreomon.formats.offline_json import read_multi_trace_json
 
-        return read_multi_trace_json(text_of(file)[1], lifelines, signature, file)
+        return read_multi_trace_json(text_of(file, WHOLE)[1], lifelines, signature, file)
     if suffix == ".jsonl":
         from choreomon.formats.event_log import multi_trace_of_events
 
         return multi_trace_of_events(
-            lines_of(file),
+            lines(file),
             partition=partition,
             lifelines=lifelines,
             signature=signature,
             file=file,
         )
     reader = reader_of(tuple(lifelines), signature)
-    try:
-        if os.path.getsize(file) > _SMALL:
-            return reader.read_chunks(_chunks(file), file)
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
-    return reader.read(text_of(file)[1], file)
+    if _is_small(file):
+        return reader.read(text_of(file, PIECES)[1], file)
+    return reader.read_chunks(_chunks(file), file)
 
 
 def load_stated_interaction(path: PathLike, signature: Signature | None = None) -> Interaction:
@@ -138,20 +135,12 @@ def _suffix(file: str) -> str:
     return PurePath(file).suffix.lower()
 
 
-def bytes_of(file: str) -> bytes:
-    """What is in a file. Raises DocumentError for one that cannot be read."""
-    try:
-        with open(file, "rb") as stream:
-            return stream.read()
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
-
-
-def text_of(path: PathLike) -> tuple[str, str]:
-    """The name of a file, and what is in it. Raises DocumentError for one that cannot be read, and
-    for one that is not UTF-8."""
+def text_of(path: PathLike, most: int = TEXT) -> tuple[str, str]:
+    """The name of a file, and what is in it, of at most so many bytes or what the environment
+    allows (`choreomon.formats.input_files`). Raises DocumentError for one that cannot be read or is
+    larger, and for one that is not UTF-8."""
     file = os.fspath(path)
-    content = bytes_of(file)
+    content = whole(file, most)
     try:
         return file, content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -159,26 +148,24 @@ def text_of(path: PathLike) -> tuple[str, str]:
         raise refusal(file, line, _NOT_UTF8) from None
 
 
+def _is_small(file: str) -> bool:
+    """Whether it can be read at once; of a pipe, and of what cannot be looked at, nobody knows."""
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= _SMALL
+
+
 def _chunks(file: str) -> Iterator[str]:
     """The text of a file in pieces."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
-        with open(file, encoding="utf-8-sig", newline="") as stream:
-            while chunk := stream.read(CHUNK):
-                yield chunk
+        for piece in pieces(file, CHUNK):
+            yield decoder.decode(piece)
+        yield decoder.decode(b"", True)
     except UnicodeDecodeError:
         raise refusal(file, 0, _NOT_UTF8) from None
-    except OSError as error:
-        raise unreadable(file, error) from None
-
-
-def lines_of(file: str) -> Iterator[bytes]:
-    """The lines of a file, as they are asked for. Raises DocumentError for one that cannot be
-    read."""
-    try:
-        with open(file, "rb") as stream:
-            yield from stream
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
 
 
 _NOT_UTF8: Final = "is not UTF-8: save it as UTF-8"

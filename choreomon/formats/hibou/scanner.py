@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final, NamedTuple, NoReturn
 
 from choreomon.core.errors import DocumentError, Problem
@@ -30,6 +31,8 @@ NAME_RULE: Final = f"a name is a letter, then letters, digits and `_`{WAY_OUT}"
 
 _COMMENT: Final = re.compile(r"/[*/]")
 _NOT_A_LINE_END: Final = re.compile(r"[^\n]")
+_AT_ONCE: Final = 1000
+"""How many words are looked for at a time."""
 _SHOWN: Final = 30
 """How much of a wrong word is shown."""
 
@@ -122,11 +125,24 @@ class Cursor:
         `wanted` says what they should be."""
         self.file = file
         self._text = "".join(without_comments((text.removeprefix("\ufeff"),), file))
-        self._words = [Token(found[0], found.start()) for found in _WORD.finditer(self._text)]
-        if not self._words:
-            raise refusal(file, 0, f"is empty: expected {wanted}")
-        self._words.append(Token(END, len(self._text.rstrip())))
+        self._found = _WORD.finditer(self._text)
+        self._words: list[Token] = []
         self._next = 0
+        self._read_on()
+        if self.word == END:
+            raise refusal(file, 0, f"is empty: expected {wanted}")
+
+    def _read_on(self) -> None:
+        """Adds the next words, END after the last one: of a wrong file not all are looked at."""
+        found = [Token(each[0], each.start()) for each in islice(self._found, _AT_ONCE)]
+        if len(found) < _AT_ONCE:
+            found.append(Token(END, len(self._text.rstrip())))
+        self._words += found
+
+    def _pass(self) -> None:
+        self._next += 1
+        if self._next == len(self._words):
+            self._read_on()
 
     @property
     def word(self) -> str:
@@ -141,19 +157,21 @@ class Cursor:
     def ahead(self, number: int) -> str:
         """The word that many places after the next one."""
         place = self._next + number
+        while len(self._words) <= place and self._words[-1].text != END:
+            self._read_on()
         return self._words[place].text if place < len(self._words) else END
 
     def take(self) -> str:
         """The next word, which is passed; END is never passed."""
         word = self._words[self._next].text
-        if self._next < len(self._words) - 1:
-            self._next += 1
+        if word != END:
+            self._pass()
         return word
 
     def accepts(self, word: str) -> bool:
         """Passes the next word if it is `word`; whether it was."""
         if self._words[self._next].text == word and word != END:
-            self._next += 1
+            self._pass()
             return True
         return False
 

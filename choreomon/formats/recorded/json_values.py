@@ -14,8 +14,9 @@ import msgspec
 
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import Diagnostic, Place
+from choreomon.formats.input_files import too_long
 from choreomon.formats.json_shapes import placed_problem
-from choreomon.formats.recorded.lines import Log, too_long
+from choreomon.formats.recorded.lines import Log
 
 _BRACKETS: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?|[][{}]')
 _OPEN: Final = (b"{", b"[")

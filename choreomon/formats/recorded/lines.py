@@ -10,15 +10,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, BinaryIO, Final
 
-from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.errors import DocumentError
+from choreomon.formats.input_files import LINE, PathLike, limit, too_long
 from choreomon.formats.unreadable import unreadable
-
-PathLike: TypeAlias = str | os.PathLike[str]
-
-MAX_LINE: Final = 16 * 1024 * 1024
-"""Bytes of a line, and of one value of JSON that is spread over several lines."""
 
 HEAD: Final = 256 * 1024
 """Bytes of the beginning, by which a format is told."""
@@ -29,7 +25,7 @@ _BUFFER: Final = 1 << 18
 class Log:
     """A log that is being read: its name, its beginning, and its bytes."""
 
-    def __init__(self, stream: BinaryIO, file: str, max_line: int = MAX_LINE) -> None:
+    def __init__(self, stream: BinaryIO, file: str, max_line: int = LINE) -> None:
         """The stream is read from where it is. Raises DocumentError where that is not possible."""
         self.file = file
         self.max_line = max_line
@@ -45,13 +41,13 @@ class Log:
 
         Raises DocumentError for one that is longer than `max_line`, and where reading fails.
         """
-        limit = self.max_line
+        most = self.max_line
         number = 0
         try:
-            for line in iter(partial(self._stream.readline, limit + 1), b""):
+            for line in iter(partial(self._stream.readline, most + 1), b""):
                 number += 1
-                if len(line) > limit:
-                    raise DocumentError((too_long(self.file, number, limit),))
+                if len(line) > most:
+                    raise DocumentError((too_long(self.file, number, most),))
                 yield line
         except (OSError, ValueError) as error:
             raise unreadable(self.file, error) from None
@@ -64,20 +60,10 @@ class Log:
             raise unreadable(self.file, error) from None
 
 
-def too_long(file: str, number: int, limit: int) -> Problem:
-    """That a line is longer than is read."""
-    return Problem(
-        file,
-        number,
-        "",
-        f"is longer than {limit:,} bytes: a log has an event a line; split the line, or take it "
-        "out",
-    )
-
-
 @contextmanager
-def opened(source: PathLike | BinaryIO, file: str | None, max_line: int) -> Iterator[Log]:
+def opened(source: PathLike | BinaryIO, file: str | None, max_line: int | None) -> Iterator[Log]:
     """The log in a file or a stream; a file is closed afterwards. Raises DocumentError."""
+    max_line = limit(LINE) if max_line is None else max_line
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source) if file is None else file
         try:

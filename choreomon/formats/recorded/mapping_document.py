@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from choreomon.core.errors import DocumentError, Path, Problem
 from choreomon.formats.fields import problems_of
+from choreomon.formats.input_files import beginning
 from choreomon.formats.recorded import expressions
 from choreomon.formats.recorded.expressions import Expression
 from choreomon.formats.recorded.field_path import Getter, getter, parse_path
@@ -30,7 +31,6 @@ from choreomon.formats.recorded.mapping_shape import (
 )
 from choreomon.formats.recorded.user_patterns import UserPattern
 from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
-from choreomon.formats.unreadable import unreadable
 
 _PARTS: Final = (*("process", "kind", "name", "peer", "message_id", "number", "session", "time"),)
 """The values that are expressions."""
@@ -82,11 +82,7 @@ def load_mapping(path: str | os.PathLike[str]) -> Mapping:
     Raises `DocumentError`, also for a file that cannot be read.
     """
     file = os.fspath(path)
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
+    content = beginning(file, MAX_BYTES + 1)
     return parse_mapping(content, file)
 
 

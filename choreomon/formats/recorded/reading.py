@@ -7,8 +7,9 @@ from typing import BinaryIO
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.recorded import Diagnostic
+from choreomon.formats.input_files import PathLike
 from choreomon.formats.recorded.detection import FORMATS, LogFormat, format_of
-from choreomon.formats.recorded.lines import MAX_LINE, Log, PathLike, opened
+from choreomon.formats.recorded.lines import Log, opened
 from choreomon.formats.recorded.mapping import Recorded
 from choreomon.formats.recorded.mapping_document import Mapping, built_in
 from choreomon.formats.recorded.user_patterns import refused
@@ -23,7 +24,7 @@ def read_recorded(
     delimiter: str | None = None,
     session_key: str | None = None,
     file: str | None = None,
-    max_line: int = MAX_LINE,
+    max_line: int | None = None,
 ) -> Iterator[Recorded]:
     """The events of a log, and what was strange about it, in the order of the log; of spans, in
     the order in which they began.
@@ -36,7 +37,8 @@ def read_recorded(
       between runs; before those of the mapping.
     - `session_key`: the path of the field that is the session, before that of the mapping.
     - `file`: what errors and places call the log.
-    - `max_line`: bytes of the longest line that is read.
+    - `max_line`: bytes of the longest line that is read; None: as of all files
+      (`choreomon.formats.input_files`).
 
     A line that is not understood is a diagnostic, and reading goes on. What is not checked here:
     whether messages are sent and received once (`choreomon.core.pairing`), and what clocks say.

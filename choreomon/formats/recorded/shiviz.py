@@ -18,8 +18,9 @@ from typing import Any, Final
 
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import NO_FIELDS, Diagnostic, Place, RecordedEvent
+from choreomon.formats.input_files import too_long
 from choreomon.formats.recorded.clocks import ClockError, clock_in
-from choreomon.formats.recorded.lines import Log, too_long
+from choreomon.formats.recorded.lines import Log
 from choreomon.formats.recorded.mapping import Recorded, RecordMapping
 from choreomon.formats.recorded.user_patterns import Hopeless, PatternError, UserPattern, refused
 

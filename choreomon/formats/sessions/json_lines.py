@@ -11,14 +11,16 @@ with the names of its fields (`choreomon.formats.sessions.source.Fields`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, Final
 
 import msgspec
 
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.formats.input_files import limit, opened, size
 from choreomon.formats.json_shapes import placed_problem
 from choreomon.formats.sessions.blocks import Alphabet, Block, Lost, Piece, block_of
 from choreomon.formats.sessions.source import Fields
-from choreomon.formats.unreadable import unreadable
 
 KINDS: Final = {
     **dict.fromkeys(("!", "send", "emission"), "!"),
@@ -32,9 +34,20 @@ AT_ONCE: Final = 100_000
 LONGEST_LINE: Final = 32_000_000
 """Bytes. A longer line is lost, as it would fill the memory."""
 
+ENDLESS: Final = 32
+"""Times the longest line: what has no line's end for so long is no file of lines."""
+
 _Name = str | int
 
 _CUT_OFF: Final = ("Input data was truncated", "is not JSON: is cut off")
+
+
+def endless(file: str, number: int, longest: int) -> Problem:
+    """That a line has no end."""
+    told = (
+        f"has no end within {size(ENDLESS * longest)}: is it the right file? No more of it is read"
+    )
+    return Problem(file, number, "", told)
 
 
 class JsonLines:
@@ -45,6 +58,7 @@ class JsonLines:
         self._path = path
         self._called = called or path
         self._fields = fields
+        self._longest = limit(LONGEST_LINE)
         split = fields.split
         shape: list[tuple[str, Any, Any]] = [("session", _Name)]  # type: ignore[list-item]
         renamed = {"session": fields.session}
@@ -93,8 +107,8 @@ class JsonLines:
             actions: list[int] = []
             clock: int | None = None
             try:
-                if len(line) > LONGEST_LINE:
-                    raise ValueError(f"is longer than {LONGEST_LINE:,} bytes")
+                if len(line) > self._longest:
+                    raise ValueError(f"is longer than {size(self._longest)}")
                 read = self._line.decode(line)
                 name = str(read.session)
                 actions, problem = self._actions(read, alphabet)
@@ -148,12 +162,18 @@ class JsonLines:
             return None
 
     def _lines(self) -> Iterator[bytes]:
-        """Its lines; of too long ones a beginning that is still too long."""
-        try:
-            with open(self._path, "rb") as stream:
-                while line := stream.readline(LONGEST_LINE + 1):
-                    yield line
-                    while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-                        line = stream.readline(LONGEST_LINE + 1)
-        except (OSError, ValueError) as error:
-            raise unreadable(self._path, error) from None
+        """Its lines; of too long ones a beginning that is still too long. Raises DocumentError
+        where one does not end within `ENDLESS` times that."""
+        longest = self._longest
+        with opened(self._path) as stream:
+            for number in count(1):
+                line = stream.readline(longest + 1)
+                if not line:
+                    return
+                yield line
+                unended = len(line)
+                while len(line) > longest and not line.endswith(b"\n"):
+                    line = stream.readline(longest + 1)
+                    unended += len(line)
+                    if unended > ENDLESS * longest:
+                        raise DocumentError((endless(self._called, number, longest),))

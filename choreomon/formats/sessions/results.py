@@ -55,6 +55,15 @@ def result_line(result: Result, mode: str) -> str:
 _NOTHING: Final = '""'
 
 
+_MOST_NOTED: Final = 1 << 20
+"""Bytes of a note that are read; this module writes much shorter ones."""
+
+
+def _noted(path: Path) -> Any:
+    with path.open("rb") as stream:
+        return json.loads(stream.read(_MOST_NOTED))
+
+
 class ResultsFile:
     """The file at `path`, Parquet by its name or else JSON lines, for results in one `mode`.
 
@@ -82,11 +91,11 @@ class ResultsFile:
 
     def _go_on(self, question: str) -> None:
         try:
-            said = json.loads((self.folder / _QUESTION).read_text("ascii"))
+            said = _noted(self.folder / _QUESTION)
             if said["question"] != question:
                 self._refuse("holds results of other sessions, or of another question")
             while (note := self._place(self.done).with_suffix(".json")).exists():
-                counted = json.loads(note.read_text("ascii"))
+                counted = _noted(note)
                 self._pieces.append(self._place(self.done))
                 self.verdicts.update({each or None: n for each, n in counted["verdicts"].items()})
                 self.failed += counted["failed"]
