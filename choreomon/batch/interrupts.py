@@ -13,24 +13,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
+from typing import Final
+
+INTERRUPTS: Final = tuple(
+    signal.Signals[name]
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if name in signal.Signals.__members__
+)
+"""The signals by which somebody wants a process to end; not every system has all."""
 
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """A SIGINT that arrives within the block is handled at its end, once; where that raises, its
-    exception replaces one of the block. Threads other than the main one are never interrupted.
+    """One of `INTERRUPTS` that arrives within the block is handled at its end, the first of them
+    once; where that raises, its exception replaces one of the block. One without a handler of
+    Python's does what it ever does. Threads other than the main one are never interrupted.
 
     The block must be short: nothing interrupts it.
     """
-    handler = signal.getsignal(signal.SIGINT)
-    if current_thread() is not main_thread() or not callable(handler):
+    if current_thread() is not main_thread():
         yield
         return
+    found = {number: signal.getsignal(number) for number in INTERRUPTS}
+    handlers = {number: handler for number, handler in found.items() if callable(handler)}
     arrived: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: arrived.append((number, frame)))
+    for number in handlers:
+        signal.signal(number, lambda number, frame: arrived.append((number, frame)))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         if arrived:
-            handler(*arrived[0])
+            handlers[signal.Signals(arrived[0][0])](*arrived[0])

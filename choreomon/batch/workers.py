@@ -5,11 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
@@ -95,7 +96,8 @@ def workers(
     and values are sent to them, so they must be those of modules.
 
     They end with the block: when their work is done, or at once where an exception leaves it; and
-    at once with this process, however that ends. Of an interrupt they say nothing.
+    at once with this process, however that ends; on Linux also where they are within code in C that
+    does not come back. Of an interrupt they say nothing.
 
     Raises WorkerLost where one of them was killed.
     """
@@ -119,9 +121,26 @@ def _begin(
     held: Connection, prepare: Callable[..., None] | None, arguments: tuple[Any, ...]
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _be_killed_with(held)
     Thread(target=_end_with, args=(held,), daemon=True).start()
     if prepare is not None:
         prepare(*arguments)
+
+
+def _be_killed_with(held: Connection) -> None:
+    """Lets the system kill this process when nobody has the other end of the pipe any more: a
+    thread has to wait for code in C that keeps the interpreter to itself. Nothing is ever written
+    to the pipe, of which the system would tell, too."""
+    if sys.platform != "linux":
+        return
+    import fcntl
+
+    with suppress(OSError):
+        # Opened anew, since who is told belongs to what was opened, which all of them share.
+        own = os.open(f"/proc/self/fd/{held.fileno()}", os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.fcntl(own, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(own, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(own, fcntl.F_SETFL, fcntl.fcntl(own, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def _end_with(held: Connection) -> None:

@@ -2,8 +2,8 @@
 
 Exit codes: 0 nothing found, 1 a violation or logs that do not fit, 2 bad usage or input,
 3 only possible violations or logs of which that is not known, 70 an error of choreomon
-itself; 130 and 141 where a run was interrupted or nobody read its output to the end, as a
-shell has it. Heavy imports happen inside of
+itself; 130, 143 and 129 where SIGINT, SIGTERM or SIGHUP ended it (`choreomon.cli.signals`), and
+141 where nobody read its output to the end, as a shell has it. Heavy imports happen inside of
 commands, so that `choreomon --help` answers at once.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 import traceback
 from typing import Final, TextIO
@@ -18,13 +19,13 @@ from typing import Final, TextIO
 import click
 
 from choreomon.cli.lazy import LazyGroup
+from choreomon.cli.signals import Ended, ended_by_signals, ended_code
 
 NOTHING_FOUND: Final = 0
 VIOLATION: Final = 1
 BAD_INPUT: Final = 2
 ONLY_POSSIBLE: Final = 3
 INTERNAL_ERROR: Final = 70
-INTERRUPTED: Final = 130
 NOBODY_READS: Final = 141
 
 _COMMANDS: Final = {
@@ -111,7 +112,10 @@ def main() -> None:
     try:
         if output_closed:
             click.echo("the output is closed: nothing can be shown", err=True)
-        code = BAD_INPUT if output_closed else _code()
+        with ended_by_signals():
+            code = BAD_INPUT if output_closed else _code()
+    except Ended as ended:  # where everything was over but for the last words
+        code = ended_code(ended)
     except OSError as error:  # not even what is wrong can be said
         _discard(sys.stderr)
         code = NOBODY_READS if isinstance(error, BrokenPipeError) else BAD_INPUT
@@ -145,9 +149,11 @@ def _code() -> int:
     except click.ClickException as error:
         error.show()
         return BAD_INPUT
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return INTERRUPTED
+    except (click.Abort, KeyboardInterrupt) as error:
+        ended = error.__cause__ if isinstance(error, click.Abort) else error
+        terminated = isinstance(ended, Ended) and ended.number != signal.SIGINT
+        click.echo("terminated" if terminated else "interrupted", err=True)
+        return ended_code(ended)
     except (SystemExit, BrokenPipeError) as error:
         if isinstance(error, SystemExit) and not error.code:  # a script for shells was asked for
             sys.stdout.flush()

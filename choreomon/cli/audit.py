@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
@@ -16,6 +17,7 @@ from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LogChoices, log_options
 from choreomon.cli.machine_reports import MachineReports, report_options
+from choreomon.cli.signals import Ended
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 
 if TYPE_CHECKING:
@@ -263,7 +265,11 @@ def _waiting(follow: bool, say: Callable[[], None] | None) -> Callable[[], bool]
             say()
         try:
             sleep(SECONDS_BETWEEN_LOOKS)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
+            if isinstance(interrupt, Ended):
+                if interrupt.number != signal.SIGINT:
+                    raise
+                interrupt.answer()
             return False
         return follow
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -95,7 +92,7 @@ def command(
     from choreomon.deployment.fork_server import ForkServer
 
     # The fork server gets ready while the document is read.
-    with _ended_by_sigterm(), ForkServer() as fork_server:
+    with ForkServer() as fork_server:
         return _run(context, file, fork_server, RunOptions(**options), speed, timeout, embedded)
 
 
@@ -126,24 +123,6 @@ def _run(
     )
     running = _Running(deployment)
     return carry_out(context, document, asked, running, prepared.application.processes)
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """As by Ctrl-C, so that everything is cleaned up."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not the main thread, which alone is told of signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass(frozen=True)

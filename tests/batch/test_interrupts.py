@@ -33,6 +33,24 @@ def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_other_signals_that_have_a_handler_wait_too_and_the_first_one_counts() -> None:
+    def end(number: int, _: object) -> None:
+        raise SystemExit(number)
+
+    def struck() -> None:
+        with interrupts_deferred():
+            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        with pytest.raises(SystemExit, match="15"):
+            struck()
+        assert signal.getsignal(signal.SIGTERM) is end
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_an_interrupt_replaces_an_error_of_the_block() -> None:
     def with_error() -> None:
         with interrupts_deferred():

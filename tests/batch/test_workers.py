@@ -129,17 +129,26 @@ from choreomon.batch.workers import workers
 if __name__ == "__main__":
     # Who is started in the background of a shell inherits that interrupts are ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with workers(1) as pool:
-        for found in pool.map(eval, ["os.getpid()", "signal.pause()"]):
+    with workers(2) as pool:
+        for found in pool.map(eval, ["__import__('os').getpid()", "{work}", "{work}"]):
             print(found, flush=True)
 """
-"""Says the number of its worker, whose work has no end then."""
+"""Says the number of a worker, and the work of two has no end then."""
+
+ENDLESS = {
+    "waiting": "__import__('signal').pause()",
+    "in C": "sum(__import__('itertools').repeat(1))",
+}
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_they_end_with_the_process_that_started_them(tmp_path: Path, by: signal.Signals) -> None:
+@pytest.mark.parametrize("work", ENDLESS)
+def test_they_end_with_the_process_that_started_them(
+    tmp_path: Path, by: signal.Signals, work: str
+) -> None:
+    """Also where they are within code in C that never comes back to the interpreter."""
     script = tmp_path / "starter.py"
-    script.write_text(STARTER, encoding="utf-8")
+    script.write_text(STARTER.replace("{work}", ENDLESS[work]), encoding="utf-8")
     with subprocess.Popen(
         [sys.executable, str(script)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

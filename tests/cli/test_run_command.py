@@ -238,7 +238,7 @@ def started(*arguments: object, place: Path) -> Iterator[subprocess.Popen[str]]:
     ("number", "to_all", "code"),
     [
         (signal.SIGINT, True, 130),
-        (signal.SIGTERM, False, 130),
+        (signal.SIGTERM, False, 143),
         (signal.SIGKILL, False, -signal.SIGKILL),
     ],
     ids=["Ctrl-C", "SIGTERM", "SIGKILL"],
@@ -251,7 +251,8 @@ def test_of_a_run_that_is_interrupted_no_process_and_no_file_is_left(
         # The outputs are at their end when the last process is gone that has them.
         _, errors = process.communicate(timeout=30)
     assert process.returncode == code
-    assert errors.strip() == ("" if code < 0 else "interrupted")
+    said = {130: "interrupted", 143: "terminated"}
+    assert errors.strip() == said.get(code, "")
     assert [*short.iterdir()] == []
 
 

@@ -1,0 +1,100 @@
+"""Signals that end a command, with all that it started.
+
+SIGINT, SIGTERM and SIGHUP become an exception, so that every block on the way out does what it does
+in the end: processes that share work are ended (`choreomon.batch.workers`, `choreomon.deployment`),
+folders for what is temporary are removed, and of files nothing is half-written
+(`choreomon.formats.whole_file`). That may take `GRACE` seconds; who needs longer is ended without
+more ado, and the processes that it started end by themselves.
+
+A SIGINT counts where it was ignored at the start, too, as it is for what a script starts in the
+background: who sends one means it. Ignored SIGTERM and SIGHUP (`nohup`) stay so.
+
+Not guaranteed: code in C that does not come back to the interpreter is not interrupted.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Final
+
+from choreomon.batch.interrupts import INTERRUPTS
+
+GRACE: Final = 0.75
+"""Seconds from a signal to the end of the process at the latest."""
+
+_SHELL: Final = 128
+"""What shells add to the number of a signal, to have an exit code."""
+
+
+class Ended(KeyboardInterrupt):
+    """A signal wants this process to end; `number` says which."""
+
+    def __init__(self, number: int, listen: Callable[[], None]) -> None:
+        super().__init__(number)
+        self.number = number
+        self.answered = False
+        self._listen = listen
+
+    def answer(self) -> None:
+        """For who goes on all the same: this process is not ended then, unless by a later one."""
+        self.answered = True
+        self._listen()
+
+
+def ended_code(error: BaseException | None) -> int:
+    """The exit code of who ends for that: as a shell has it, 130 for SIGINT and 143 for SIGTERM."""
+    return _SHELL + (error.number if isinstance(error, Ended) else signal.SIGINT)
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Raises `Ended` at the first signal within the block, in the main thread; later ones change
+    nothing. Elsewhere than in the main thread nothing is done."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    hook = sys.unraisablehook
+    before = {number: signal.getsignal(number) for number in INTERRUPTS}
+
+    def listen() -> None:
+        for number, handler in before.items():
+            if number == signal.SIGINT or handler is not signal.SIG_IGN:
+                signal.signal(number, end)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for each in INTERRUPTS:
+            signal.signal(each, signal.SIG_IGN)
+        ended = Ended(number, listen)
+        # Not `threading.Thread`, which takes locks that this very thread may hold.
+        _thread.start_new_thread(_end_later, (ended,))
+        raise ended
+
+    def say(unraisable: sys.UnraisableHookArgs) -> None:
+        """Where the exception came within a finalizer, which loses it, the time that is left is
+        waited for; there is nothing to say."""
+        if not issubclass(unraisable.exc_type, Ended):
+            hook(unraisable)
+
+    sys.unraisablehook = say
+    listen()
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            # None: not made by Python, and so not to be restored by it.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        sys.unraisablehook = hook
+
+
+def _end_later(ended: Ended) -> None:
+    time.sleep(GRACE)
+    if not ended.answered:
+        os._exit(ended_code(ended))
