@@ -11,7 +11,6 @@ An interaction gives one automaton (`choreomon.verify.synthesis`), files give ot
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -150,6 +149,8 @@ class Automaton:
     def digest(self) -> str:
         """SHA-256 in hexadecimal of all that the automaton is, numbers included: equal for equal
         values, in every process and version of Python."""
+        import json  # deciding needs none
+
         parts = (
             self.letters,
             self.lifelines,

@@ -6,27 +6,29 @@ import gc
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from choreomon.automata.automaton import Automaton
 from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
-from choreomon.batch.explaining import explained
 from choreomon.batch.question import Question, Source
 from choreomon.core.errors import ChoreomonError, DocumentError, Problem
-from choreomon.formats.automaton_file import load_automaton, load_locations
 from choreomon.formats.hibou.files import load_interaction, load_multi_trace, load_signature
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import AutomatonVerifier
-from choreomon.verify.blame import Blame
-from choreomon.verify.explanation import Explanation
-from choreomon.verify.fault import Fault
 from choreomon.verify.outcome import Outcome
-from choreomon.verify.papers.engine import Searcher
-from choreomon.verify.papers.graph import SearchResult
 from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.verifier import Verifier
+
+# What is needed only where something failed, or is to be searched or explained, is imported there:
+# most commands say Pass of a few files, and are done.
+if TYPE_CHECKING:
+    from choreomon.verify.blame import Blame
+    from choreomon.verify.explanation import Explanation
+    from choreomon.verify.fault import Fault
+    from choreomon.verify.papers.graph import SearchResult
 
 
 class Judge:
@@ -74,6 +76,8 @@ class Judge:
             raise ValueError("an automaton is not searched as the papers search: leave that out")
         if isinstance(question.automaton, Automaton):
             return question.automaton
+        from choreomon.formats.automaton_file import load_automaton, load_locations
+
         assert question.automaton is not None
         places = None if question.locations is None else load_locations(question.locations)
         return load_automaton(question.automaton, places)
@@ -118,6 +122,8 @@ class Judge:
         if analysis.search is None or analysis.portfolio:
             raise ValueError("only one search has a graph: say how to search, and no portfolio")
         assert not isinstance(self._protocol, Automaton)  # which has no search
+        from choreomon.verify.papers.engine import Searcher
+
         options = replace(analysis.search, record=True, should_stop=self._bounds)
         searcher = Searcher(self._protocol, analysis.mode, options)
 
@@ -175,6 +181,8 @@ class Judge:
     def _explanation(self, multitrace: MultiTrace, verdict: Verdict) -> Explanation | None:
         if not self._question.explain:
             return None
+        from choreomon.batch.explaining import explained
+
         self._make_room()
         return explained(
             self._protocol,
@@ -191,6 +199,8 @@ class Judge:
         self._bounds.start()
         try:
             if self._blame is None:
+                from choreomon.verify.blame import Blame
+
                 mode = self._question.analysis.mode
                 self._blame = Blame(self._protocol, mode, should_stop=self._bounds)
             return self._blame.fault(multitrace)

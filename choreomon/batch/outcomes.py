@@ -11,8 +11,6 @@ from typing import Final
 from choreomon.batch.collector import collector_at_rest
 from choreomon.batch.judge import Judge
 from choreomon.batch.question import Question, Source
-from choreomon.batch.workers import workers
-from choreomon.formats.offline_json import read_interaction_json, write_interaction_json
 from choreomon.interaction.term import Interaction
 from choreomon.verify.outcome import Outcome
 
@@ -44,6 +42,8 @@ def outcomes(question: Question, sources: Sequence[Source], jobs: int = 1) -> It
         return _judged_here(judge, sources)
     text = None
     if isinstance(question.interaction, Interaction):  # which lives in one process
+        from choreomon.formats.offline_json import write_interaction_json
+
         text = write_interaction_json(question.interaction)
         question = replace(question, interaction=None)
     return _judged_elsewhere(question, text, sources, jobs)
@@ -57,6 +57,8 @@ def _judged_here(judge: Judge, sources: Sequence[Source]) -> Iterator[Outcome]:
 def _judged_elsewhere(
     question: Question, text: str | None, sources: Sequence[Source], jobs: int
 ) -> Iterator[Outcome]:
+    from choreomon.batch.workers import workers
+
     at_once = max(1, min(MOST_AT_ONCE, len(sources) // (4 * jobs)))
     with workers(jobs, _engage, question, text) as pool:
         yield from pool.map(_judged, sources, at_once)
@@ -70,6 +72,8 @@ def _engage(question: Question, text: str | None) -> None:
     global _judge
     gc.disable()  # for good: see `collector_at_rest`
     if text is not None:
+        from choreomon.formats.offline_json import read_interaction_json
+
         question = replace(question, interaction=read_interaction_json(text))
     _judge = Judge(question)
 

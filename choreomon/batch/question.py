@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from choreomon.automata.automaton import Automaton
 from choreomon.batch.bounds import MEMORY
-from choreomon.interaction.term import Interaction
-from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.verify.papers.graph import SearchResult
 from choreomon.verify.papers.options import Analysis
 
-Source: TypeAlias = str | tuple[str, MultiTrace]
+if TYPE_CHECKING:
+    from choreomon.automata.automaton import Automaton
+    from choreomon.interaction.term import Interaction
+    from choreomon.multitrace.multitrace import MultiTrace
+    from choreomon.verify.papers.graph import SearchResult
+
+Source: TypeAlias = "str | tuple[str, MultiTrace]"
 """The path of a multi-trace (`choreomon.formats.hibou.files`), or its name and itself."""
 
-OnSearch: TypeAlias = Callable[[str, Interaction, SearchResult], None]
+OnSearch: TypeAlias = "Callable[[str, Interaction, SearchResult], None]"
 """What is done about a search with its graph, by the process that searched; the first argument is
 the path or the name of the multi-trace. A `ChoreomonError` that it raises is what is wrong with
 that one. Other processes must be able to take it, so it is a function of a module, or a value."""

@@ -13,7 +13,6 @@ import io
 import os
 import signal
 import sys
-import traceback
 from typing import Final, TextIO
 
 import click
@@ -141,8 +140,6 @@ def _discard(stream: TextIO) -> None:
 
 def _code() -> int:
     """Run the command that the arguments name; the exit code."""
-    from choreomon.core.errors import ChoreomonError, InternalError
-
     try:
         code: int = group.main(prog_name="choreomon", standalone_mode=False) or NOTHING_FOUND
         sys.stdout.flush()
@@ -166,10 +163,14 @@ def _code() -> int:
         click.echo(f"{error.filename or 'the output'}: {error.strerror or error}", err=True)
         return BAD_INPUT
     except Exception as error:
+        from choreomon.core.errors import ChoreomonError, InternalError
+
         if isinstance(error, ChoreomonError) and not isinstance(error, InternalError):
             click.echo(str(error), err=True)
             return BAD_INPUT
         # Python's own exit code for this is that of a violation.
+        import traceback
+
         traceback.print_exc()
         click.echo("an error of choreomon itself: please report it with the above", err=True)
         return INTERNAL_ERROR

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 import click
 
 from choreomon.automata.centralized import MAX_STATES
-from choreomon.cli.loggers import graphic_loggers, refuse, trace_loggers
 from choreomon.cli.options import added
 from choreomon.verify.papers.heuristics import STRATEGIES, Strategy
 from choreomon.verify.papers.options import METHODS, Analysis, LocalAnalyses, Method, Options
@@ -162,7 +161,7 @@ def analysis_of(
         search = replace(search, local=_local(search.local, local, local_on))
     elif method is not None and method != "auto":
         search = Options(method=method)
-    graphics = () if configured is None else graphic_loggers(configured.loggers)
+    graphics = () if configured is None else _graphics(configured)
     portfolio = strategy == PORTFOLIO
     if portfolio and (local is not None or local_on is not None):
         raise click.UsageError(
@@ -206,7 +205,14 @@ def _local(
     return made
 
 
+def _graphics(configured: AnalyzeOptions) -> tuple[GraphicLogger, ...]:
+    from choreomon.cli.loggers import graphic_loggers
+
+    return graphic_loggers(configured.loggers)
+
+
 def _configured(path: str) -> AnalyzeOptions:
+    from choreomon.cli.loggers import refuse, trace_loggers
     from choreomon.formats.hibou.files import load_configuration
 
     analyze = load_configuration(path).analyze
@@ -225,6 +231,8 @@ def _base(
         try:
             return configured.search(method)
         except ValueError as error:  # what only JSON can say
+            from choreomon.cli.loggers import refuse
+
             refuse(config, str(error))
     if plain:
         return Options(method=method, reduction="none", local=None)

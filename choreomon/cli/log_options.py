@@ -91,9 +91,11 @@ class LogChoices:
 
     def loaded(self) -> LogReading:
         """Ready to read logs. Raises DocumentError for a mapping that is none."""
+        if self.mapping is None:
+            return LogReading(self)
         from choreomon.formats.recorded.mapping_document import load_mapping
 
-        return LogReading(self, None if self.mapping is None else load_mapping(self.mapping))
+        return LogReading(self, load_mapping(self.mapping))
 
 
 @dataclass(frozen=True)
@@ -149,11 +151,11 @@ class LogReading:
     ) -> tuple[list[Source], list[tuple[str, str]]]:
         """The files, and in place of those to be `read` as logs the multi-traces in them; with the
         logs that could not be read, and why. `signature` is the path of one."""
+        if not read:
+            return [*paths], []
         from choreomon.core.errors import DocumentError
         from choreomon.formats.hibou.files import load_signature
 
-        if not read:
-            return [*paths], []
         declared = None if signature is None else load_signature(signature)
         sources: list[Source] = []
         problems: list[tuple[str, str]] = []

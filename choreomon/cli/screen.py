@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TextIO, TypeVar
+
+import click
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+    from choreomon.render.grid import Grid
 
 _Thing = TypeVar("_Thing")
 
@@ -68,8 +72,41 @@ def _size_elsewhere() -> tuple[int, int] | tuple[None, None]:
             int(said or 0)
         except ValueError:
             if said.isdigit():
+                import shutil
+
                 return shutil.get_terminal_size()
     return None, None
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether somebody watches what is written there; as rich decides it, which need not be
+    imported where nobody does."""
+    compatible = os.environ.get("TTY_COMPATIBLE", "")
+    if compatible in ("0", "1"):
+        return compatible == "1"
+    forced = os.environ.get("FORCE_COLOR")
+    return stream.isatty() if forced is None else forced != ""
+
+
+def print_grid(grid: Grid) -> None:
+    """Prints a table: folded and coloured for a terminal, in full for all else."""
+    utf = (sys.stdout.encoding or "").lower().startswith("utf")
+    if utf and grid.is_plain and not is_terminal(sys.stdout):
+        from choreomon.render.grid import plain_lines
+
+        click.echo("\n".join(plain_lines(grid)))
+        return
+    from choreomon.render.folding_table import folding_table
+
+    screens()[0].print(folding_table(grid))
+
+
+def print_bold(sentence: str) -> None:
+    """Prints a sentence that is short, and bold on a terminal."""
+    if is_terminal(sys.stdout):
+        screens()[0].print(sentence, style="bold", markup=False)
+    else:
+        click.echo(sentence)
 
 
 def tracked(things: Iterable[_Thing], screen: Console, doing: str, total: int) -> Iterator[_Thing]:

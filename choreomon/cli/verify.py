@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,17 +25,15 @@ from choreomon.cli.jobs import jobs_option, loss_told
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
 from choreomon.cli.machine_reports import MachineReports, report_options
 from choreomon.cli.seconds import Seconds
-from choreomon.cli.verify_sessions import (
+from choreomon.cli.sessions_options import (
     SESSIONS_ALONE,
     refuse_without_sessions,
     sessions_options,
-    verify_sessions,
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from choreomon.batch.question import Question, Source
+    from choreomon.cli.graphs import SearchPictures
     from choreomon.multitrace.projection import Partition
     from choreomon.verify.outcome import Conclusion, Outcome, Tally
     from choreomon.verify.verdict import Mode
@@ -152,14 +151,10 @@ def command(
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
     """
-    from choreomon.batch import bounds
-    from choreomon.batch.question import Question
-    from choreomon.cli.graphs import search_pictures
-    from choreomon.cli.screen import screens
-    from choreomon.cli.trace_files import trace_files
-
     protocol = _protocol(context, interaction, automaton, locations)
     if sessions is not None:
+        from choreomon.cli.verify_sessions import verify_sessions
+
         refuse_explicit(context, LOG_OPTIONS, "without --sessions")
         for name in LOG_OPTIONS:
             del choices[name]
@@ -180,6 +175,10 @@ def command(
     refuse_without_sessions(context)
     if not traces:
         raise click.UsageError("Missing argument 'TRACE...'.")
+    from choreomon.batch import bounds
+    from choreomon.batch.question import Question
+    from choreomon.cli.trace_files import trace_files
+
     logs = LogChoices.taken(choices).loaded()
     for name in SESSIONS_ALONE:
         choices.pop(name, None)
@@ -194,9 +193,13 @@ def command(
     config: str | None = choices["config"]
     sources, problems = logs.sources(paths, read, groups, signature)
     names = [source if isinstance(source, str) else source[0] for source in sources]
-    pictures = search_pictures(
-        analysis, loggers, names, interaction=protocol, signature=signature, config=config
-    )
+    pictures: SearchPictures | None = None
+    if loggers:
+        from choreomon.cli.graphs import search_pictures
+
+        pictures = search_pictures(
+            analysis, loggers, names, interaction=protocol, signature=signature, config=config
+        )
     reports = MachineReports(junit, sarif)
     reports.check((protocol, locations, signature, config, *paths))
     question = Question(
@@ -211,9 +214,8 @@ def command(
         explain=explain or sarif is not None,
         on_search=pictures,
     )
-    screen, errors = screens()
-    found = _outcomes(question, sources, problems, jobs, errors)
-    tally = _Telling(protocol, screen, errors, as_json, explain, reports).told(
+    found = _outcomes(question, sources, problems, jobs)
+    tally = _Telling(protocol, as_json, explain, reports).told(
         found, searched=analysis.search is not None
     )
     _say_bounds(protocol, tally, budget)
@@ -277,11 +279,10 @@ def _outcomes(
     sources: list[Source],
     problems: list[tuple[str, str]],
     jobs: int,
-    errors: Console,
 ) -> Iterator[Outcome]:
     """What becomes of each file; where the errors go to a terminal it says how far it is."""
     from choreomon.batch.outcomes import outcomes
-    from choreomon.cli.screen import tracked
+    from choreomon.cli.screen import is_terminal
     from choreomon.verify.outcome import Outcome
 
     try:
@@ -290,8 +291,10 @@ def _outcomes(
         raise click.UsageError(str(error)) from None
     for path, problem in problems:
         yield Outcome(path, question.analysis.mode, None, 0.0, problem=problem)
-    if len(sources) > 1 and errors.is_terminal:
-        found = tracked(found, errors, "Verifying", len(sources))
+    if len(sources) > 1 and is_terminal(sys.stderr):
+        from choreomon.cli.screen import screens, tracked
+
+        found = tracked(found, screens()[1], "Verifying", len(sources))
     with loss_told():
         yield from found
 
@@ -302,8 +305,6 @@ class _Telling:
     automaton."""
 
     protocol: str
-    screen: Console
-    errors: Console
     as_json: bool
     explain: bool
     reports: MachineReports
@@ -327,7 +328,7 @@ class _Telling:
             self._write_reports(kept)
         finally:
             if not self.as_json:
-                _show(self.screen, [*map(self._shown, kept)], tally, searched=searched)
+                _show([*map(self._shown, kept)], tally, searched=searched)
         unprinted.raise_kept()
         return tally
 
@@ -336,14 +337,18 @@ class _Telling:
         return outcome if self.explain else outcome._replace(explanation=None)
 
     def _tell(self, outcome: Outcome) -> None:
-        from choreomon.formats.outcome_json import outcome_line
-
         if outcome.answer is None:
-            self.errors.print(outcome.problem, style="red", markup=False, soft_wrap=True)
+            from choreomon.cli.screen import screens
+
+            screens()[1].print(outcome.problem, style="red", markup=False, soft_wrap=True)
         if self.as_json:
+            from choreomon.formats.outcome_json import outcome_line
+
             click.echo(outcome_line(outcome))
 
     def _write_reports(self, outcomes: list[Outcome]) -> None:
+        if not self.reports.wanted:
+            return
         from choreomon.core.recorded import Place
         from choreomon.formats.findings import findings_of_outcomes
         from choreomon.formats.junit import case_of_outcome
@@ -381,14 +386,24 @@ def _gravity(outcome: Outcome) -> int:
     return [*EXIT_CODES].index(outcome.conclusion)
 
 
-def _show(screen: Console, outcomes: list[Outcome], tally: Tally, *, searched: bool) -> None:
-    from choreomon.cli.screen import print_indented
-    from choreomon.render.outcomes import explanation_text, outcomes_headline, outcomes_table
+def _show(outcomes: list[Outcome], tally: Tally, *, searched: bool) -> None:
+    from choreomon.cli.screen import print_bold, print_grid
+    from choreomon.render.outcomes_grid import outcomes_grid, outcomes_headline
 
-    screen.print(outcomes_table(outcomes, vertices=searched))
+    print_grid(outcomes_grid(outcomes, vertices=searched))
     explained = [outcome for outcome in outcomes if outcome.explanation is not None]
-    for outcome in sorted(explained, key=_gravity)[:EXPLAINED]:
+    if explained:
+        _explain(explained)
+    print_bold(outcomes_headline(tally))
+
+
+def _explain(outcomes: list[Outcome]) -> None:
+    """Those that have an explanation, the worst of them first."""
+    from choreomon.cli.screen import print_indented, screens
+    from choreomon.render.outcomes import explanation_text
+
+    screen, _ = screens()
+    for outcome in sorted(outcomes, key=_gravity)[:EXPLAINED]:
         print_indented(screen, explanation_text(outcome))
-    if len(explained) > EXPLAINED:
-        screen.print(f"{len(explained) - EXPLAINED:,} more are not explained here: --json does")
-    screen.print(outcomes_headline(tally), style="bold")
+    if len(outcomes) > EXPLAINED:
+        screen.print(f"{len(outcomes) - EXPLAINED:,} more are not explained here: --json does")

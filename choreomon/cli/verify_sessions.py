@@ -12,7 +12,7 @@ from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -21,8 +21,7 @@ from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.experiment_engines import EngineName
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import loss_told
-from choreomon.cli.options import added
-from choreomon.cli.writing import WrittenPath, check_not_read, check_writable
+from choreomon.cli.writing import check_not_read, check_writable
 
 if TYPE_CHECKING:
     from choreomon.batch.sessions.judging import Judging, Sessions
@@ -31,68 +30,17 @@ if TYPE_CHECKING:
     from choreomon.formats.sessions.results import Result, ResultsFile
 
 _STANDARD_INPUT: Final = "standard input"
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
 SHOWN: Final = 10
 """Sessions that do not fit, and problems, that are shown on the screen."""
 
 SYNTHESIS: Final = 10_000
 """States that may be made to find out whether an interaction has an automaton."""
 
-SESSIONS_ALONE: Final = (
-    *("output", "session_key", "lifeline_key", "kind_key", "message_key", "max_actions", "engine"),
-)
-"""Parameters that are about sessions alone."""
-
 _OTHERS: Final = (
     *("config", "por", "paper_por", "local", "local_on", "whole_graph", "strategy", "method"),
     *("max_states", "explain", "junit", "sarif"),
 )
 """Parameters that are about files of one multi-trace alone."""
-
-
-def sessions_options(command: _Command) -> _Command:
-    """Adds the options to `choreomon verify`; they are parameters of `**choices`."""
-    return added(
-        click.option(
-            "--sessions",
-            type=click.Path(allow_dash=True),
-            help="Many sessions in one file: JSON lines or Parquet, a folder of them, or - for "
-            "JSON lines from standard input.",
-        ),
-        click.option(
-            "--output",
-            "-o",
-            type=WrittenPath(),
-            help="Of --sessions: the results, .parquet or else JSON lines. Who is interrupted goes "
-            "on there.",
-        ),
-        click.option(
-            "--session-key", help="Of JSON lines, and of other logs: the field of the session."
-        ),
-        click.option("--lifeline-key", help="Of JSON lines: the field of an action's lifeline."),
-        click.option("--kind-key", help="Of JSON lines: the field that says send or receive."),
-        click.option("--message-key", help="Of JSON lines: the field of an action's message."),
-        click.option(
-            "--max-actions",
-            type=click.IntRange(min=1),
-            help="Of --sessions: a session with more actions is bad input. Default: 1,000,000.",
-        ),
-        click.option(
-            "--engine",
-            type=click.Choice(["local", "ray"]),
-            default="local",
-            help="Of --sessions: share the work among processes of this machine, or of the Ray "
-            "cluster that RAY_ADDRESS names; where it names none, ray starts one here.",
-        ),
-    )(command)
-
-
-def refuse_without_sessions(context: click.Context) -> None:
-    """Raises `UsageError` for options that do nothing without sessions; logs have those of a
-    `--session-key`, too."""
-    alone = [name for name in SESSIONS_ALONE if name != "session_key"]
-    refuse_explicit(context, alone, "with --sessions")
 
 
 def verify_sessions(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from difflib import get_close_matches
 from itertools import islice
 from string import digits
 from typing import Final
@@ -27,6 +26,8 @@ def closest(word: str, known: Collection[str]) -> str:
             return name
     if len(known) > 100:
         return ""
+    from difflib import get_close_matches  # only where something is wrong
+
     if similar := get_close_matches(word, known, n=1):
         return similar[0]
     near = {name for name in known if one_letter_apart(word, name) and _letters(word, name)}

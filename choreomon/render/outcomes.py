@@ -1,74 +1,21 @@
-"""Outcomes of verifying many multi-traces, as tables and sentences for the terminal."""
+"""Why multi-traces passed or failed, in sentences for the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
 from choreomon.render.explanation_sentences import failure_sentences, witness_sentences
 from choreomon.render.failure_diagram import ComponentReached
-from choreomon.render.fault_sentences import blame_words, fault_sentences, fault_words
-from choreomon.render.text import STYLE_OF
-from choreomon.render.wording import counted
+from choreomon.render.fault_sentences import blame_words, fault_sentences
+from choreomon.render.outcomes_grid import STYLE_OF
 from choreomon.verify.explanation import EXPLAINED_AS
-from choreomon.verify.outcome import Outcome, Tally
-from choreomon.verify.verdict import Verdict
+from choreomon.verify.outcome import Outcome
 
 if TYPE_CHECKING:
     from choreomon.verify.explanation import Explanation, Reached
     from choreomon.verify.fault import Fault
-
-MAX_ROWS: Final = 50
-"""Rows of `outcomes_table`."""
-
-
-def outcomes_table(outcomes: Sequence[Outcome], *, vertices: bool, limit: int = MAX_ROWS) -> Table:
-    """A line for each outcome; where they are more than `limit`, first those that do not pass.
-    Reasons and faults are shown where there are any, the numbers of `vertices` where they are asked
-    for. The caption says how many outcomes are left out."""
-    shown = list(outcomes)
-    if len(shown) > limit:
-        shown = sorted(shown, key=lambda outcome: outcome.conclusion == "passed")[:limit]
-    answers = [outcome.answer for outcome in shown if outcome.answer is not None]
-    with_reasons = any(answer.reason for answer in answers)
-    with_faults = any(outcome.fault for outcome in shown)
-    table = Table(title_justify="left", caption_justify="left")
-    more = [*(["reason"] if with_reasons else []), *(["fault"] if with_faults else [])]
-    for column in ("multi-trace", "verdict", *more):
-        table.add_column(column, overflow="fold")
-    if vertices:
-        table.add_column("vertices", justify="right")
-    for outcome in shown:
-        answer = outcome.answer
-        row = [Text(outcome.trace)]
-        if answer is None:
-            row.append(Text("bad input", "bold red"))
-        else:
-            row.append(Text(answer.verdict.value, STYLE_OF[answer.verdict]))
-            if with_reasons:
-                row.append(Text(answer.reason))
-            if with_faults:
-                row.append(Text("" if outcome.fault is None else fault_words(outcome.fault)))
-            if vertices:
-                row.append(Text(f"{answer.vertices:,}", justify="right"))
-        table.add_row(*row)
-    if len(outcomes) > limit:
-        table.caption = Text(
-            f"{len(outcomes) - limit:,} more are not shown: --json prints all of them"
-        )
-    return table
-
-
-def outcomes_headline(tally: Tally) -> str:
-    """What all of them come to, in one sentence."""
-    read = sum(tally.verdicts.values())
-    counts = [f"{tally.verdicts[word]:,} {word.value}" for word in Verdict if tally.verdicts[word]]
-    if tally.unreadable:
-        counts.append(f"{tally.unreadable:,} bad input")
-    return f"{counted(read + tally.unreadable, 'multi-trace')}: {', '.join(counts)}"
 
 
 def explanation_text(outcome: Outcome) -> Text:

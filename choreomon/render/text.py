@@ -13,6 +13,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Verdi
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import TransitionTable
 from choreomon.render.explanation import explanation
+from choreomon.render.outcomes_grid import STYLE_OF
 from choreomon.render.summary import figures, gravest, not_shown, result_in_words, worst_verdict
 from choreomon.render.verification import verdict_of, verified
 from choreomon.render.wording import (
@@ -20,19 +21,11 @@ from choreomon.render.wording import (
     formula_in_words,
     number,
 )
-from choreomon.verify.verdict import Verdict
 
 STYLES: Final[dict[VerdictKind, str]] = {
     VIOLATED: "bold red",
     POSSIBLY_VIOLATED: "bold yellow",
     WITHDRAWN: "green",
-}
-STYLE_OF: Final[dict[Verdict, str]] = {
-    Verdict.PASS: "green",
-    Verdict.WEAK_PASS: "green",
-    Verdict.INCONC: "bold yellow",
-    Verdict.WEAK_FAIL: "bold yellow",
-    Verdict.FAIL: "bold red",
 }
 MAX_RUNS: Final = 50
 """Rows of `runs_table`."""

@@ -11,22 +11,24 @@ is the quickest.
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from choreomon.automata.automaton import Automaton
 from choreomon.automata.centralized import MAX_STATES, centralized
 from choreomon.automata.logs import WHOLE, Decided, Missing
 from choreomon.automata.reduced import Reduced
 from choreomon.automata.semi_centralized import LocalVerifiers
-from choreomon.automata.witness import Place, reached
 from choreomon.core.errors import BudgetExceeded
 from choreomon.core.suggestion import closest
-from choreomon.multitrace.multitrace import Component, MultiTrace
+from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.budget import Exhausted, ShouldStop, checking
-from choreomon.verify.explanation import Explanation, Obstacle, Reached
 from choreomon.verify.global_traces import of_automaton
 from choreomon.verify.verdict import Answer, Mode, Procedure, Verdict
-from choreomon.verify.witness import WitnessStep
+
+if TYPE_CHECKING:
+    from choreomon.automata.witness import Place
+    from choreomon.multitrace.multitrace import Component
+    from choreomon.verify.explanation import Explanation, Obstacle, Reached
 
 AutomatonMode: TypeAlias = Literal["accept", "multiprefix", "slice"]
 
@@ -130,6 +132,10 @@ def explain_by_automaton(
 
     Raises ValueError as `automaton_mode`.
     """
+    from choreomon.automata.witness import reached
+    from choreomon.verify.explanation import Explanation
+    from choreomon.verify.witness import WitnessStep
+
     missing = MISSING[automaton_mode(mode)]
     logs = multitrace.components
     try:
@@ -147,6 +153,8 @@ def explain_by_automaton(
 
 
 def _reached(automaton: Automaton, part: Component, place: Place) -> Reached:
+    from choreomon.verify.explanation import Reached
+
     end = place.position
     if end == len(part.actions):
         return Reached(part, end, None, place.allowed)

@@ -9,7 +9,7 @@ about `accept` and `prefix`; where the log is about all lifelines, `multiprefix`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from choreomon.automata.automaton import Automaton, States
 from choreomon.automata.emptiness import trimmed
@@ -22,8 +22,10 @@ from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.coded import LONG, CodedTrace
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.budget import CheckBudget
-from choreomon.verify.lazy_automaton import LazyAutomaton, State
 from choreomon.verify.verdict import Answer, Mode, Verdict
+
+if TYPE_CHECKING:
+    from choreomon.verify.lazy_automaton import State
 
 REMEMBERED: Final = 200_000
 """Residuals and states of an interaction that are kept; who needs more is not answered here."""
@@ -129,6 +131,8 @@ def of_interaction(interaction: Interaction, mode: Mode) -> GlobalTraces:
     letters = {part.action for part in subterms(term) if part.action is not None}
 
     def made(letters: Sequence[Action]) -> Follower:
+        from choreomon.verify.lazy_automaton import LazyAutomaton
+
         lazy = LazyAutomaton()
 
         def after(state: State, letter: int) -> State | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from choreomon.automata.automaton import Automaton
 from choreomon.automata.centralized import MAX_STATES
@@ -24,12 +24,15 @@ from choreomon.verify.automaton_verifier import (
     AutomatonVerifier,
     automaton_mode,
 )
-from choreomon.verify.exact import ExactDecider
-from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.options import Options, Reason
-from choreomon.verify.papers.portfolio import Portfolio, advised
 from choreomon.verify.synthesis import LONG, small_automaton, synthesize
 from choreomon.verify.verdict import Answer, Mode, Procedure
+
+# Who decides is imported when it is to decide.
+if TYPE_CHECKING:
+    from choreomon.verify.exact import ExactDecider
+    from choreomon.verify.papers.engine import Searcher
+    from choreomon.verify.papers.portfolio import Portfolio
 
 
 class Verifier:
@@ -62,6 +65,7 @@ class Verifier:
         self._should_stop = should_stop
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
+        self._has_exact_answers = False
         self._by_automaton: AutomatonVerifier | None = None
         forced = None if procedure == "auto" else procedure
         if forced is not None and (options is not None or portfolio):
@@ -84,8 +88,13 @@ class Verifier:
                 if forced is not None:
                     return
             if mode != "test" and mode != "simulate":
-                self._exact = ExactDecider(interaction, mode)
+                self._has_exact_answers = True
+                if automaton is None:
+                    self._exact_decider()
                 return
+        from choreomon.verify.papers.engine import Searcher
+        from choreomon.verify.papers.portfolio import Portfolio, advised
+
         if options is None:
             options = Options()
         if options.method != "auto" and mode != "multiprefix":
@@ -98,6 +107,16 @@ class Verifier:
             else Searcher(interaction, mode, options)
         )
 
+    def _exact_decider(self) -> ExactDecider:
+        """Made at once where there is no automaton, else for the first very long multi-trace."""
+        if self._exact is None:
+            from choreomon.verify.exact import ExactDecider
+
+            assert self.mode != "test"
+            assert self.mode != "simulate"
+            self._exact = ExactDecider(self.interaction, self.mode)
+        return self._exact
+
     def decide(self, multitrace: MultiTrace) -> Answer:
         """The verdict on a multi-trace, over any partition that the method allows.
 
@@ -106,11 +125,11 @@ class Verifier:
         is asked for and several lifelines share a clock.
         """
         long = len(multitrace.components) > 1 and multitrace.length > LONG
-        if self._by_automaton is not None and not (long and self._exact is not None):
+        if self._by_automaton is not None and not (long and self._has_exact_answers):
             every = multi_trace(multitrace.components, self._by_automaton.automaton.lifelines)
             return self._by_automaton.decide(every)
-        if self._exact is not None:
-            answer = self._exact.decide(multitrace, self._should_stop)
+        if self._has_exact_answers:
+            answer = self._exact_decider().decide(multitrace, self._should_stop)
             return answer._replace(method="exact")
         assert self._searcher is not None
         result = self._searcher.search(multitrace)

@@ -2,9 +2,9 @@
 
     python -m tests.cli.endless_files < CASES > ANSWERS
 
-A case is a JSON object a line: `arguments` of the command, `endless`, the path in it at which a file
-is put that never ends, and `kind`, what file. An answer is one, too: `code` and `told`. Modules are
-loaded once and processes forked, since there are some hundred cases.
+A case is a JSON object a line: `arguments` of the command, `endless`, the path in it at which a
+file is put that never ends, and `kind`, what file. An answer is one, too: `code` and
+`told`. Modules are loaded once and processes forked, since there are some hundred cases.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from choreomon.cli.sessions_options import SESSIONS_ALONE
 from choreomon.cli.verify import command
-from choreomon.cli.verify_sessions import SESSIONS_ALONE
 from choreomon.formats.sessions.json_lines import KINDS
 from tests.docs.shell_pages import follow, missing_programs
 from tests.docs.tables import table_under

@@ -13,11 +13,9 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.formats.hibou.configuration import Configuration
-from choreomon.formats.hibou.configuration_reader import read_configuration
 from choreomon.formats.hibou.model import read_interaction, read_signature
 from choreomon.formats.hibou.multitrace import CHUNK, reader_of
 from choreomon.formats.hibou.scanner import refusal
@@ -25,6 +23,9 @@ from choreomon.formats.hibou.signature import Signature
 from choreomon.formats.input_files import PIECES, TEXT, WHOLE, PathLike, lines, pieces, whole
 from choreomon.interaction.term import Interaction, subterms
 from choreomon.multitrace.multitrace import MultiTrace
+
+if TYPE_CHECKING:
+    from choreomon.formats.hibou.configuration import Configuration
 
 _DOCUMENTS: Final = (".yaml", ".yml")
 
@@ -78,6 +79,8 @@ def load_configuration(path: PathLike) -> Configuration:
         from choreomon.formats.configuration_json import read_configuration_json
 
         return read_configuration_json(text, file)
+    from choreomon.formats.hibou.configuration_reader import read_configuration
+
     return read_configuration(text, file)
 
 

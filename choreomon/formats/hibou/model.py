@@ -5,14 +5,16 @@ Until 2022 HIBOU kept all three in one `.hsf` file: sections in any order, then 
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from choreomon.formats.hibou.configuration import Configuration
-from choreomon.formats.hibou.configuration_reader import ConfigurationSections
 from choreomon.formats.hibou.interaction import InteractionReader
 from choreomon.formats.hibou.scanner import END, Cursor
 from choreomon.formats.hibou.signature import Signature, SignatureSections
 from choreomon.interaction.term import Interaction
+
+if TYPE_CHECKING:
+    from choreomon.formats.hibou.configuration import Configuration
+    from choreomon.formats.hibou.configuration_reader import ConfigurationSections
 
 
 class Model(NamedTuple):
@@ -26,6 +28,33 @@ class Model(NamedTuple):
 _INTERACTION: Final = "an interaction such as `seq(l1!m, l2?m)`; one without actions is `o`"
 
 
+class _Sections:
+    """The sections in front of an interaction: a signature's, and a configuration's, of which the
+    reader is imported for the first one, as most files have none."""
+
+    def __init__(self) -> None:
+        self.declared = SignatureSections()
+        self._options: ConfigurationSections | None = None
+
+    def read(self, cursor: Cursor) -> bool:
+        """Passes one section, if the next is one; whether it was. Raises DocumentError."""
+        if self.declared.read(cursor):
+            return True
+        if not cursor.word.startswith("@"):
+            return False
+        if self._options is None:
+            from choreomon.formats.hibou.configuration_reader import ConfigurationSections
+
+            self._options = ConfigurationSections()
+        return self._options.read(cursor)
+
+    def configuration(self, cursor: Cursor) -> Configuration | None:
+        """What the configuration means, if there is one. Raises DocumentError."""
+        if self._options is None or not self._options.found:
+            return None
+        return self._options.configuration(cursor)
+
+
 def read_model(text: str, signature: Signature | None = None, file: str = "model") -> Model:
     """What a text holds. The names of the interaction are those of the text's own signature,
     else of `signature`, where there is one.
@@ -33,9 +62,10 @@ def read_model(text: str, signature: Signature | None = None, file: str = "model
     Raises DocumentError.
     """
     cursor = Cursor(text, file, _INTERACTION)
-    declared, options = SignatureSections(), ConfigurationSections()
-    while declared.read(cursor) or options.read(cursor):
+    sections = _Sections()
+    while sections.read(cursor):
         pass
+    declared = sections.declared
     own = declared.signature if declared.found else None
     if cursor.word.startswith("@") and cursor.word != "@gate":
         cursor.expected(
@@ -47,16 +77,16 @@ def read_model(text: str, signature: Signature | None = None, file: str = "model
         if cursor.word == END
         else InteractionReader(cursor, signature if own is None else own).read()
     )
-    configuration = options.configuration(cursor) if options.found else None
-    return Model(own, configuration, interaction)
+    return Model(own, sections.configuration(cursor), interaction)
 
 
 def read_signature(text: str, file: str = "signature") -> Signature:
     """The signature of a `.hsf` text, whatever else it holds. Raises DocumentError."""
     cursor = Cursor(text, file, "`@message{..}` or `@lifeline{..}`")
-    declared, options = SignatureSections(), ConfigurationSections()
-    while declared.read(cursor) or options.read(cursor):
+    sections = _Sections()
+    while sections.read(cursor):
         pass
+    declared = sections.declared
     if not declared.found or cursor.word.startswith("@"):
         cursor.expected("`@message` or `@lifeline`")
     if cursor.word != END:

@@ -1,0 +1,151 @@
+"""What it costs to start: processor time of short commands, as multiples of an empty program.
+
+    python -m benchmarks.start_up [--rounds N] [--write FILE]
+
+Each round runs every command once, in a process of its own, with `python -c pass` of the same
+interpreter among them; a ratio is that of medians. The processor time is that of the child as the
+system counts it (`wait4`), user and system together, so that a busy machine changes little.
+
+The commands are the console script, as it stands beside the interpreter: `verify` of one
+multi-trace of four actions that is right, `check` of a document with a property, of another one
+with an application, and of an interaction, `--help`, and what a shell asks for to complete a word.
+Which modules are imported by each is pinned in `tests/cli/test_imported_modules.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+import click
+
+from benchmarks.command_line import load_at_the, machine
+
+ROOT: Final = Path(__file__).parents[1]
+SCRIPT: Final = Path(sys.executable).with_name("choreomon")
+
+INTERACTION: Final = "strict(a -- m -> b, b -- n -> a)\n"
+MULTI_TRACE: Final = "[a] a!m.a?n;\n[b] b?m.b!n\n"
+PROPERTY: Final = ROOT / "choreomon" / "formats" / "property_to_begin_with.yaml"
+
+
+class Command(NamedTuple):
+    """What is measured: arguments of the console script, what they may cost as a multiple of an
+    empty program (None: no bound), and what the environment says besides."""
+
+    arguments: tuple[str, ...]
+    bound: float | None
+    environment: Mapping[str, str] = {}
+
+
+COMPLETION: Final = {"_CHOREOMON_COMPLETE": "bash_complete", "COMP_WORDS": "choreomon ve"}
+
+COMMANDS: Final = {
+    "verify": Command(("verify", "-i", "tiny.hif", "tiny.htf"), 4),
+    "check, a property": Command(("check", str(PROPERTY)), 6),
+    "check, an application": Command(
+        ("check", str(ROOT / "scenarios" / "smart-home-violating.yaml")), 6
+    ),
+    "check, an interaction": Command(("check", "tiny.hif"), 6),
+    "--help": Command(("--help",), 2.5),
+    "completion": Command((), 2.5, {**COMPLETION, "COMP_CWORD": "1"}),
+}
+
+
+def seconds(arguments: Sequence[str], folder: str, environment: Mapping[str, str]) -> float:
+    """Processor time of a process. Raises `RuntimeError` where it does not end with 0."""
+    child = subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{' '.join(arguments)}: ended with {child.returncode}")
+    return used.ru_utime + used.ru_stime
+
+
+def measured(rounds: int) -> tuple[float, dict[str, float]]:
+    """Seconds of an empty program, and of each command, medians of so many rounds."""
+    empty: list[float] = []
+    found: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    with TemporaryDirectory() as folder:
+        Path(folder, "tiny.hif").write_text(INTERACTION, encoding="utf-8")
+        Path(folder, "tiny.htf").write_text(MULTI_TRACE, encoding="utf-8")
+        for number in range(rounds + 1):
+            nothing = seconds(("-c", "pass"), folder, {})
+            some = {
+                name: seconds((str(SCRIPT), *one.arguments), folder, one.environment)
+                for name, one in COMMANDS.items()
+            }
+            if number:  # the first writes bytecode
+                empty.append(nothing)
+                for name, one in some.items():
+                    found[name].append(one)
+    return median(empty), {name: median(some) for name, some in found.items()}
+
+
+def report(empty: float, found: Mapping[str, float]) -> list[str]:
+    """A line for each command, and what is above its bound."""
+    lines = [
+        "| command | seconds | times `python -c pass` | bound |",
+        "|---|--:|--:|--:|",
+        f"| `python -c pass` | {empty:.3f} | 1 | |",
+    ]
+    for name, took in found.items():
+        bound = COMMANDS[name].bound
+        lines.append(
+            f"| `{name}` | {took:.3f} | {took / empty:.2f} | {'' if bound is None else bound} |"
+        )
+    return lines
+
+
+def above(empty: float, found: Mapping[str, float]) -> list[str]:
+    """The commands that cost more than they may."""
+    bounds = {name: command.bound for name, command in COMMANDS.items()}
+    return [
+        name
+        for name, took in found.items()
+        if (bound := bounds[name]) is not None and took / empty > bound
+    ]
+
+
+@click.command(help=__doc__)
+@click.option("--rounds", type=click.IntRange(min=1), default=21, show_default=True)
+@click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="as Markdown")
+def main(rounds: int, write: Path | None) -> None:
+    begin = load_at_the("beginning")
+    empty, found = measured(rounds)
+    arguments = " ".join(["python", "-m", "benchmarks.start_up", *sys.argv[1:]])
+    text = "\n".join(
+        [
+            "# What it costs to start",
+            "",
+            "Processor time, user and system; what is measured says the top of",
+            "`benchmarks/start_up.py`.",
+            "",
+            f"`{arguments}`",
+            "",
+            f"{machine()}; {begin}; {load_at_the('end')}; medians of {rounds} rounds",
+            "",
+            *report(empty, found),
+            "",
+        ]
+    )
+    if write is not None:
+        write.write_text(text, encoding="utf-8")
+    click.echo(text, nl=False)
+    if too_much := above(empty, found):
+        raise click.ClickException(f"costs more than it may: {', '.join(too_much)}")
+
+
+if __name__ == "__main__":
+    main()
