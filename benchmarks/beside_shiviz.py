@@ -2,22 +2,23 @@
 
     python -m benchmarks.beside_shiviz [--shiviz DIR] [--megabytes N] [--rounds N] [--json]
 
-DIR is a checkout of ShiViz, https://github.com/DistributedClocks/shiviz: its parser is no package, so
-it is run from there, by Node.js (`shiviz_parser.js`). Where none is given, only our reader is
+DIR is a checkout of ShiViz, https://github.com/DistributedClocks/shiviz: its parser is no package,
+so it is run from there, by Node.js (`shiviz_parser.js`). Where none is given, only our reader is
 measured, and the output says so.
 
 Three logs of a megabyte each, with ShiViz' own expression:
 
-- `simpledb`: the log of that name that comes with ShiViz, again and again, each time as a run of its
-  own. ShiViz counts the lines before each event from the beginning of its run, so short runs are
-  what it likes best;
+- `simpledb`: the log of that name that comes with ShiViz, again and again, each time as a run of
+  its own. ShiViz counts the lines before each event from the beginning of its run, so short runs
+  are what it likes best;
 - `20 processes`: one run, with clocks of up to twenty entries;
 - `2 processes`: one run, with as short lines as there can be, and so the most events.
 
 Both read the same file, from the text to events with their clocks; the times are of the processor,
 without those of starting Python, Node.js and of reading the file into memory (which ours does
 within its time). The medians of `--rounds` are compared, and what the first round took, before
-Node.js has compiled anything, is shown. Hosts, their events and the sum of all clocks must be equal.
+Node.js has compiled anything, is shown. Hosts, their events and the sum of all clocks must be
+equal.
 """
 
 from __future__ import annotations
