@@ -30,6 +30,8 @@ def keys_under(heading: str) -> set[str]:
 def test_the_page_can_be_followed(tmp_path: Path) -> None:
     if missing := missing_programs(TEXT):
         pytest.skip(f"this machine has no {', '.join(missing)}, which docs/logs.md uses")
+    for folder in ("examples", "tests"):  # as in a checkout
+        (tmp_path / folder).symlink_to(ROOT / folder)
     follow(TEXT, tmp_path)
 
 
