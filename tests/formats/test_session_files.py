@@ -166,11 +166,24 @@ def test_a_line_that_is_too_long_is_lost(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(json_lines, "LONGEST_LINE", 60)
     good = {"session": "s", "action": "a!m"}
     pieces, alphabet = lines(
-        tmp_path / "s.jsonl", good, {"session": "s", "actions": ["a!m"] * 99}, good
+        tmp_path / "s.jsonl", good, {"session": "s", "actions": ["a!m"] * 20}, good
     )
     _, lost, last = told(pieces, alphabet)
-    assert "s.jsonl:2: " in str(lost)
+    assert "s.jsonl:2: is longer than 60 bytes" in str(lost)
     assert last == ("s", ["a!m"], None)
+
+
+def test_a_line_without_an_end_ends_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_lines, "LONGEST_LINE", 60)
+    (tmp_path / "s.jsonl").write_text('{"session": "s", "action": "a!m"}\n' + "x" * 300)
+    read = JsonLines(str(tmp_path / "s.jsonl"), Fields())
+    pieces = read.pieces(Alphabet(Actions()))
+    assert isinstance(next(pieces), Block)
+    assert "s.jsonl:2: is longer than 60 bytes" in str(next(pieces))
+    with pytest.raises(DocumentError, match=r"s.jsonl:2: has no end within 240 bytes"):
+        next(pieces)
 
 
 def test_kinds_that_are_none_are_said(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ AT_ONCE: Final = 100_000
 LONGEST_LINE: Final = 32_000_000
 """Bytes. A longer line is lost, as it would fill the memory."""
 
-ENDLESS: Final = 32
+ENDLESS: Final = 4
 """Times the longest line: what has no line's end for so long is no file of lines."""
 
 _Name = str | int
