@@ -16,7 +16,7 @@ from choreomon.cli.check_agent import (
     rows_in_json,
 )
 from choreomon.cli.check_offline import check_offline
-from choreomon.cli.offline_files import Kind, offline_kind
+from choreomon.formats.offline_kind import Kind, offline_kind
 
 if TYPE_CHECKING:
     from choreomon.formats.read import Document

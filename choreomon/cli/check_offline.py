@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from choreomon.cli.offline_files import Kind
+from choreomon.formats.offline_kind import Kind
 
 
 class _Content(NamedTuple):

@@ -15,9 +15,9 @@ from choreomon.cli.draw_log import draw_log, is_drawn_log
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
-from choreomon.cli.offline_files import offline_kind
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+from choreomon.formats.offline_kind import offline_kind
 from choreomon.verify.papers.heuristics import STRATEGIES
 
 if TYPE_CHECKING:

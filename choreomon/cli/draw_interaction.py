@@ -11,9 +11,9 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_of
-from choreomon.cli.offline_files import Kind
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import write
+from choreomon.formats.offline_kind import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.explicit_options import refuse_explicit
-from choreomon.cli.offline_files import offline_kind
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+from choreomon.formats.offline_kind import offline_kind
 
 if TYPE_CHECKING:
     from choreomon.formats.exported.recorded_run import RecordedRun

@@ -6,6 +6,7 @@ ones. Bad input of any kind leaves it as `choreomon.core.errors.DocumentError` a
 Documents:
 
     read                a scenario or property document -> Document
+    offline_kind        what a file is about
     input_files         opening and reading files, each up to a limit
     unreadable          what is told of a file that cannot be opened
     source_positions    YAML or JSON text -> plain values with the line of each

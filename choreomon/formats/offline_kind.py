@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, get_args
 
+import msgspec
+
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.suggestion import did_you_mean
+from choreomon.formats.input_files import whole
 
 Kind: TypeAlias = Literal[
     "interaction", "signature", "multi-trace", "configuration", "automaton", "locations"
@@ -40,10 +43,6 @@ def offline_kind(file: str) -> Kind | None:
 
 
 def _kind_of_json(file: str) -> Kind | None:
-    import msgspec
-
-    from choreomon.formats.input_files import whole
-
     content = whole(file)
     try:
         fields = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
