@@ -47,7 +47,7 @@ def drawn(seed: int) -> list[RecordedEvent]:
 
 
 def before(events: list[RecordedEvent]) -> list[set[int]]:
-    """For each event those that happened before it: the steps again and again, until none is new."""
+    """For each event those that happened before it: steps again and again, until none is new."""
     happened: list[set[int]] = []
     for later, event in enumerate(events):
         happened.append(
@@ -100,5 +100,7 @@ def test_what_no_clock_can_say_is_refused() -> None:
         with_clocks(circle)
     with pytest.raises(ValueError, match=re.escape("log:3: handles m without a message id")):
         with_clocks([circle[0]._replace(message_id=None)])
+    with pytest.raises(ValueError, match="log:3: sends n with the id 2, which was sent before"):
+        with_clocks([circle[1], circle[1]])
     with pytest.raises(ValueError, match="log:3: has no clock, and others have one"):
         with_clocks([*circle, circle[0]._replace(clock={"a": 1})])
