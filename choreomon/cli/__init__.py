@@ -32,7 +32,7 @@ _COMMANDS: Final = {
     "example": ("choreomon.cli.example", "Write a scenario that comes with choreomon."),
     "check": ("choreomon.cli.check", "Validate a document, or say what is in a file."),
     "draw": ("choreomon.cli.draw", "Draw a property, a run, an interaction, or an analysis."),
-    "export": ("choreomon.cli.export", "Write a run or an interaction for other tools."),
+    "export": ("choreomon.cli.export", "Write a run, a log or an interaction for other tools."),
     "simulate": ("choreomon.cli.simulate", "Run an application with its monitors."),
     "run": ("choreomon.cli.run", "Run an application with its monitors for real."),
     "split": ("choreomon.cli.split", "Write the table of each process, for its agent."),

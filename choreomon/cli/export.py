@@ -1,4 +1,4 @@
-"""`choreomon export`: a run, or an interaction, for the tools of others."""
+"""`choreomon export`: a run, a log, or an interaction, for the tools of others."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.explicit_options import refuse_explicit
+from choreomon.cli.export_log import OF_LOGS, is_exported_log, log_text
+from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 from choreomon.formats.offline_kind import offline_kind
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 OF_RUNS: Final = ("shiviz", "otlp", "mermaid", "plantuml")
 OF_INTERACTIONS: Final = ("mermaid", "plantuml", "hif", "json")
-_FORMATS: Final = tuple(dict.fromkeys((*OF_RUNS, *OF_INTERACTIONS)))
+_FORMATS: Final = tuple(dict.fromkeys((*OF_RUNS, *OF_LOGS, *OF_INTERACTIONS)))
 _TRACE: Final = re.compile(r"run-(\d+)")
 _MADE: Final = ("strategy", "rules")
 
@@ -51,6 +53,8 @@ _MADE: Final = ("strategy", "rules")
     type=click.Path(),
     help="Of a trace: what `simulate --json` or `run --json` printed, for the verdicts.",
 )
+@click.option("--session", help="Of a log: only what belongs to this session.")
+@log_options()
 @click.pass_context
 def command(
     context: click.Context,
@@ -62,17 +66,31 @@ def command(
     strategy: StrategyName,
     rules: RulesName | None,
     results: str | None,
+    session: str | None,
+    **choices: Any,
 ) -> int:
-    """Write the run or the interaction in FILE as other tools read it.
+    """Write the run, the log or the interaction in FILE as other tools read it.
 
     A trace (run-<seed>.jsonl, as --trace of `simulate` and `run` writes it): the run that it
     tells. A document: a run of its application with its monitors. Either as a ShiViz log, as spans
     of OpenTelemetry in OTLP JSON, or as a sequence diagram in Mermaid or PlantUML.
 
+    A log (docs/logs.md): its events as a ShiViz log, in OTLP JSON, as lines of JSON, or as a
+    sequence diagram.
+
     An interaction (.hif, .hsf, .mmd, .puml, .json): itself in Mermaid, PlantUML, .hif or JSON.
     """
     if output is not None:
-        check_not_read(output, (file, results))
+        check_not_read(output, (file, results, choices["mapping"]))
+    logs = LogChoices.taken(choices)
+    about_logs = (*LOG_OPTIONS, "session_key", "session")
+    if is_exported_log(file, logs):
+        refuse_explicit(context, ("seed", *_MADE, "results"), "with documents and traces")
+        _check_format(file, form, OF_LOGS, "a log")
+        text, code = log_text(file, form, logs, session), NOTHING_FOUND
+        _put(text, output)
+        return code
+    refuse_explicit(context, about_logs, "with logs")
     kind = offline_kind(file)
     if kind in ("interaction", "signature"):
         refuse_explicit(context, ("seed", *_MADE, "results"), "with runs")
@@ -93,11 +111,15 @@ def command(
         text = _text(run, form, file)
     else:
         raise click.UsageError(f"{file} holds no run and no interaction")
+    _put(text, output)
+    return code
+
+
+def _put(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:
         write(output, text)
-    return code
 
 
 def _check_format(file: str, form: str, forms: tuple[str, ...], what: str) -> None:

@@ -1,14 +1,15 @@
 """A whole run as Mermaid or PlantUML text.
 
 Every message is an arrow, in the order in which they were sent; one that is not handled before the
-run ends is lost (`-x`). A diagram has no place for the handling, so a verdict about it is a note
+run ends is lost (`-x`). One that is handled, and whose send is not there, is an arrow where it is
+handled. A diagram has no place for the handling, so a verdict about it is a note
 that says so, behind the next arrow that was sent before it. Read as interactions
 (docs/diagrams.md), the messages come back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from choreomon.core.message import ENVIRONMENT, SEND
@@ -28,9 +29,14 @@ class _Sent(NamedTuple):
 
 
 def mermaid_run(
-    events: Sequence[RunEvent], processes: Sequence[str], verdicts: Sequence[RunVerdict] = ()
+    events: Sequence[RunEvent],
+    processes: Sequence[str],
+    verdicts: Sequence[RunVerdict] = (),
+    unlogged: Collection[str] = (),
 ) -> str:
     """The run as a Mermaid `sequenceDiagram`, all of it: `run_sequence_diagram` makes a short one.
+    `unlogged`: processes of which nobody knows what they handled, so that no message to them counts
+    as lost.
 
     Raises ValueError for an empty name.
     """
@@ -51,12 +57,15 @@ def mermaid_run(
     def note(process: str, words: str) -> str:
         return f"Note over {ids[process]}: {in_mermaid(words)}"
 
-    lines += _body(events, verdicts, arrow, note)
+    lines += _body(events, verdicts, unlogged, arrow, note)
     return "\n".join(lines) + "\n"
 
 
 def plantuml_run(
-    events: Sequence[RunEvent], processes: Sequence[str], verdicts: Sequence[RunVerdict] = ()
+    events: Sequence[RunEvent],
+    processes: Sequence[str],
+    verdicts: Sequence[RunVerdict] = (),
+    unlogged: Collection[str] = (),
 ) -> str:
     """The run as a PlantUML sequence diagram, as `mermaid_run`."""
     ids = participant_ids(processes)
@@ -76,13 +85,14 @@ def plantuml_run(
     def note(process: str, words: str) -> str:
         return f"note over {ids[process]} : {in_plantuml(words)}"
 
-    lines += _body(events, verdicts, arrow, note)
+    lines += _body(events, verdicts, unlogged, arrow, note)
     return "\n".join([*lines, "@enduml"]) + "\n"
 
 
 def _body(
     events: Sequence[RunEvent],
     verdicts: Sequence[RunVerdict],
+    unlogged: Collection[str],
     arrow: Callable[[_Sent], str],
     note: Callable[[str, str], str],
 ) -> list[str]:
@@ -94,9 +104,11 @@ def _body(
     for event in events:
         sender, name, receiver = event.message
         if event.kind == SEND:
-            lines.append(arrow(_Sent(sender, name, receiver, event.index not in handled)))
-        elif event.sent_at is None:  # from outside, or from before the first event
-            lines.append(arrow(_Sent(None, name, receiver, False)))
+            lost = event.index not in handled and receiver not in unlogged
+            lines.append(arrow(_Sent(sender, name, receiver, lost)))
+        elif event.sent_at is None:  # from outside, or its send was not recorded
+            known = None if sender == ENVIRONMENT else sender
+            lines.append(arrow(_Sent(known, name, receiver, False)))
         lines += [
             note(event.process, _words(event, verdict)) for verdict in declared.get(event.index, ())
         ]

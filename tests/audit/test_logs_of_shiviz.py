@@ -288,6 +288,7 @@ def test_the_mapping_says_of_every_line_what_reading_by_hand_says(log: str) -> N
         said.append(texts[event.kind])
     assert said == [label(event) for event in hands]
     assert [event.clock for event in mapped] == [event.clock for event in hands]
+    assert {event.number for event in mapped} == {event.message_id for event in mapped} == {None}
     assert Counter(event.kind for event in mapped) == PINNED[log][1]
 
 
@@ -322,4 +323,5 @@ def test_runs_are_not_taken_for_one() -> None:
 
 def test_every_file_of_the_examples_is_tried() -> None:
     names = {name for _, name in [*VIOLATED, *KEPT]} | {f"{one}-mapping" for one in LABEL}
+    names.add("exported-mapping")  # in tests/cli/test_export_log.py
     assert {Path(path).stem for path in EXAMPLES.glob("*.yaml")} == names

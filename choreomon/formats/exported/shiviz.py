@@ -32,6 +32,9 @@ EXPRESSION: Final = (
 )
 """The first line, in the syntax of JavaScript."""
 
+OF_MESSAGES: Final = ("kind", "message", "peer", "message_id")
+"""Fields of sends and handles of logs."""
+
 _HOST: Final = re.compile(r"\S+")
 _FIELD: Final = re.compile(r"\w+", re.ASCII)
 
@@ -73,13 +76,17 @@ def shiviz_log(run: RecordedRun) -> str:
 def recorded_shiviz_log(events: Sequence[RecordedEvent]) -> str:
     """Events that other logs told of, as a log: what happened, who, clock, and below these a line
     for each field that one of them has, and for the time. Sessions are ShiViz's several runs, in
-    the order of their first events.
+    the order of their first events. Where there are sends or handles, the fields `kind`, `message`,
+    `peer` and `message_id` say of which one, so that a mapping can read them back.
 
     Clocks are written as they are: ShiViz takes none that jump. Raises ValueError for an event
     without a clock, and for names and fields that the lines of ShiViz cannot hold.
     """
     timed = any(event.time for event in events)
-    taken = {"event", "host", "clock", *(("time",) if timed else ())}
+    about_messages = any(event.kind != "local" for event in events)
+    of_messages = OF_MESSAGES if about_messages else ()
+    own_names = (*of_messages, *(("time",) if timed else ()))
+    taken = {"event", "host", "clock", *own_names}
     names = sorted({name for event in events for name in event.fields})
     for name in names:
         if not _FIELD.fullmatch(name) or name in taken:
@@ -90,8 +97,7 @@ def recorded_shiviz_log(events: Sequence[RecordedEvent]) -> str:
     for event in events:
         sessions.setdefault(event.session, []).append(event)
     several = any(sessions)
-    if timed:
-        names.insert(0, "time")
+    names = [*own_names, *names]
     lines = [
         r"(?<event>.*)\n(?<host>\S+) (?<clock>{.*})" + "".join(rf"\n{n}=(?<{n}>.*)" for n in names),
         r"^=== (?<trace>.*) ===$" if several else "",
@@ -100,22 +106,40 @@ def recorded_shiviz_log(events: Sequence[RecordedEvent]) -> str:
         if several:
             lines.append(_on_one_line(f"=== {session} ==="))
         for event in own:
-            lines += _recorded_lines(event, names, timed)
+            lines += _recorded_lines(event, names, own_names)
     return "\n".join(lines) + "\n"
 
 
-def _recorded_lines(event: RecordedEvent, names: Sequence[str], timed: bool) -> Iterator[str]:
+def _recorded_lines(
+    event: RecordedEvent, names: Sequence[str], own_names: Sequence[str]
+) -> Iterator[str]:
     if event.clock is None:
         raise ValueError(f"{event.place}: has no clock, and ShiViz draws clocks")
     if not _HOST.fullmatch(event.process):
         raise ValueError(
             f"{event.process!r} cannot be a host of ShiViz: it has a blank, or nothing"
         )
-    yield _on_one_line(event.name)
+    yield _on_one_line(_told(event))
     yield f"{event.process} {json.dumps(dict(event.clock), sort_keys=True)}"
+    own = {
+        "time": event.time,
+        "kind": event.kind,
+        "message": event.name,
+        "peer": event.peer or "",
+        "message_id": event.message_id or "",
+    }
     for name in names:
-        text = event.time if timed and name == "time" else event.fields.get(name, "")
+        text = own[name] if name in own_names else event.fields.get(name, "")
         yield _on_one_line(f"{name}={text}")
+
+
+def _told(event: RecordedEvent) -> str:
+    """An event in words; the other end of its message is `?` where nobody knows it."""
+    if event.kind == "local":
+        return event.name
+    ends = (event.process, event.peer or "?")
+    sender, receiver = ends if event.kind == "send" else reversed(ends)
+    return f"{event.kind} {sender} -> {receiver} : {event.name}"
 
 
 def _check_known(run: RecordedRun, counts: Mapping[str, int]) -> None:

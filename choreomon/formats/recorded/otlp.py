@@ -63,7 +63,8 @@ def read_otlp(log: Log, mapping: Mapping, session_key: str | None = None) -> Ite
             if isinstance(each, Diagnostic):
                 yield each
                 continue
-            at_end = each.time == str(record["endTimeUnixNano"])
+            ends = str(record["endTimeUnixNano"])
+            at_end = each.time == ends and ends != str(record["startTimeUnixNano"])
             stated = each.time.isascii() and each.time.isdigit() and len(each.time) < 20
             time = int(each.time) if stated else record["startTimeUnixNano"]
             # Of what begins at one moment, the outer comes first; of what ends then, the inner.

@@ -116,7 +116,7 @@ def told_by_otlp(run: RecordedRun) -> list[dict[str, Any]]:
                 "event": f"{kind} {Message(sender, name, receiver)}",
                 "clock": json.loads(value(own, "choreomon.clock")),
                 "index": int(value(own, "choreomon.index")),
-                "milliseconds": int(span["startTimeUnixNano"]) / 10**6,
+                "milliseconds": (int(span["startTimeUnixNano"]) - 1) / 10**6,
                 "verdicts": [
                     (
                         one["name"],
@@ -318,7 +318,7 @@ def renamed(run: RecordedRun, name: str) -> RecordedRun:
 PLACE = Place("x.log", 7)
 RECORDED = [
     RecordedEvent("a", "local", "starts", PLACE, clock={"a": 1}, time="12:00"),
-    RecordedEvent("a", "send", "m (x)", PLACE, clock={"a": 2}, fields={"level": "INFO"}),
+    RecordedEvent("a", "send", "m (x)", PLACE, "b", "7", {"a": 2}, fields={"level": "INFO"}),
     RecordedEvent("b", "handle", "m", PLACE, clock={"b": 1, "a": 2}, fields={"n": "1 = 2"}),
 ]
 
@@ -329,21 +329,40 @@ def test_events_of_other_logs_are_a_log_of_shiviz_too() -> None:
             "event": "starts",
             "host": "a",
             "clock": '{"a": 1}',
+            "kind": "local",
+            "message": "starts",
+            "peer": "",
+            "message_id": "",
             "time": "12:00",
             "level": "",
             "n": "",
         },
-        {"event": "m (x)", "host": "a", "clock": '{"a": 2}', "time": "", "level": "INFO", "n": ""},
         {
-            "event": "m",
+            "event": "send a -> b : m (x)",
+            "host": "a",
+            "clock": '{"a": 2}',
+            "kind": "send",
+            "message": "m (x)",
+            "peer": "b",
+            "message_id": "7",
+            "time": "",
+            "level": "INFO",
+            "n": "",
+        },
+        {
+            "event": "handle ? -> b : m",
             "host": "b",
             "clock": '{"a": 2, "b": 1}',
+            "kind": "handle",
+            "message": "m",
+            "peer": "",
+            "message_id": "",
             "time": "",
             "level": "",
             "n": "1 = 2",
         },
     ]
-    plain = [one._replace(time="", fields={}) for one in RECORDED]
+    plain = [one._replace(kind="local", time="", fields={}) for one in RECORDED]
     assert shiviz.recorded_shiviz_log(plain).splitlines()[0] == (
         r"(?<event>.*)\n(?<host>\S+) (?<clock>{.*})"
     )
@@ -368,6 +387,7 @@ def test_sessions_are_runs_of_shiviz() -> None:
         ({"fields": {"a-b": ""}}, "'a-b' cannot be a field of ShiViz"),
         ({"fields": {"time": ""}}, "'time' cannot be a field of ShiViz"),
         ({"fields": {"host": ""}}, "'host' cannot be a field of ShiViz"),
+        ({"fields": {"peer": ""}, "kind": "send"}, "'peer' cannot be a field of ShiViz"),
         ({"fields": {"x": "a\nb"}}, "it has several lines"),
         ({"name": "a\nb"}, "it has several lines"),
         ({"session": "a\nb"}, "it has several lines"),

@@ -8,6 +8,7 @@ import queue
 import threading
 from base64 import b64encode
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from random import Random
 from typing import Any
 from urllib.request import Request, urlopen
@@ -25,6 +26,7 @@ from choreomon.core.recorded import Diagnostic, Place, RecordedEvent, RecordedKi
 from choreomon.formats.recorded.span_order import sends_first
 from tests.formats.recorded.logs_for_tests import OTLP, events, read, request, span, strange
 
+DATA = Path(__file__).parents[2] / "data" / "otlp"
 ORDERS = {"messaging__system": "kafka", "messaging__destination__name": "orders"}
 
 
@@ -172,6 +174,22 @@ COLLECTED = [
     ("store", "handle", "orders", "shop"),
     ("store", "local", "work", None),
 ]
+
+
+def test_what_a_collector_wrote_of_the_sdk_s_spans_is_what_the_sdk_printed(printed: str) -> None:
+    written = (DATA / "collected.jsonl").read_text(encoding="utf-8")
+    assert '"flags":256' in written
+    found = events(written)
+    assert told(found) == told(events(printed))
+    assert unpaired(found) == []
+    traces = {
+        json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["traceId"]
+        for line in written.splitlines()
+    }
+    by_trace = dict.fromkeys(traces, 0)
+    for each in events(written, session_key="traceId"):
+        by_trace[each.session] += 1
+    assert sorted(by_trace.values()) == [1, 1, 5]
 
 
 def test_lines_of_a_collector_are_read() -> None:
