@@ -10,6 +10,7 @@ with the names of its fields (`choreomon.formats.sessions.source.Fields`).
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -148,9 +149,12 @@ class JsonLines:
             return None
 
     def _lines(self) -> Iterator[bytes]:
-        """Its lines; of too long ones a beginning that is still too long."""
+        """Its lines, without a byte order mark; of too long ones a beginning that is still too
+        long."""
         try:
             with open(self._path, "rb") as stream:
+                if stream.read(len(BOM_UTF8)) != BOM_UTF8:
+                    stream.seek(0)
                 while line := stream.readline(LONGEST_LINE + 1):
                     yield line
                     while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
