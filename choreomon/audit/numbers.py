@@ -45,9 +45,15 @@ class Numbering(Protocol):
 
 class WholeLog:
     """The numbers of all events of all sessions. Give it events with `add`, or those that others
-    have seen with `merge`, in any order."""
+    have seen with `merge`, in any order.
 
-    def __init__(self) -> None:
+    `counted`: how numbers count, where that is said; None: as they look. They go on through all
+    sessions where none of them comes twice. Numbers that begin anew and of which no two sessions
+    have the same, as there are two sessions and much is missing, are taken for such.
+    """
+
+    def __init__(self, counted: Counted | None = None) -> None:
+        self._counted = counted
         self.processes: set[str] = set()
         self._numbers: dict[str, array[int]] = {}
         self._runs: dict[str, list[tuple[int, int]]] = {}
@@ -57,6 +63,9 @@ class WholeLog:
     def add(self, event: RecordedEvent) -> None:
         """One more event."""
         process, clock = event.process, event.clock
+        if self._counted == "session":
+            self.processes.add(process)
+            return
         number = event.number
         if clock is not None:
             number = clock.get(process, number)
@@ -97,7 +106,7 @@ class WholeLog:
         start = last = None
         for number in numbers:
             if number == last:
-                self._twice.add(process)
+                self._comes_twice(process)
             elif last is None or start is None or number != last + 1:
                 if start is not None and last is not None:
                     runs.append((start, last))
@@ -114,21 +123,23 @@ class WholeLog:
         joined: list[tuple[int, int]] = []
         for first, last in sorted((*self._runs.get(process, ()), *runs)):
             if joined and first <= joined[-1][1]:
-                self._twice.add(process)
-                self._runs.pop(process, None)
-                return
-            if joined and first == joined[-1][1] + 1:
-                joined[-1] = (joined[-1][0], last)
+                self._comes_twice(process)
+            if joined and first <= joined[-1][1] + 1:
+                joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
             else:
                 joined.append((first, last))
-        self._runs[process] = joined
+        if process in self._twice:
+            self._runs.pop(process, None)
+        else:
+            self._runs[process] = joined
 
-    def found(self, counted: Counted | None = None) -> MissingNumbers:
-        """Nothing more comes: what is missing. `counted`: how numbers count, where that is said;
-        None: as they look. They go on through all sessions where none of them comes twice."""
+    def _comes_twice(self, process: str) -> None:
+        if self._counted is None:
+            self._twice.add(process)
+
+    def found(self) -> MissingNumbers:
+        """Nothing more comes: what is missing."""
         self.settle()
-        if counted == "session":
-            return MissingNumbers({})
         return MissingNumbers(
             {
                 process: [*_between(runs, self._told.get(process, 0))]

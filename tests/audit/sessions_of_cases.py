@@ -60,9 +60,7 @@ def _with_sessions(random: Random, run: list[RecordedEvent], says: Says) -> list
             events.append(event._replace(session=session))
         else:
             own = identity if event.kind != "local" else None
-            events.append(
-                event._replace(session=session, clock=None, number=count, message_id=own)
-            )
+            events.append(event._replace(session=session, clock=None, number=count, message_id=own))
     return events
 
 
@@ -92,7 +90,7 @@ def renumbered(found: Sessions, name: str) -> tuple[list[RecordedEvent], set[str
     counted: dict[str, set[int]] = {}
     for process, most in told.items():
         if process in seen:
-            missing = {number for number in range(1, most + 1)} - seen[process]
+            missing = set(range(1, most + 1)) - seen[process]
             mine = {number_of(event) for event in own if event.process == process}
             counted[process] = missing | mine
 

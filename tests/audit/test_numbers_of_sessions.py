@@ -10,7 +10,7 @@ from choreomon.audit import causality
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.gaps import numbers_missing_from_all
 from choreomon.audit.items import Gap
-from choreomon.audit.numbers import Missing, MissingNumbers, SessionNumbers, WholeLog
+from choreomon.audit.numbers import Counted, Missing, MissingNumbers, SessionNumbers, WholeLog
 from choreomon.audit.oracle import truth
 from choreomon.audit.outcome import Outcome
 from choreomon.core.recorded import Place, RecordedEvent
@@ -45,11 +45,11 @@ def alone(found: Sessions, name: str) -> tuple[Case, set[str]]:
     """The session with numbers of its own, as a case; and the processes that may lack anything. An
     event behind each log says how many there are, and that the process was logged."""
     events, lacking = renumbered(found, name)
-    mine = {process: 0 for process in dict.fromkeys(event.process for event in found.events)}
+    mine = dict.fromkeys((event.process for event in found.events), 0)
     for process in mine:
         present = {number_of(one) for one in found.events if one.process == process}
         told = [(one.clock or {}).get(process, 0) for one in found.events]
-        missing = {number for number in range(1, max((*present, *told)) + 1)} - present
+        missing = set(range(1, max((*present, *told)) + 1)) - present
         mine[process] = len(missing) + sum(one.process == process for one in events)
     ends = [
         RecordedEvent(
@@ -107,9 +107,8 @@ def missed(seeds: Iterable[int]) -> list[str]:
                 mine = event.session == name and event.process in watched
                 if mine and not any(within(gap, event) for gap in gaps):
                     told.append(f"{seed} {name}: {event} is missed")
-            for gap in gaps:
-                if not any(within(gap, event) for event in lost):
-                    told.append(f"{seed} {name}: {gap} is none")
+            false = [gap for gap in gaps if not any(within(gap, event) for event in lost)]
+            told += [f"{seed} {name}: {gap} is none" for gap in false]
     return told
 
 
@@ -208,8 +207,14 @@ def test_numbers_that_come_twice_are_those_of_sessions() -> None:
 
 
 def test_it_may_be_said_how_numbers_count() -> None:
-    whole = WholeLog()
-    for one in (event("a", 1), event("b", 2)):
-        whole.add(one)
-    assert whole.found("session").counted == set()
-    assert whole.found("process").counted == {"p"}
+    cases: list[tuple[Counted | None, set[str]]]
+    cases = [("session", set()), ("process", {"p"}), (None, set())]
+    for counted, expected in cases:
+        whole = WholeLog(counted)
+        for one in (event("a", 1), event("b", 2), event("a", 2), event("b", 5)):
+            whole.add(one)
+        found = whole.found()
+        assert found.counted == expected
+        assert whole.processes == {"p"}
+        if expected:
+            assert found.missing("p", 2, 5) == Missing(3, 4, 2)

@@ -13,7 +13,7 @@ from math import ceil
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
-from choreomon.audit.numbers import WholeLog
+from choreomon.audit.numbers import Counted, WholeLog
 from choreomon.audit.summary import BEFORE, Summary
 from choreomon.batch.audits.aside import Share, temporary_folder
 from choreomon.batch.audits.judging import SessionsJudge
@@ -67,7 +67,7 @@ def audits(
     size = sum(each.size or OF_A_PIPE for each in pieces)
     parts = min(MOST_PARTS, max(1, ceil(size / part)))
     with temporary_folder() as folder:
-        splitting = partial(_split, reader, folder, parts)
+        splitting = partial(_split, reader, folder, parts, question.counted)
         if jobs == 1:
             with collector_at_rest():
                 splits = _reading(map(splitting, enumerate(pieces)), reader, size, progress)
@@ -92,17 +92,25 @@ def _in_order(
         yield here[number] if number in here else next(there)
 
 
-def _split(reader: Reader, folder: Path, parts: int, numbered: tuple[int, Piece]) -> Split:
+def _split(
+    reader: Reader,
+    folder: Path,
+    parts: int,
+    counted: Counted | None,
+    numbered: tuple[int, Piece],
+) -> Split:
     number, piece = numbered
-    return split(reader, piece, folder / f"{number:09}", parts)
+    return split(reader, piece, folder / f"{number:09}", parts, counted)
 
 
 def _reading(splits: Iterable[Split], reader: Reader, size: int, progress: Progress) -> list[Split]:
     found: list[Split] = []
+    read_again: set[int] = set()
     done = 0
     for each in splits:
         found.append(each)
-        if each.refused is not None:
+        if each.refused is not None and each.piece.log not in read_again:
+            read_again.add(each.piece.log)
             # Perhaps the piece is strange and the log is not; and only who reads all of it can say
             # which line it was.
             for _ in reader.read(each.piece.path):
@@ -120,7 +128,7 @@ def _judged(
     progress: Progress,
 ) -> Summary:
     summary = Summary()
-    whole = WholeLog()
+    whole = WholeLog(question.counted)
     shares: dict[int, list[Share]] = {}
     before: dict[int, int] = {}
     for each in splits:
@@ -139,7 +147,7 @@ def _judged(
             shares.setdefault(part, []).append(share)
     events = sum(each.events for each in splits)
     known = folder / "known"
-    missing = whole.found(question.counted)
+    missing = whole.found()
     known.write_bytes(pickle.dumps((question, missing, frozenset(whole.processes))))
     work = partial(_judge, known)
     for found in shared(work, [tuple(shares[part]) for part in sorted(shares)]):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from choreomon.audit.numbers import WholeLog
+from choreomon.audit.numbers import Counted, WholeLog
 from choreomon.audit.summary import MOST_DIAGNOSTICS
 from choreomon.batch.audits.aside import Aside, Segments
 from choreomon.batch.audits.pieces import Piece, PieceStream
@@ -26,19 +26,23 @@ class Split:
 
     piece: Piece
     file: Path
+    seen: WholeLog
     lines: int = 0
     events: int = 0
     segments: Segments = field(default_factory=list)
-    seen: WholeLog = field(default_factory=WholeLog)
     strange: Counter[str] = field(default_factory=Counter)
     first: list[Diagnostic] = field(default_factory=list)
     refused: DocumentError | None = None
 
 
-def split(reader: Reader, piece: Piece, file: Path, parts: int) -> Split:
-    """Reads the piece, and puts its events aside in `file`. Raises DocumentError for a log that
-    cannot be read, unless that is only a piece of it."""
-    found = Split(piece, file)
+def split(
+    reader: Reader, piece: Piece, file: Path, parts: int, counted: Counted | None = None
+) -> Split:
+    """Reads the piece, and puts its events aside in `file`. `counted`: how numbers count.
+
+    Raises DocumentError for a log that cannot be read, unless that is only a piece of it.
+    """
+    found = Split(piece, file, WholeLog(counted))
     aside = Aside(file, parts)
     try:
         if piece.log_format is None:
