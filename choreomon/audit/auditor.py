@@ -19,9 +19,10 @@ from typing import Final
 from choreomon.audit.causality import MAX_WAITING, Causality
 from choreomon.audit.gaps import said_to_be_incomplete
 from choreomon.audit.items import Clock, Gap, Item
+from choreomon.audit.numbers import Numbering
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.search import Unseen, Way, happenings
-from choreomon.audit.units import Unit, units
+from choreomon.audit.units import Unit, Units
 from choreomon.audit.window import Decided, Limits, Window
 from choreomon.core.recorded import Diagnostic, RecordedEvent
 from choreomon.core.suggestion import did_you_mean
@@ -50,6 +51,8 @@ class Auditor:
     - `limits` bound time and memory (`choreomon.audit.window`), `max_waiting` the events that wait
       for others that they depend on.
     - `on_diagnostic` is told what is strange about the logs.
+    - `numbering`: of one session of several, what numbers say that go on through all of them.
+    - `units`: those of the automaton, where several audits share them.
 
     `add`, `settle` and `finish` raise `DocumentError` where logs contradict themselves.
     """
@@ -62,9 +65,11 @@ class Auditor:
         limits: Limits = NO_LIMITS,
         max_waiting: int = MAX_WAITING,
         on_diagnostic: Callable[[Diagnostic], None] = lambda _: None,
+        numbering: Numbering | None = None,
+        units: Units | None = None,
     ) -> None:
-        self._automaton = automaton
-        self._processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
+        units = Units(automaton) if units is None else units
+        self._processes = units.processes
         self._causality = Causality(
             self._processes,
             automaton.labels,
@@ -73,14 +78,17 @@ class Auditor:
             on_diagnostic=on_diagnostic,
             incomplete=(incomplete := tuple(incomplete)),
             max_waiting=max_waiting,
+            numbering=numbering,
         )
         self._verdicts: list[AuditVerdict] = []
         self._gaps: dict[Gap, None] = {}
         self._labelled = 0
         self._given_before: dict[Window, int] = {}
         self._windows = [
-            Window(unit, self._processes, self._knowledge, self._taker(unit), limits)
-            for unit in units(automaton)
+            Window(unit, labels, look_ups, self._knowledge, self._taker(unit), limits)
+            for unit, labels, look_ups in zip(
+                units.units, units.labels, units.look_ups, strict=True
+            )
         ]
         self._by_label = {
             label: [window for window in self._windows if label in window.unit.automaton.labels]
@@ -92,8 +100,7 @@ class Auditor:
                     f"; those of the property are {', '.join(self._processes)}"
                 )
                 raise ValueError(f"the property has no label of a process {name!r}{hint}")
-            gap = Gap(name, said_to_be_incomplete(name))
-            self._lacks(self._processes.index(name), gap)
+            self.lacks(Gap(name, said_to_be_incomplete(name)))
 
     def add(self, event: RecordedEvent) -> None:
         """The next event of its process."""
@@ -102,6 +109,11 @@ class Auditor:
     def waits(self, process: str) -> bool:
         """Whether events of the process wait for those of others, which better come first."""
         return self._causality.waits(process)
+
+    def lacks(self, gap: Gap) -> None:
+        """Any events may be missing anywhere in the log of this process, if the property has it."""
+        if gap.process in self._processes:
+            self._lacks(self._processes.index(gap.process), gap)
 
     def settle(self) -> None:
         """Decides now what can be decided, which else is put off for a few events."""

@@ -24,11 +24,13 @@ from choreomon.audit.gaps import (
     ended_early,
     never_logged,
     numbers_missing,
+    numbers_missing_from_all,
     other_end_missing,
     send_missing,
 )
 from choreomon.audit.items import Clock, Gap, Item
 from choreomon.audit.messages import Messages
+from choreomon.audit.numbers import Numbering
 from choreomon.audit.process import (
     Key,
     Process,
@@ -62,6 +64,7 @@ class Causality:
     - `on_lacking` is called with a gap that may be anywhere in the log of one process.
     - `on_diagnostic` is called with what is strange.
     - `incomplete`: processes whose sends are not counted, since some may be missing.
+    - `numbering`: of one session of several, what numbers say that go on through all of them.
 
     Raises `DocumentError` for logs that contradict themselves: a process whose own numbers do not
     grow, and happened-before with a cycle.
@@ -77,7 +80,9 @@ class Causality:
         on_diagnostic: Callable[[Diagnostic], None],
         incomplete: Collection[str] = (),
         max_waiting: int = MAX_WAITING,
+        numbering: Numbering | None = None,
     ) -> None:
+        self._numbering = numbering
         self._size = len(processes)
         self._on_item = on_item
         self._on_lacking = on_lacking
@@ -167,11 +172,20 @@ class Causality:
                 clock = None
         elif event.number is not None:
             told = event.number
-        if clock is None and event.number is None and process.raw is not None:
+        numbering = self._numbering
+        if numbering is not None and not numbering.counts_all(process.name):
+            numbering = None
+        if (
+            clock is None
+            and event.number is None
+            and (process.raw is not None or numbering is not None)
+        ):
             # Clocks do not count it, so who knows the next one knows it, and nobody else.
             told = process.last + 0.5 if process.last == int(process.last) else process.last
         labels = None if process.watched is None else process.watched.get((event.kind, event.name))
         jumps = told != process.last + 1 and told != process.last + 0.5
+        if jumps and numbering is not None and told > process.last:
+            jumps = numbering.missing(process.name, process.last, told) is not None
         ends_gap = jumps and process.index is not None and not released
         if ends_gap and process.raw is not None and self._ahead(process, process.raw):
             return False  # the gap begins with all that the process knew before it
@@ -266,13 +280,22 @@ class Causality:
             )
             raise DocumentError((Problem(event.place.file, event.place.line, "", problem),))
         told = int(told)
-        reason = numbers_missing(process.name, last, told)
+        reason = self._missing(process, told) or numbers_missing(process.name, last, told)
         self._strange("gap", reason, event.place)
         if process.index is not None:
             kept = process.last
             process.last = told  # what knows the event after the gap knows its end
             self._marks(process, Gap(process.name, reason, process.last_place, event.place))
             process.last = kept
+
+    def _missing(self, process: Process, before: float | None) -> str:
+        """What the log of the process lacks behind its last event, in whatever session; nothing
+        where its numbers are of this session alone."""
+        numbering = self._numbering
+        if numbering is None or not numbering.counts_all(process.name):
+            return ""
+        missing = numbering.missing(process.name, process.last, before)
+        return "" if missing is None else numbers_missing_from_all(process.name, missing)
 
     def _lacks_send(self, process: Process, event: RecordedEvent) -> None:
         """The reception has no send. Its sender's log lacks it, we do not know where."""
@@ -308,9 +331,12 @@ class Causality:
                     assert process.index is not None
                     self._on_lacking(process.index, Gap(process.name, reason))
                 continue
-            most = max((clock.get(process.name, 0) for clock in told), default=0)
-            if most > process.last:
-                reason = ended_early(process.name, int(process.last), most)
+            reason = self._missing(process, None)
+            if self._numbering is None or not self._numbering.counts_all(process.name):
+                most = max((clock.get(process.name, 0) for clock in told), default=0)
+                if most > process.last:
+                    reason = ended_early(process.name, int(process.last), most)
+            if reason:
                 self._strange("gap", reason, process.last_place or NOWHERE)
                 self._marks(process, Gap(process.name, reason, process.last_place), ends=False)
         if (left := self._messages.never_received()) is not None:
@@ -354,6 +380,10 @@ class Causality:
             count = clock.get(other.name, 0)
             if count <= other.last or other is process:
                 continue
+            if self._numbering is not None:
+                count = self._numbering.last_up_to(other.name, count)
+                if count <= other.last:
+                    continue
             if self._finishing and not (other.queue and next_number(other) <= count):
                 continue
             if other.awaited_by is None:

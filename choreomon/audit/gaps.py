@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from choreomon.audit.numbers import Missing
 from choreomon.audit.process import event_name
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import RecordedEvent
@@ -14,6 +15,17 @@ def numbers_missing(process: str, last: int, told: int) -> str:
     if told == last + 2:
         return f"event {last + 1} of {process} is not in its log"
     return f"events {last + 1} to {told - 1} of {process} are not in its log"
+
+
+def numbers_missing_from_all(process: str, missing: Missing) -> str:
+    """Its numbers go on through all sessions, and these are in none."""
+    if missing.number == 1:
+        told = f"event {missing.first} of {process} is"
+    else:
+        told = f"events {missing.first} to {missing.last} of {process} are"
+        if missing.number <= missing.last - missing.first:
+            told = f"{missing.number} of the {told}"
+    return f"{told} not in its log, in whatever session"
 
 
 def ended_early(process: str, last: int, most: int) -> str:

@@ -52,8 +52,7 @@ Verdicts: TypeAlias = tuple[AuditVerdict, ...]
 class Outcome(NamedTuple):
     """All of it. `verdicts` in the order in which the events were read; `labelled` counts the
     events that the property mentions. `late` are gaps that were found after events were decided
-    that they may concern: of those nothing was declared, and perhaps would have been. `sessions`:
-    where each was judged by itself, the verdict about each."""
+    that they may concern: of those nothing was declared, and perhaps would have been."""
 
     verdicts: Verdicts
     overall: Overall
@@ -61,4 +60,3 @@ class Outcome(NamedTuple):
     events: int
     labelled: int
     late: tuple[Gap, ...] = ()
-    sessions: tuple[tuple[str, VerdictKind | None], ...] = ()

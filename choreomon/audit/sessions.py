@@ -1,37 +1,85 @@
-"""Logs of many sessions: an audit of each, and what they come to together."""
+"""Logs of many sessions that may have no end: an audit of each, while they are read.
+
+Where the logs end, `choreomon.batch.audits` does the same for less memory and by several processes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections.abc import Iterator
+from functools import partial
+from typing import Final, NamedTuple
 
-from choreomon.audit.auditor import Auditor
-from choreomon.audit.outcome import AuditVerdict, Outcome
-from choreomon.core.recorded import RecordedEvent
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.audit.auditor import NO_LIMITS, Auditor
+from choreomon.audit.outcome import AuditVerdict
+from choreomon.audit.summary import BEFORE, Rank, Summary
+from choreomon.audit.units import Units
+from choreomon.audit.window import Limits
+from choreomon.core.errors import DocumentError
+from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.properties.automaton import SequenceAutomaton
 
-_GRAVEST_FIRST = (VIOLATED, POSSIBLY_VIOLATED, None)
+MAX_SESSIONS: Final = 10_000
+"""Sessions that are open at a time."""
+
+MOST_ENDED: Final = 100_000
+"""Sessions that ended of which it is remembered that they did."""
+
+
+class _Open(NamedTuple):
+    rank: Rank
+    auditor: Auditor
 
 
 class SessionsAuditor:
-    """As an `Auditor`, with one that `make` makes for each session: what happened in one orders and
-    forms nothing in another one. A process that has events in any of them has a log of all. All are
-    kept until the end."""
+    """As an `Auditor` for each session: what happened in one orders and
+    forms nothing in another one. A process that has events in any of them has a log of all.
 
-    def __init__(self, make: Callable[[], Auditor]) -> None:
-        self._make = make
-        self._auditors: dict[str, Auditor] = {}
+    At most `most` sessions are open. When one more begins, that one is over that had no event for
+    longest: it is judged, and forgotten. An event of it that comes later is told and not judged;
+    where `MOST_ENDED` others were over since, it begins a new session of that name.
+    """
+
+    def __init__(
+        self,
+        automaton: SequenceAutomaton,
+        *,
+        incomplete: tuple[str, ...] = (),
+        limits: Limits = NO_LIMITS,
+        most: int = MAX_SESSIONS,
+    ) -> None:
+        self.summary = Summary()
+        self._make = partial(
+            Auditor, automaton, incomplete=incomplete, limits=limits, units=Units(automaton)
+        )
+        self._most = most
+        self._open: dict[str, _Open] = {}
+        self._begun = 0
+        self._over: dict[str, None] = {}
         self._last: Auditor | None = None
         self._logged: set[str] = set()
+        self._said: dict[str, int] = {}
+        self._unsaid: list[AuditVerdict] = []
+        self._recent = ""
 
     def add(self, event: RecordedEvent) -> None:
         """One more event of its session."""
-        auditor = self._auditors.get(event.session)
-        if auditor is None:
-            auditor = self._auditors[event.session] = self._make()
-        self._last = auditor
+        name = event.session
+        found = self._open.get(name)
+        if found is None:
+            if name in self._over:
+                self._too_late(event)
+                return
+            found = self._begin(name)
+        elif name != self._recent:
+            del self._open[name]
+            self._open[name] = found  # behind all others
+        self._recent = name
+        self._last = found.auditor
         self._logged.add(event.process)
-        auditor.add(event)
+        try:
+            found.auditor.add(event)
+        except DocumentError as error:
+            self._refuse(name, error)
 
     def waits(self, process: str) -> bool:
         """See `Auditor.waits`, of the session that was read last."""
@@ -39,31 +87,64 @@ class SessionsAuditor:
 
     def settle(self) -> None:
         """See `Auditor.settle`."""
-        for auditor in self._auditors.values():
-            auditor.settle()
+        for found in self._open.values():
+            found.auditor.settle()
 
-    @property
-    def verdicts(self) -> Sequence[AuditVerdict]:
-        """Those that were given so far, session by session."""
-        return [*chain.from_iterable(auditor.verdicts for auditor in self._auditors.values())]
+    def news(self) -> Iterator[AuditVerdict]:
+        """The verdicts about events that were given since this was asked last."""
+        unsaid, self._unsaid = self._unsaid, []
+        yield from unsaid
+        for name, found in self._open.items():
+            yield from self._news_of(name, found.auditor)
 
-    def finish(self) -> Outcome:
-        """All sessions together: `overall` is that of the gravest one, the first of them;
-        `sessions` has the verdict about each, in the order in which they began."""
-        if not self._auditors:
-            return self._make().finish()
-        found = {name: auditor.finish(self._logged) for name, auditor in self._auditors.items()}
-        overall = min(
-            (one.overall for one in found.values()),
-            key=lambda one: _GRAVEST_FIRST.index(one.kind),
+    def finish(self) -> Summary:
+        """Nothing comes any more: all sessions are over."""
+        while self._open:
+            self._end(next(iter(self._open)))
+        return self.summary
+
+    def _begin(self, name: str) -> _Open:
+        while len(self._open) >= self._most:
+            self._end(next(iter(self._open)))
+        rank = (0, self._begun)
+        self._begun += 1
+        tell = partial(self.summary.tell, rank)
+        found = self._open[name] = _Open(rank, self._make(on_diagnostic=tell))
+        return found
+
+    def _end(self, name: str) -> None:
+        found = self._open[name]
+        try:
+            outcome = found.auditor.finish(self._logged)
+        except DocumentError as error:
+            self._refuse(name, error)
+            return
+        self._unsaid += self._news_of(name, found.auditor)
+        self._forget(name)
+        self.summary.add(found.rank, name, outcome)
+
+    def _refuse(self, name: str, error: DocumentError) -> None:
+        found = self._open[name]
+        self._forget(name)
+        self.summary.refuse(found.rank, found.auditor.events, f"session {name}: {error}")
+
+    def _forget(self, name: str) -> None:
+        del self._open[name]
+        self._said.pop(name, None)
+        self._over[name] = None
+        if len(self._over) > MOST_ENDED:
+            del self._over[next(iter(self._over))]
+
+    def _news_of(self, name: str, auditor: Auditor) -> list[AuditVerdict]:
+        said = self._said.get(name, 0)
+        new = [*auditor.verdicts[said:]]
+        if new:
+            self._said[name] = said + len(new)
+        return new
+
+    def _too_late(self, event: RecordedEvent) -> None:
+        told = (
+            f"session {event.session} was over before it, as {self._most:,} others had events "
+            "since, or could not be judged: it is not looked at (--max-sessions)"
         )
-        every = found.values()
-        return Outcome(
-            verdicts=tuple(chain.from_iterable(one.verdicts for one in every)),
-            overall=overall,
-            gaps=tuple(chain.from_iterable(one.gaps for one in every)),
-            events=sum(one.events for one in every),
-            labelled=sum(one.labelled for one in every),
-            late=tuple(chain.from_iterable(one.late for one in every)),
-            sessions=tuple((name, one.overall.kind) for name, one in found.items()),
-        )
+        self.summary.tell(BEFORE, Diagnostic("late-event", told, event.place))

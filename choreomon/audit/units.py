@@ -10,11 +10,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from choreomon.audit.look_ups import LookUps
 from choreomon.audit.search import LiveStep
 from choreomon.core.message import Label
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import LiveSet, live_bits, live_stepper
 from choreomon.properties.parts import parts, restricted
+
+
+class Units:
+    """What audits of one property have in common, so that many cost little more than one: its
+    `processes`, in the order of clocks, and its units; of each the labels of each process, and its
+    look-ups."""
+
+    def __init__(self, automaton: SequenceAutomaton) -> None:
+        self.automaton = automaton
+        self.processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
+        self.units = units(automaton)
+        self.labels = [labels_by_process(unit.automaton, self.processes) for unit in self.units]
+        self.look_ups = [LookUps(unit.automaton, self.processes) for unit in self.units]
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from typing import Final, NamedTuple
 from choreomon.audit.items import Clock, Gap, Item
 from choreomon.audit.look_ups import Judged, LookUps
 from choreomon.audit.search import Hidden, Orders, Way, Ways, further, search, shortened
-from choreomon.audit.units import Unit, labels_by_process
+from choreomon.audit.units import Unit
 from choreomon.core.errors import BudgetExceeded
+from choreomon.core.message import Label
 from choreomon.core.verdict import FRM, FRM_P, POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.properties.partial_order import LiveSet, live_bits
 
@@ -66,6 +67,7 @@ class Limits(NamedTuple):
 class Window:
     """The items of one unit that are not decided yet.
 
+    - `labels` are those of each process, `look_ups` those of the unit (`choreomon.audit.units`).
     - `knowledge(process)`: what a process knows now; None: it was never heard of.
     - `on_decided` is called with what is to be said, window by window.
 
@@ -77,7 +79,8 @@ class Window:
     def __init__(
         self,
         unit: Unit,
-        processes: Sequence[str],
+        labels: Sequence[Sequence[Label]],
+        look_ups: LookUps,
         knowledge: Callable[[int], Clock | None],
         on_decided: Callable[[Decided], None],
         limits: Limits,
@@ -92,12 +95,12 @@ class Window:
         self._knowledge = knowledge
         self._on_decided = on_decided
         self._limits = limits
-        self._labels = labels_by_process(unit.automaton, processes)
-        self._look_ups = LookUps(unit.automaton, tuple(processes))
-        self.owners = [index for index, labels in enumerate(self._labels) if labels]
-        self._chains: list[list[Item]] = [[] for _ in processes]
+        self._labels = labels
+        self._look_ups = look_ups
+        self.owners = [index for index, own in enumerate(labels) if own]
+        self._chains: list[list[Item]] = [[] for _ in labels]
         self._size = 0
-        self._base = [0] * len(processes)
+        self._base = [0] * len(labels)
         self._lost: list[int] | None = None
         self._spent = 0
         self._stopped = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from collections import Counter
 from contextlib import ExitStack
@@ -14,6 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.audit_sessions import (
+    SessionChoices,
+    announcer,
+    judged_sessions,
+    refuse_what_does_nothing,
+    sessions_options,
+    tell_sessions,
+)
+from choreomon.cli.explained_mapping import explain
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LogChoices, log_options
 from choreomon.cli.machine_reports import MachineReports, report_options
@@ -30,6 +38,8 @@ if TYPE_CHECKING:
     from choreomon.audit.outcome import Outcome
     from choreomon.audit.reading import Log
     from choreomon.audit.sessions import SessionsAuditor
+    from choreomon.audit.summary import Summary
+    from choreomon.batch.audits.question import AuditQuestion
     from choreomon.cli.log_options import LogReading
     from choreomon.cli.screen import Unprinted
     from choreomon.core.recorded import Diagnostic
@@ -40,6 +50,12 @@ SHOWN: Final = 10
 
 DIAGNOSTICS: Final = 1_000
 """Diagnostics that `--json` prints. Others are counted."""
+
+_OF_AUDITS: Final = (
+    *("report", "junit", "sarif", "incomplete", "budget", "max_window", "follow", "jobs"),
+    *("numbers", "max_events", "max_sessions"),
+)
+"""Parameters that do nothing where only the mapping is explained."""
 
 SECONDS_BETWEEN_LOOKS: Final = 0.5
 
@@ -71,6 +87,7 @@ SECONDS_BETWEEN_LOOKS: Final = 0.5
 )
 @click.option("--follow", is_flag=True, help="Go on when a log grows, until interrupted.")
 @log_options()
+@sessions_options
 @click.option(
     "--explain-mapping",
     is_flag=True,
@@ -99,19 +116,15 @@ def command(
     formed, 1 violated, 2 bad usage or input, 3 only possibly violated.
     """
     from choreomon.audit.auditor import Auditor
-    from choreomon.audit.sessions import SessionsAuditor
     from choreomon.audit.window import Limits
     from choreomon.cli.screen import Unprinted, screens
     from choreomon.formats.read import load_document
 
+    of_sessions = SessionChoices.taken(choices)
     reading = LogChoices.taken(choices).loaded()
     if explain_mapping:
-        refuse_explicit(
-            context,
-            ("report", "junit", "sarif", "incomplete", "budget", "max_window", "follow"),
-            "without --explain-mapping",
-        )
-        return _explain_mapping(paths, reading, as_json=as_json)
+        refuse_explicit(context, _OF_AUDITS, "without --explain-mapping")
+        return explain(paths, reading, as_json=as_json)
     file, *rest = paths
     logs = tuple(rest)
     if not logs:
@@ -126,23 +139,40 @@ def command(
     reports = MachineReports(junit, sarif)
     reports.check((*document.inputs(), *logs))
     strange = _Strange()
-    make = partial(
-        Auditor,
-        document.property.automaton,
-        incomplete=incomplete,
-        limits=Limits(max_cuts=budget, max_window=max_window),
-        on_diagnostic=strange.add,
-    )
+    limits = Limits(max_cuts=budget, max_window=max_window)
+    automaton = document.property.automaton
     try:
-        auditor: Auditor | SessionsAuditor = make()
+        auditor = Auditor(
+            automaton, incomplete=incomplete, limits=limits, on_diagnostic=strange.add
+        )
     except ValueError as wrong:
         raise click.UsageError(f"--incomplete: {wrong}") from None
-    if reading.splits:
-        auditor = SessionsAuditor(make)
+    refuse_what_does_nothing(context, splits=reading.splits, follow=follow)
     screen, errors = screens()
     for warning in document.warnings:
         errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
     unprinted = Unprinted(put_off=report is not None or reports.wanted)
+    if reading.splits:
+        from choreomon.batch.audits.question import AuditQuestion
+
+        question = AuditQuestion(
+            automaton, incomplete, limits, of_sessions.numbers, of_sessions.max_events
+        )
+        if follow:
+            summary = _followed_sessions(
+                question, reading, logs, of_sessions, None if as_json else screen, unprinted
+            )
+        else:
+            summary = judged_sessions(question, reading, logs, of_sessions.jobs)
+        return tell_sessions(
+            summary,
+            document,
+            logs,
+            as_json=as_json,
+            report=report,
+            reports=reports,
+            unprinted=unprinted,
+        )
     say = None if as_json or not follow else _announcer(auditor, screen, unprinted)
     with ExitStack() as stack:
         opened: list[Log] = []
@@ -171,6 +201,31 @@ def command(
         errors.print("no event was understood in these logs", style="red", soft_wrap=True)
         return BAD_INPUT
     return _exit_code(outcome)
+
+
+def _followed_sessions(
+    question: AuditQuestion,
+    reading: LogReading,
+    logs: tuple[str, ...],
+    chosen: SessionChoices,
+    screen: Console | None,
+    unprinted: Unprinted,
+) -> Summary:
+    """What the sessions of logs that grow come to, when nobody wants to wait any more."""
+    from choreomon.audit.sessions import SessionsAuditor
+    from choreomon.audit.summary import BEFORE
+
+    auditor = SessionsAuditor(
+        question.automaton,
+        incomplete=question.incomplete,
+        limits=question.limits,
+        most=chosen.max_sessions,
+    )
+    say = None if screen is None else announcer(auditor, screen, unprinted)
+    with ExitStack() as stack:
+        opened = _followed(stack, logs, reading)
+        read(auditor, opened, partial(auditor.summary.tell, BEFORE), _waiting(True, say))
+    return auditor.finish()
 
 
 def read(
@@ -231,31 +286,6 @@ def _followed(stack: ExitStack, paths: tuple[str, ...], reading: LogReading) -> 
     return logs
 
 
-def _explain_mapping(paths: tuple[str, ...], reading: LogReading, *, as_json: bool) -> int:
-    """What the first lines of each log became; 2 where something was not understood."""
-    from choreomon.cli.screen import screens
-    from choreomon.render.mapping_table import (
-        explained_mapping,
-        mapping_as_json,
-        mapping_sentences,
-        mapping_table,
-    )
-
-    screen, _ = screens()
-    found = {path: explained_mapping(reading.read(path)) for path in paths}
-    if as_json:
-        logs = [{"log": path, **mapping_as_json(each)} for path, each in found.items()]
-        click.echo(json.dumps({"logs": logs}))
-    else:
-        for path, each in found.items():
-            screen.print(path, style="bold", markup=False)
-            screen.print(mapping_table(each))
-            for sentence in mapping_sentences(each):
-                screen.print(sentence, markup=False, soft_wrap=True)
-    strange = any(each.strange_kinds["not-understood"] for each in found.values())
-    return BAD_INPUT if strange else NOTHING_FOUND
-
-
 def _waiting(follow: bool, say: Callable[[], None] | None) -> Callable[[], bool]:
     """What to do when nothing is there to be read: wait a little, until interrupted."""
     from time import sleep
@@ -276,9 +306,7 @@ def _waiting(follow: bool, say: Callable[[], None] | None) -> Callable[[], bool]
     return wait
 
 
-def _announcer(
-    auditor: Auditor | SessionsAuditor, screen: Console, unprinted: Unprinted
-) -> Callable[[], None]:
+def _announcer(auditor: Auditor, screen: Console, unprinted: Unprinted) -> Callable[[], None]:
     """Says the verdicts that were not said yet."""
     from choreomon.cli.screen import print_indented
     from choreomon.render.audit_text import verdict_lines
@@ -337,11 +365,11 @@ def _write_reports(
 ) -> None:
     from choreomon.core.recorded import Place
     from choreomon.formats.findings import findings_of_audit
-    from choreomon.formats.junit import cases_of_audit
+    from choreomon.formats.junit import case_of_audit
 
     reports.write(
         f"choreomon audit {document.name}",
-        cases_of_audit(outcome, document.file, ", ".join(logs)),
+        [case_of_audit(outcome, document.file, ", ".join(logs))],
         findings_of_audit(outcome, Place(document.file, document.property_line)),
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from choreomon.cli.log_options import LogChoices, LogReading, tell_strange
-from choreomon.cli.offline_files import offline_kind
+from choreomon.formats.offline_kind import offline_kind
 
 if TYPE_CHECKING:
     from choreomon.core.recorded import Diagnostic, RecordedEvent

@@ -107,19 +107,30 @@ class LogReading:
 
     @property
     def splits(self) -> bool:
-        """Whether it was said what tells sessions apart; what logs happen to name is none."""
+        """Whether it was said what tells sessions apart, by an option or by the mapping; what logs
+        happen to name is none."""
         one = self.choices
-        return one.session_key is not None or one.delimiter is not None
+        own = self.mapping is not None and self.mapping.splits
+        return own or one.session_key is not None or one.delimiter is not None
 
-    def read(self, path: str, stream: BinaryIO | None = None) -> Iterator[Recorded]:
-        """The events of a log, in a file or in a stream that is called so. Raises DocumentError, as
-        `read_recorded` does."""
+    def by_lines(self, path: str) -> LogFormat | None:
+        """The format of a log in a file whose lines stand for themselves; None for other ones."""
+        given = self.choices.log_format or (None if self.mapping is None else self.mapping.format)
+        if given is None and self.choices.parser is None:
+            given = _format_of(path)
+        return given if given == "jsonl" else None
+
+    def read(
+        self, path: str, stream: BinaryIO | None = None, log_format: LogFormat | None = None
+    ) -> Iterator[Recorded]:
+        """The events of a log, in a file or in a stream that is called so, of this format if it is
+        known. Raises DocumentError, as `read_recorded` does."""
         from choreomon.formats.recorded.reading import read_recorded
 
         one = self.choices
         return read_recorded(
             path if stream is None else stream,
-            one.log_format,
+            log_format or one.log_format,
             self.mapping,
             parser=one.parser,
             delimiter=one.delimiter,
@@ -195,7 +206,7 @@ def tell_strange(path: str, strange: Iterable[Any], count: int) -> None:
         click.echo(f"{path}: {count:,} lines or spans were not understood in all", err=True)
 
 
-def _format_of(path: str) -> str | None:
+def _format_of(path: str) -> LogFormat | None:
     """The format that the beginning of a file shows; None for none that is known, and for a file
     that cannot be read, or only once."""
     from choreomon.core.errors import DocumentError

@@ -71,6 +71,8 @@ def verify_sessions(
         raise click.UsageError("give TRACE... or --sessions, one of the two")
     refuse_explicit(context, _OTHERS, "without --sessions")
     output: Path | None = choices["output"]
+    if output == Path("-"):
+        output, as_json = None, True
     declared = None if signature is None else load_signature(signature)
     mode = choices["mode"] or DEFAULT_MODE
     protocol = _protocol(interaction, automaton, locations, declared, mode)

@@ -64,6 +64,7 @@ Strange: TypeAlias = Literal[
     "send-without-reception",
     "gap",
     "log-missing",
+    "late-event",
 ]
 """What may be strange about logs without being an error."""
 

@@ -13,6 +13,7 @@ from typing import Any
 from choreomon.audit.items import Gap
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.search import Unseen
+from choreomon.audit.summary import Example, Judged, SessionsOutcome
 from choreomon.core.recorded import Diagnostic, Place
 
 
@@ -26,26 +27,94 @@ def audit_json(
         {
             "events": outcome.events,
             "labelled": outcome.labelled,
-            **({"sessions": _sessions(outcome)} if outcome.sessions else {}),
             "overall": _overall(outcome.overall, number),
             "undecided": sum(verdict.undecided for verdict in outcome.verdicts),
             "verdicts": [_verdict(verdict, number) for verdict in outcome.verdicts],
             "gaps": [_gap(gap) for gap in number],
             **({"late": [number[gap] for gap in outcome.late]} if outcome.late else {}),
-            "diagnostics": {
-                "counts": dict(sorted(Counter(counts).items())),
-                "first": [
-                    {"kind": each.kind, "message": each.message, **_place("place", each.place)}
-                    for each in diagnostics
-                ],
-            },
+            "diagnostics": _diagnostics(counts, diagnostics),
         },
         separators=(",", ":"),
     )
 
 
-def _sessions(outcome: Outcome) -> list[dict[str, Any]]:
-    return [{"session": name, "verdict": kind} for name, kind in outcome.sessions]
+def sessions_json(
+    outcome: SessionsOutcome, counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]
+) -> str:
+    """The same of many sessions: how many of each verdict, and each kind of verdict once."""
+    gaps = dict.fromkeys((*outcome.gaps, *outcome.late))
+    for example in outcome.kinds:
+        gaps |= dict.fromkeys(example.verdict.gaps)
+        for order in (example.verdict.formed, example.verdict.not_formed):
+            gaps |= _gaps_in(order)
+    number = {gap: index for index, gap in enumerate(gaps)}
+    return json.dumps(
+        {
+            "events": outcome.events,
+            "labelled": outcome.labelled,
+            "overall": {"verdict": outcome.verdict},
+            "sessions": {
+                "count": outcome.sessions,
+                "verdicts": {kind or "none": many for kind, many in outcome.verdicts.items()},
+                "undecided": outcome.undecided,
+                "not_judged": outcome.unjudged,
+                "worst": [_judged(one) for one in outcome.worst],
+                "problems": [*outcome.problems],
+            },
+            "kinds": [_example(example, number) for example in outcome.kinds],
+            **({"verdicts_of_other_kinds": outcome.others} if outcome.others else {}),
+            "gaps": [_gap(gap) for gap in number],
+            "gap_count": outcome.gap_count,
+            **({"late": [number[gap] for gap in outcome.late]} if outcome.late else {}),
+            "diagnostics": _diagnostics(counts, diagnostics),
+        },
+        separators=(",", ":"),
+    )
+
+
+def _judged(one: Judged) -> dict[str, Any]:
+    return {
+        "session": one.name,
+        "verdict": one.verdict,
+        "violated": one.violated,
+        "possibly_violated": one.possible,
+        "undecided": one.undecided,
+        "events": one.events,
+    }
+
+
+def _example(example: Example, number: Mapping[Gap, int]) -> dict[str, Any]:
+    kind, verdict = example.kind, example.verdict
+    told: dict[str, Any] = {
+        "verdict": kind.verdict,
+        "undecided": kind.undecided,
+        "sequence": [
+            {"label": step.label, **({"unseen": True} if step.unseen else {})}
+            for step in kind.steps
+        ],
+    }
+    if kind.instead:
+        told["unseen_against"] = [*kind.instead]
+    told |= {
+        "sessions": example.sessions,
+        "verdicts": example.verdicts,
+        "names": [*example.names],
+    }
+    if isinstance(verdict, AuditVerdict):
+        told["example"] = _verdict(verdict, number)
+    else:
+        told["example"] = {"session": example.name, **_overall(verdict, number)}
+    return told
+
+
+def _diagnostics(counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]) -> dict[str, Any]:
+    return {
+        "counts": dict(sorted(Counter(counts).items())),
+        "first": [
+            {"kind": each.kind, "message": each.message, **_place("place", each.place)}
+            for each in diagnostics
+        ],
+    }
 
 
 def _all_gaps(outcome: Outcome) -> dict[Gap, None]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from choreomon.audit.outcome import AuditVerdict, Order, Overall
 from choreomon.audit.outcome import Outcome as AuditOutcome
 from choreomon.audit.search import Unseen
+from choreomon.audit.summary import SessionsOutcome
 from choreomon.core.recorded import Place
 from choreomon.core.run import Run, RunVerdict
 from choreomon.core.verdict import VIOLATED
@@ -90,6 +91,31 @@ def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
             place,
             ("at no one event",),
             _order_threads(overall.formed),
+        )
+
+
+def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
+    """A finding for each kind of verdict in many sessions, with the first one as witness."""
+    for example in outcome.kinds:
+        kind, verdict = example.kind, example.verdict
+        event = verdict.item.event if isinstance(verdict, AuditVerdict) else None
+        at = "at no one event" if event is None else f"{event.place}"
+        names = ", ".join(example.names)
+        more = ", .." if example.sessions > len(example.names) else ""
+        sequence = ", then ".join(step.label for step in kind.steps)
+        told = f"{at}: in {example.sessions} sessions ({names}{more})"
+        yield Finding(
+            *_audited(
+                kind.verdict == VIOLATED, f"{told}: {sequence}" if sequence else told, verdict
+            ),
+            place,
+            (
+                *(f"{step.label}{' unseen' if step.unseen else ''}" for step in kind.steps),
+                *kind.instead,
+                *(("at no one event",) if kind.at_end else ()),
+            ),
+            _order_threads(verdict.formed),
+            () if event is None else (event.place,),
         )
 
 

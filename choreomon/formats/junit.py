@@ -14,7 +14,9 @@ from pathlib import PurePath
 from typing import Final, Literal, NamedTuple, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
+from choreomon.audit.outcome import AuditVerdict
 from choreomon.audit.outcome import Outcome as AuditOutcome
+from choreomon.audit.summary import SessionsOutcome
 from choreomon.core.run import Run
 from choreomon.core.verdict import VIOLATED
 from choreomon.verify.outcome import Outcome
@@ -109,24 +111,10 @@ def case_of_run(run: Run, document: str) -> Case:
     return case
 
 
-def cases_of_audit(outcome: AuditOutcome, document: str, logs: str) -> Iterator[Case]:
+def case_of_audit(outcome: AuditOutcome, document: str, logs: str) -> Case:
     """What an audit of logs by a property in a document came to: a failure where it was violated,
-    skipped where that is only possible. A case for each session where each was judged by itself."""
-    if not outcome.sessions:
-        yield _case_of_audit(outcome, document, logs)
-    for name, kind in outcome.sessions:
-        own = [
-            verdict
-            for verdict in outcome.verdicts
-            if verdict.item.event is not None and verdict.item.event.session == name
-        ]
-        overall = outcome.overall._replace(kind=kind)
-        alone = outcome._replace(verdicts=tuple(own), overall=overall)
-        yield _case_of_audit(alone, f"{document}: {logs}", f"session {name}")
-
-
-def _case_of_audit(outcome: AuditOutcome, classname: str, name: str) -> Case:
-    case = Case(classname, name)
+    skipped where that is only possible."""
+    case = Case(document, logs)
     told = [
         f"{verdict.kind} at {verdict.item.label} ({verdict.item.event.place})"
         for verdict in outcome.verdicts
@@ -141,6 +129,38 @@ def _case_of_audit(outcome: AuditOutcome, classname: str, name: str) -> Case:
         message=first or outcome.overall.kind,
         text="\n".join(told) or outcome.overall.kind,
     )
+
+
+def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Iterator[Case]:
+    """What audits of many sessions came to: a case for each kind of verdict, a failure where it is
+    violated and skipped where that is only possible; an error for the sessions that could not be
+    judged; and a case that is well for those of which nothing is to be said."""
+    where = f"{document}: {logs}"
+    for example in outcome.kinds:
+        kind = example.kind
+        sequence = ", then ".join(step.label for step in kind.steps) or "no single event"
+        told = f"{kind.verdict} in {example.sessions} sessions: {sequence}"
+        names = ", ".join(example.names)
+        more = ", .." if example.sessions > len(example.names) else ""
+        at = ""
+        if isinstance(example.verdict, AuditVerdict) and example.verdict.item.event is not None:
+            at = f"\nfirst at {example.verdict.item.event.place}"
+        undone = f", perhaps undone by {', '.join(kind.instead)}" if kind.instead else ""
+        undecided = ", undecided" if kind.undecided else ""
+        yield Case(
+            where,
+            f"{kind.verdict}{undecided}: {sequence}{undone}",
+            "failure" if kind.verdict == VIOLATED else "skipped",
+            told,
+            f"{told}\nsessions {names}{more}{at}",
+        )
+    if outcome.unjudged:
+        told = f"{outcome.unjudged} sessions could not be judged"
+        yield Case(where, "sessions that could not be judged", "error", told,
+                   "\n".join(outcome.problems))  # fmt: skip
+    well = outcome.verdicts.get(None, 0)
+    if well or not (outcome.kinds or outcome.unjudged):
+        yield Case(where, f"{well} sessions in which nothing was formed")
 
 
 def _lines(case: Case) -> list[str]:

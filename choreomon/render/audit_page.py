@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from choreomon.audit.items import Gap
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.search import Unseen
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
@@ -43,8 +44,8 @@ def audit_page(
     body = [
         f'<header class="{tone}"><p>{as_html(title)}</p><h1>{as_html(result)}</h1></header>',
         section("Verdicts", _verdicts(outcome)),
-        section("What is missing", _gaps(outcome)) if outcome.gaps else "",
-        section("What is strange", _diagnostics(counts, diagnostics)) if counts else "",
+        section("What is missing", [gaps_table(outcome.gaps)]) if outcome.gaps else "",
+        section("What is strange", diagnostics_parts(counts, diagnostics)) if counts else "",
         section("What must not happen", [figure(automaton_picture(automaton, title))]),
         section("What was audited", [facts(document_facts)]),
     ]
@@ -57,7 +58,7 @@ def _verdicts(outcome: Outcome) -> list[str]:
     for verdict in verdicts[:MAX_DETAILED]:
         parts += _verdict(verdict)
     if not verdicts and outcome.overall.kind is not None:
-        parts += _orders(outcome.overall)
+        parts += orders_parts(outcome.overall)
     if len(verdicts) > MAX_DETAILED:
         rows = [
             (VERDICT_IN_WORDS[each.kind], str(each.item.label), _where(each), each.reason)
@@ -88,10 +89,11 @@ def _verdict(verdict: AuditVerdict) -> list[str]:
     parts.append(f"<p>{as_html(_where(verdict))}</p>")
     if verdict.undecided:
         parts.append(f"<p>Undecided: {as_html(verdict.reason)}.</p>")
-    return [*parts, *_orders(verdict)]
+    return [*parts, *orders_parts(verdict)]
 
 
-def _orders(verdict: AuditVerdict | Overall) -> list[str]:
+def orders_parts(verdict: AuditVerdict | Overall) -> list[str]:
+    """The orders for and against a verdict as pictures, and the gaps that they need."""
     parts = [f"<p>Because of a gap: {as_html(gap_sentence(gap))}.</p>" for gap in verdict.gaps]
     for order, caption in (
         (verdict.formed, "An order that forms it."),
@@ -146,12 +148,14 @@ def order_events(order: Order) -> list[RunEvent]:
     return events
 
 
-def _gaps(outcome: Outcome) -> list[str]:
-    rows = [(gap.process, gap_sentence(gap)) for gap in outcome.gaps[:MAX_ROWS]]
-    return [table(("process", "gap"), rows)]
+def gaps_table(gaps: Sequence[Gap]) -> str:
+    """The first gaps."""
+    rows = [(gap.process, gap_sentence(gap)) for gap in gaps[:MAX_ROWS]]
+    return table(("process", "gap"), rows)
 
 
-def _diagnostics(counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]) -> list[str]:
+def diagnostics_parts(counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]) -> list[str]:
+    """How much was strange, and the first of it."""
     rows = [(each.kind, str(each.place), each.message) for each in diagnostics[:MAX_ROWS]]
     told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
     return [f"<p>{as_html(told)}</p>", table(("kind", "where", "what"), rows)]

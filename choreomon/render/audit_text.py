@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -15,14 +14,21 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.render.text import STYLES
 from choreomon.render.wording import VERDICT_IN_WORDS, counted
 
-GRAVE: Final = (VIOLATED, POSSIBLY_VIOLATED)
-
 MOST_EVENTS: Final = 12
 """Events of an order that are shown; of longer ones the last."""
 
 
 def verdict_lines(verdict: AuditVerdict) -> Text:
     """One verdict, and why."""
+    text = verdict_line(verdict)
+    _append_orders(text, verdict, "formed there", "not formed there")
+    for gap in verdict.gaps:
+        text.append(f"\n  because of a gap: {gap_sentence(gap)}")
+    return text
+
+
+def verdict_line(verdict: AuditVerdict) -> Text:
+    """One verdict alone."""
     event = verdict.item.event
     assert event is not None
     session = f"session {event.session}: " if event.session else ""
@@ -31,17 +37,7 @@ def verdict_lines(verdict: AuditVerdict) -> Text:
     text.append(f" at {verdict.item.label}")
     if verdict.undecided:
         text.append(f", undecided: {verdict.reason}")
-    _append_orders(text, verdict, "formed there", "not formed there")
-    for gap in verdict.gaps:
-        text.append(f"\n  because of a gap: {gap_sentence(gap)}")
     return text
-
-
-def sessions_sentence(outcome: Outcome) -> str:
-    """How many sessions there are, and of which verdict."""
-    kinds = Counter(kind for _, kind in outcome.sessions)
-    told = [f"{kinds[kind]:,} {VERDICT_IN_WORDS[kind]}" for kind in GRAVE if kinds[kind]]
-    return ", ".join([counted(len(outcome.sessions), "session"), *told])
 
 
 def overall_text(outcome: Outcome) -> Text:
@@ -50,8 +46,6 @@ def overall_text(outcome: Outcome) -> Text:
     counts = (
         f"{counted(outcome.events, 'event')}, of which the property mentions {outcome.labelled:,}"
     )
-    if outcome.sessions:
-        counts = f"{sessions_sentence(outcome)}; {counts}"
     if overall.kind is None:
         return Text(f"{counts}: no forbidden sequence was formed, in whatever order it was")
     told = sum(verdict.kind == overall.kind for verdict in outcome.verdicts)
@@ -75,6 +69,23 @@ def overall_text(outcome: Outcome) -> Text:
             f"\nWhat came before was judged as if there were no gap: {gap_sentence(gap)}. "
             f"To have all judged by it: --incomplete {gap.process}"
         )
+    return text
+
+
+def overall_lines(overall: Overall, where: str) -> Text:
+    """A verdict about all of something that no event alone shows, and why."""
+    assert overall.kind is not None
+    text = Text(f"{where}: ")
+    text.append(VERDICT_IN_WORDS[overall.kind], STYLES[overall.kind])
+    if overall.kind == VIOLATED:
+        text.append(" in every order, though not at one event in all of them")
+    elif not overall.undecided:
+        text.append(" by events that are in no log")
+    if overall.undecided:
+        text.append(f", undecided: {overall.reason}")
+    _append_orders(text, overall, "formed", "not formed")
+    for gap in overall.gaps:
+        text.append(f"\n  because of a gap: {gap_sentence(gap)}")
     return text
 
 

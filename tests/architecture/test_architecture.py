@@ -31,7 +31,10 @@ LAYERS = {
         *("actors", "audit"),
     ),
     "render": ("core", "properties", "interaction", "multitrace", "automata", "verify", "audit"),
-    "batch": ("core", "interaction", "multitrace", "automata", "verify", "formats"),
+    "batch": (
+        *("core", "properties", "interaction", "multitrace", "automata", "verify", "audit"),
+        "formats",
+    ),
     "runtime": ("core", "properties", "monitor", "actors", "formats"),
     "sdk": ("core", "formats"),
     "deployment": ("core", "properties", "actors", "formats", "runtime", "sdk"),

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
-from xml.etree import ElementTree
 
 import pytest
 
@@ -240,60 +239,6 @@ def test_logs_that_grow_are_read_by_threads_of_their_own_until_they_are_stopped(
         [*in_background(broken(), threading.Event())]
 
 
-def as_json_lines(session: str, *events: str) -> str:
-    """The same events as lines of JSON with other field names."""
-    lines = []
-    for event in map(json.loads, events):
-        message = event["message"]
-        told = {"order": session, "service": event["process"], "kind": event["event"]}
-        peer = message["receiver"] if event["event"] == "send" else message["sender"]
-        lines.append(json.dumps({**told, "message": message["name"], "peer": peer}) + "\n")
-    return "".join(lines)
-
-
-def test_each_session_is_judged_by_itself_where_it_is_said_what_tells_them_apart() -> None:
-    good = as_json_lines("1", B, send("P2", "x", "P1"), handle("P2", "x", "P1"), A)
-    bad = as_json_lines("2", A, HANDLED, B, send("P2", "x", "P1"))
-    mixed = [
-        line for pair in zip(good.splitlines(), bad.splitlines(), strict=True) for line in pair
-    ]
-    log("mixed.jsonl", "\n".join(mixed) + "\n", as_json_lines("3", A), as_json_lines("4", B))
-    together = choreomon("audit", "property.yaml", "mixed.jsonl", "--json")
-    assert "sessions" not in json.loads(together.out)
-    asked = ("audit", "property.yaml", "mixed.jsonl", "--session-key", "order")
-    answer = choreomon(*asked, "--json", "--junit", "j.xml")
-    found = json.loads(answer.out)
-    assert answer.code == 1
-    assert found["sessions"] == [
-        {"session": "1", "verdict": None},
-        {"session": "2", "verdict": "violated"},
-        {"session": "3", "verdict": None},
-        {"session": "4", "verdict": None},
-    ]
-    assert [verdict["session"] for verdict in found["verdicts"]] == ["2"]
-    assert (found["events"], found["overall"]["verdict"]) == (10, "violated")
-    text = choreomon(*asked).out
-    assert "session 2: violated at P2 -> P3 : b" in text
-    assert "4 sessions, 1 violated; 10 events" in text
-    cases = ElementTree.parse("j.xml").getroot()
-    assert [(case.attrib["name"], [child.tag for child in case]) for case in cases] == [
-        ("session 1", []),
-        ("session 2", ["failure"]),
-        ("session 3", []),
-        ("session 4", []),
-    ]
-
-
-def test_a_page_shows_each_kind_of_violation_before_one_again() -> None:
-    bad = [as_json_lines(str(number), A, HANDLED, B) for number in range(30)]
-    log("many.jsonl", *bad)
-    asked = ("audit", "property.yaml", "many.jsonl", "--session-key", "order")
-    assert choreomon(*asked, "--report", "page.html").code == 1
-    page = Path("page.html").read_text(encoding="utf-8")
-    assert "30 sessions, 30 violated" in page
-    assert page.count("<h3>Violated at") == 5
-
-
 def test_other_formats_are_read_and_a_mapping_is_explained() -> None:
     shiviz = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n"
     shiviz += (
@@ -325,5 +270,5 @@ def test_other_formats_are_read_and_a_mapping_is_explained() -> None:
 def test_every_option_is_on_the_page() -> None:
     page = ROOT.joinpath("docs", "audit.md").read_text(encoding="utf-8")
     options = [name for one in command.params for name in one.opts if name.startswith("--")]
-    assert len(options) == 14
+    assert len(options) == 18
     assert [name for name in options if f"`{name}" not in page] == []

@@ -133,6 +133,26 @@ def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer.code == 2
 
 
+def test_results_on_standard_output(place: Path) -> None:
+    """They are nowhere else."""
+    plain = verify("--sessions", "s.jsonl", "--json")
+    answer = verify("--sessions", "s.jsonl", "-o", "-")
+    assert answer.code == plain.code == 1
+    assert answer.out == plain.out
+    assert verify("--sessions", "s.jsonl", "-o", "-", "--json").out == plain.out
+    assert not place.joinpath("-").exists()
+    assert not place.joinpath("-.partial").exists()
+
+
+def test_a_byte_order_mark_loses_no_line(place: Path) -> None:
+    place.joinpath("bom.jsonl").write_bytes(
+        b"\xef\xbb\xbf" + place.joinpath("s.jsonl").read_bytes()
+    )
+    expected = verify("--sessions", "s.jsonl", "--json")
+    answer = verify("--sessions", "bom.jsonl", "--json")
+    assert (answer.code, answer.out, answer.err) == (1, expected.out, "")
+
+
 def test_folders(place: Path) -> None:
     place.joinpath("in").mkdir()
     for name in ("s.jsonl", "s.parquet"):

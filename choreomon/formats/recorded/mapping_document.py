@@ -66,6 +66,13 @@ class Mapping:
         return RecordMapping(values, rules, plain_names=one.plain_names, file=self.file)
 
     @property
+    def splits(self) -> bool:
+        """Whether it says what tells sessions apart: a field, or what stands between runs."""
+        one = self.document
+        sessions = (one.session, *(rule.session for rule in one.events))
+        return one.delimiter is not None or any(each is not None for each in sessions)
+
+    @property
     def instance(self) -> Expression | None:
         """What tells instances of a process apart."""
         return None if self.document.instance is None else compiled(self.document.instance)

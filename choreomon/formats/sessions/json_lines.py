@@ -10,6 +10,7 @@ with the names of its fields (`choreomon.formats.sessions.source.Fields`).
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from itertools import count
 from typing import Any, Final
@@ -162,15 +163,15 @@ class JsonLines:
             return None
 
     def _lines(self) -> Iterator[bytes]:
-        """Its lines; of too long ones a beginning that is still too long. Raises DocumentError
-        where one does not end within `ENDLESS` times that."""
+        """Its lines, without a byte order mark; of too long ones a beginning that is still too
+        long. Raises DocumentError where one does not end within `ENDLESS` times that."""
         longest = self._longest
         with opened(self._path) as stream:
             for number in count(1):
                 line = stream.readline(longest + 1)
                 if not line:
                     return
-                yield line
+                yield line.removeprefix(BOM_UTF8) if number == 1 else line
                 unended = len(line)
                 while len(line) > longest and not line.endswith(b"\n"):
                     line = stream.readline(longest + 1)

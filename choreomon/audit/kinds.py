@@ -1,0 +1,62 @@
+"""Kinds of verdicts: those of many sessions that one explanation explains.
+
+Two verdicts are of one kind where they say the same (and are both decided, or both not) and where
+
+- the forbidden sequence that the order for it shows is one of the same labels, in the same order,
+  and the same of its events are in gaps;
+- the order against it rests on the same: on unseen events of the same labels, or on order alone.
+
+Which messages, which lines, how many other events there are, and where the gaps are does not
+matter. Where a verdict has no order for it, the label of its event stands for the sequence.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from choreomon.audit.outcome import AuditVerdict, Order, Overall
+from choreomon.audit.search import Unseen
+from choreomon.core.verdict import VerdictKind
+
+
+class Step(NamedTuple):
+    """An event of a forbidden sequence; `unseen`: nobody wrote it down."""
+
+    label: str
+    unseen: bool = False
+
+
+class Kind(NamedTuple):
+    """What verdicts of one kind have in common. `instead` are the labels of unseen events in the
+    order against it, each once; nothing where that is only another order of the same events.
+    `at_end`: it is about no single event, but a session as a whole."""
+
+    verdict: VerdictKind
+    undecided: bool
+    steps: tuple[Step, ...]
+    instead: tuple[str, ...] = ()
+    at_end: bool = False
+
+
+def kind_of(verdict: AuditVerdict | Overall) -> Kind:
+    """The kind of a verdict. Raises ValueError for one about all that finds nothing."""
+    if verdict.kind is None:
+        raise ValueError("nothing was formed")
+    steps = _steps(verdict.formed)
+    at_end = isinstance(verdict, Overall)
+    if not steps and isinstance(verdict, AuditVerdict):
+        steps = (Step(str(verdict.item.label)),)
+    return Kind(verdict.kind, verdict.undecided, steps, _instead(verdict.not_formed), at_end)
+
+
+def _steps(order: Order | None) -> tuple[Step, ...]:
+    if order is None:
+        return ()
+    events = (order.events[position] for position in order.formed)
+    return tuple(Step(str(event.label), isinstance(event, Unseen)) for event in events)
+
+
+def _instead(order: Order | None) -> tuple[str, ...]:
+    if order is None:
+        return ()
+    return tuple(sorted({str(each.label) for each in order.events if isinstance(each, Unseen)}))

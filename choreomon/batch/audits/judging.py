@@ -1,0 +1,82 @@
+"""Events that were put aside -> what became of their sessions, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from choreomon.audit.auditor import Auditor
+from choreomon.audit.gaps import numbers_missing_from_all
+from choreomon.audit.items import Gap
+from choreomon.audit.numbers import MissingNumbers, SessionNumbers
+from choreomon.audit.outcome import Outcome
+from choreomon.audit.reading import side_by_side
+from choreomon.audit.summary import Rank, Summary
+from choreomon.audit.units import Units
+from choreomon.batch.audits.aside import Put, Share, event_of, taken
+from choreomon.batch.audits.question import AuditQuestion
+from choreomon.core.errors import DocumentError
+from choreomon.core.recorded import RecordedEvent
+
+
+class SessionsJudge:
+    """Audits sessions. `missing` and `logged` are about all logs: which numbers are in none, and
+    which processes have events in any session."""
+
+    def __init__(
+        self, question: AuditQuestion, missing: MissingNumbers, logged: frozenset[str]
+    ) -> None:
+        self._question = question
+        self._missing = missing
+        self._logged = logged
+        self._units = Units(question.automaton)
+
+    def judge(self, shares: Sequence[Share]) -> Summary:
+        """All sessions of one part, of which these are all shares, in the order of the logs."""
+        sessions: dict[str, list[tuple[Share, list[Put]]]] = {}
+        for share in shares:
+            for name, events in taken(share):
+                sessions.setdefault(name, []).append((share, events))
+        summary = Summary()
+        for name in [*sessions]:
+            self._judge(name, sessions.pop(name), summary)
+        return summary
+
+    def _judge(self, name: str, found: list[tuple[Share, list[Put]]], summary: Summary) -> None:
+        share, events = found[0]
+        rank = (share.log, share.before + events[0][3])
+        count = sum(len(events) for _, events in found)
+        called = f"session {name}" if name else "the events without a session"
+        if count > self._question.most:
+            told = f"{called}: {count:,} events are more than --max-events {self._question.most:,}"
+            summary.refuse(rank, count, f"{told}: not judged")
+            return
+        logs: dict[int, list[RecordedEvent]] = {}
+        for share, events in found:
+            own = logs.setdefault(share.log, [])
+            own += (event_of(put, share.path, share.before, name) for put in events)
+        try:
+            summary.add(rank, name, self._audited(list(logs.values()), rank, summary))
+        except DocumentError as error:
+            summary.refuse(rank, count, f"{called}: {error}")
+
+    def _audited(self, logs: list[list[RecordedEvent]], rank: Rank, summary: Summary) -> Outcome:
+        question = self._question
+        numbers = None
+        if self._missing.counted:
+            numbers = SessionNumbers(self._missing, (each for log in logs for each in log))
+        auditor = Auditor(
+            question.automaton,
+            incomplete=question.incomplete,
+            limits=question.limits,
+            on_diagnostic=partial(summary.tell, rank),
+            numbering=numbers,
+            units=self._units,
+        )
+        for process, missing in {} if numbers is None else numbers.absent().items():
+            auditor.lacks(Gap(process, numbers_missing_from_all(process, missing)))
+        add = auditor.add
+        for event in side_by_side([iter(log) for log in logs], auditor.waits):
+            if isinstance(event, RecordedEvent):
+                add(event)
+        return auditor.finish(self._logged)

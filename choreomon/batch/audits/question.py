@@ -1,0 +1,44 @@
+"""What is asked about every session of logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Final, Protocol
+
+from choreomon.audit.numbers import Counted
+from choreomon.audit.window import Limits
+from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.formats.recorded.detection import LogFormat
+from choreomon.properties.automaton import SequenceAutomaton
+
+MAX_EVENTS: Final = 1_000_000
+"""Events of one session; of one with more nothing is said."""
+
+
+class Reader(Protocol):
+    """How logs are read; a value that other processes can be sent."""
+
+    def by_lines(self, path: str) -> LogFormat | None:
+        """The format of a log in a file of which every line stands for itself, so that pieces of it
+        can be read alone; None for any other one."""
+
+    def read(
+        self, path: str, stream: BinaryIO | None = None, log_format: LogFormat | None = None
+    ) -> Iterator[RecordedEvent | Diagnostic]:
+        """The events of a log, or of a stream that is called so. Raises DocumentError."""
+
+
+@dataclass(frozen=True)
+class AuditQuestion:
+    """One property, and how much may be spent on a session (`choreomon.audit.auditor`).
+
+    - `counted`: how numbers and clocks count; None: as they look (`choreomon.audit.numbers`);
+    - `most`: events of a session.
+    """
+
+    automaton: SequenceAutomaton
+    incomplete: tuple[str, ...] = ()
+    limits: Limits = Limits()  # noqa: RUF009  # a frozen value
+    counted: Counted | None = None
+    most: int = MAX_EVENTS

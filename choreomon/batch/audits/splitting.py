@@ -1,0 +1,79 @@
+"""A piece of a log, split by session: its events are put aside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from choreomon.audit.numbers import Counted, WholeLog
+from choreomon.audit.summary import MOST_DIAGNOSTICS
+from choreomon.batch.audits.aside import Aside, Segments
+from choreomon.batch.audits.pieces import Piece, PieceStream
+from choreomon.batch.audits.question import Reader
+from choreomon.core.errors import DocumentError
+from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.formats.unreadable import unreadable
+
+
+@dataclass
+class Split:
+    """What became of a piece: how many `lines` and events it has, where in `file` they are, which
+    numbers they have (`seen`), and what was strange, in all and at first. `refused` is why the
+    piece could not be read to its end."""
+
+    piece: Piece
+    file: Path
+    seen: WholeLog
+    lines: int = 0
+    events: int = 0
+    segments: Segments = field(default_factory=list)
+    strange: Counter[str] = field(default_factory=Counter)
+    first: list[Diagnostic] = field(default_factory=list)
+    refused: DocumentError | None = None
+
+
+def split(
+    reader: Reader, piece: Piece, file: Path, parts: int, counted: Counted | None = None
+) -> Split:
+    """Reads the piece, and puts its events aside in `file`. `counted`: how numbers count.
+
+    Raises DocumentError for a log that cannot be read, unless that is only a piece of it.
+    """
+    found = Split(piece, file, WholeLog(counted))
+    aside = Aside(file, parts)
+    try:
+        if piece.log_format is None:
+            _take(reader.read(piece.path), aside, found)
+        else:
+            try:
+                with open(piece.path, "rb") as opened:
+                    stream = PieceStream(opened, piece)
+                    try:
+                        log = reader.read(piece.path, cast(BinaryIO, stream), piece.log_format)
+                        _take(log, aside, found)
+                    except DocumentError as error:
+                        found.refused = error
+                    found.lines = stream.lines
+            except (OSError, ValueError) as error:
+                raise unreadable(piece.path, error) from None
+    finally:
+        aside.close()
+    found.segments = aside.segments
+    found.seen.settle()
+    return found
+
+
+def _take(log: Iterator[RecordedEvent | Diagnostic], aside: Aside, found: Split) -> None:
+    add, see = aside.add, found.seen.add
+    for each in log:
+        if isinstance(each, RecordedEvent):
+            add(each)
+            see(each)
+            found.events += 1
+        else:
+            found.strange[each.kind] += 1
+            if len(found.first) < MOST_DIAGNOSTICS:
+                found.first.append(each)

@@ -1,0 +1,124 @@
+"""One self-contained page about audits of many sessions: a picture of each kind of verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from choreomon.audit.outcome import AuditVerdict
+from choreomon.audit.summary import Example, SessionsOutcome
+from choreomon.core.recorded import Diagnostic
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.render.audit_page import diagnostics_parts, gaps_table, orders_parts
+from choreomon.render.automaton_drawing import automaton_picture
+from choreomon.render.page import as_html, facts, figure, page, section, table
+from choreomon.render.sessions_text import (
+    session_name,
+    sessions_overall_text,
+    steps_sentence,
+    verdict_in_words,
+)
+from choreomon.render.wording import VERDICT_IN_WORDS, counted, with_arrow
+
+MAX_DETAILED: Final = 20
+"""Kinds with pictures, the gravest first."""
+
+MAX_WORST: Final = 20
+
+_CLASS: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly", None: "quiet"}
+
+
+def sessions_page(
+    title: str,
+    document_facts: Sequence[tuple[str, str]],
+    automaton: SequenceAutomaton,
+    outcome: SessionsOutcome,
+    counts: Mapping[str, int],
+    diagnostics: Sequence[Diagnostic],
+) -> str:
+    """A whole HTML page, as `choreomon.render.audit_page` makes it of one session."""
+    result = sessions_overall_text(outcome).plain.splitlines()[0]
+    tone = _CLASS[outcome.verdict]
+    kinds = [part for example in outcome.kinds[:MAX_DETAILED] for part in _kind(example)]
+    body = [
+        f'<header class="{tone}"><p>{as_html(title)}</p><h1>{as_html(result)}</h1></header>',
+        section("Sessions", _sessions(outcome)),
+        section("Kinds of verdicts", _kinds(outcome)) if outcome.kinds else "",
+        section("One of each kind", kinds) if kinds else "",
+        section("What is missing", _gaps(outcome)) if outcome.gaps else "",
+        section("What is strange", diagnostics_parts(counts, diagnostics)) if counts else "",
+        section("What must not happen", [figure(automaton_picture(automaton, title))]),
+        section("What was audited", [facts(document_facts)]),
+    ]
+    return page(f"{title}: {result}", body)
+
+
+def _sessions(outcome: SessionsOutcome) -> list[str]:
+    rows = [(verdict_in_words(kind), f"{many:,}") for kind, many in outcome.verdicts.items()]
+    if outcome.unjudged:
+        rows.append(("not judged", f"{outcome.unjudged:,}"))
+    parts = [table(("verdict", "sessions"), rows)]
+    if outcome.worst:
+        parts.append("<h3>The worst</h3>")
+        worst = [
+            (
+                session_name(one.name),
+                verdict_in_words(one.verdict),
+                f"{one.violated:,}",
+                f"{one.possible:,}",
+                f"{one.events:,}",
+            )
+            for one in outcome.worst[:MAX_WORST]
+        ]
+        columns = ("session", "verdict", "events violated", "possibly violated", "events in all")
+        parts.append(table(columns, worst))
+    if outcome.problems:
+        parts.append("<h3>Not judged</h3>")
+        parts.append(table(("why",), [(problem,) for problem in outcome.problems[:MAX_WORST]]))
+    return parts
+
+
+def _kinds(outcome: SessionsOutcome) -> list[str]:
+    rows = [
+        (
+            verdict_in_words(each.kind.verdict) + (", undecided" if each.kind.undecided else ""),
+            with_arrow(steps_sentence(each.kind.steps)) or "at no one event",
+            ", ".join(map(with_arrow, each.kind.instead)),
+            f"{each.sessions:,}",
+            f"{each.verdicts:,}",
+            ", ".join(map(session_name, each.names)) + _dots(each),
+        )
+        for each in outcome.kinds
+    ]
+    columns = ("verdict", "sequence", "perhaps undone by", "sessions", "verdicts", "which")
+    parts = [table(columns, rows)]
+    if outcome.others:
+        parts.append(f"<p>{counted(outcome.others, 'more verdict')}, of other kinds.</p>")
+    return parts
+
+
+def _dots(example: Example) -> str:
+    return ", .." if example.sessions > len(example.names) else ""
+
+
+def _kind(example: Example) -> list[str]:
+    kind, verdict = example.kind, example.verdict
+    told = VERDICT_IN_WORDS[kind.verdict]
+    steps = f": {with_arrow(steps_sentence(kind.steps))}" if kind.steps else ""
+    parts = [f"<h3>{as_html(told[0].upper() + told[1:] + steps)}</h3>"]
+    where = f"in {counted(example.sessions, 'session')}, first in {session_name(example.name)}"
+    if isinstance(verdict, AuditVerdict) and verdict.item.event is not None:
+        where += f", {verdict.item.event.place}"
+    parts.append(f"<p>{as_html(where[0].upper() + where[1:])}</p>")
+    if verdict.undecided:
+        parts.append(f"<p>Undecided: {as_html(verdict.reason)}.</p>")
+    return [*parts, *orders_parts(verdict)]
+
+
+def _gaps(outcome: SessionsOutcome) -> list[str]:
+    parts = [gaps_table(outcome.gaps)]
+    more = outcome.gap_count - len(outcome.gaps)
+    if more > 0:
+        parts.append(f"<p>{counted(more, 'more gap')} in sessions.</p>")
+    return parts

@@ -1,0 +1,122 @@
+"""What audits of many sessions found, as lines for people: each kind of verdict once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.text import Text
+
+from choreomon.audit.kinds import Step
+from choreomon.audit.outcome import AuditVerdict
+from choreomon.audit.summary import GRAVEST_FIRST, Example, SessionsOutcome
+from choreomon.core.verdict import VerdictKind
+from choreomon.render.audit_text import gap_sentence, overall_lines, verdict_lines
+from choreomon.render.text import STYLES
+from choreomon.render.wording import VERDICT_IN_WORDS, counted
+
+NAMED: Final = 5
+"""Sessions that a line names."""
+
+
+def session_name(name: str) -> str:
+    """As it is shown, on one line and without commands to the terminal."""
+    if not name:
+        return "(none)"
+    return name if name.isprintable() else ascii(name)
+
+
+def kind_lines(example: Example) -> Text:
+    """One kind of verdict: in how many sessions, and why in the first of them."""
+    kind = example.kind
+    text = Text()
+    text.append(VERDICT_IN_WORDS[kind.verdict], STYLES[kind.verdict])
+    text.append(f"{', undecided,' if kind.undecided else ''} in {_sessions_named(example)}")
+    if kind.steps:
+        text.append(f": {steps_sentence(kind.steps)}")
+    if kind.instead:
+        text.append(f"; perhaps undone by {', '.join(kind.instead)}, which nobody recorded")
+    text.append("\n")
+    text.append(example_lines(example))
+    return text
+
+
+def steps_sentence(steps: tuple[Step, ...]) -> str:
+    """A forbidden sequence on one line."""
+    return ", then ".join(f"{step.label}{' (unseen)' if step.unseen else ''}" for step in steps)
+
+
+def example_lines(example: Example) -> Text:
+    """The first verdict of a kind, indented below it."""
+    if isinstance(example.verdict, AuditVerdict):
+        lines = verdict_lines(example.verdict)
+    else:
+        lines = overall_lines(example.verdict, f"session {session_name(example.name)}")
+    return Text("\n").join(Text("  ").append_text(line) for line in lines.split("\n"))
+
+
+def _sessions_named(example: Example) -> str:
+    told = counted(example.sessions, "session")
+    if example.verdicts > example.sessions:
+        told += f", at {example.verdicts:,} events"
+    names = ", ".join(map(session_name, example.names[:NAMED]))
+    return f"{told} ({names}{', ..' if example.sessions > NAMED else ''})"
+
+
+def worst_sentence(outcome: SessionsOutcome) -> str | None:
+    """The sessions with most verdicts of the gravest kind; None where none has more than one."""
+    worst = [one for one in outcome.worst if one.verdict == outcome.verdict]
+    if not worst or (worst[0].violated or worst[0].possible) < 2:
+        return None
+    told = ", ".join(
+        f"{session_name(one.name)} ({counted(one.violated or one.possible, 'event')})"
+        for one in worst[:NAMED]
+    )
+    return f"worst: {told}"
+
+
+def gap_lines(outcome: SessionsOutcome, shown: int) -> list[str]:
+    """The first gaps, and how many more there are."""
+    lines = [f"gap: {gap_sentence(gap)}" for gap in outcome.gaps[:shown]]
+    more = outcome.gap_count - len(lines)
+    return [*lines, f"and {counted(more, 'more gap')} in sessions"] if more > 0 else lines
+
+
+def sessions_sentence(outcome: SessionsOutcome) -> str:
+    """How many sessions there are, and of which verdict."""
+    told = [counted(outcome.sessions, "session")]
+    told += [
+        f"{outcome.verdicts[kind]:,} {verdict_in_words(kind)}"
+        for kind in GRAVEST_FIRST
+        if kind is not None and outcome.verdicts.get(kind)
+    ]
+    if outcome.unjudged:
+        told.append(f"{outcome.unjudged:,} not judged")
+    return ", ".join(told)
+
+
+def verdict_in_words(kind: VerdictKind | None) -> str:
+    """Also where there is none."""
+    return "nothing formed" if kind is None else VERDICT_IN_WORDS[kind]
+
+
+def sessions_overall_text(outcome: SessionsOutcome) -> Text:
+    """What all sessions come to, in one sentence."""
+    counts = (
+        f"{sessions_sentence(outcome)}; {counted(outcome.events, 'event')}, of which the property "
+        f"mentions {outcome.labelled:,}"
+    )
+    if outcome.verdict is None:
+        if outcome.unjudged:
+            return Text(f"{counts}: in those judged no forbidden sequence was formed")
+        return Text(f"{counts}: no forbidden sequence was formed, in whatever order it was")
+    text = Text(f"{counts}: ")
+    text.append(VERDICT_IN_WORDS[outcome.verdict], STYLES[outcome.verdict])
+    if outcome.undecided:
+        text.append(f"; {counted(outcome.undecided, 'session')} undecided")
+    if outcome.late_count:
+        text.append(
+            f"\nIn sessions, {counted(outcome.late_count, 'gap')} were found after others were "
+            f"judged as if there were none, first: {gap_sentence(outcome.late[0])}. To have all "
+            f"judged by it: --incomplete {outcome.late[0].process}"
+        )
+    return text

@@ -1,0 +1,217 @@
+"""`choreomon audit` of logs of many sessions: options, exit codes, each kind of verdict once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.command_line import choreomon
+from tests.cli.test_audit import HANDLED, A, B, handle, log, send
+
+
+def as_json_lines(session: str, *events: str) -> str:
+    """The same events as lines of JSON with other field names."""
+    lines = []
+    for event in map(json.loads, events):
+        message = event["message"]
+        told = {"order": session, "service": event["process"], "kind": event["event"]}
+        peer = message["receiver"] if event["event"] == "send" else message["sender"]
+        lines.append(json.dumps({**told, "message": message["name"], "peer": peer}) + "\n")
+    return "".join(lines)
+
+
+ASKED = ("audit", "property.yaml", "mixed.jsonl", "--session-key", "order")
+
+BAD = (A, HANDLED, B)
+GOOD = (B, send("P2", "x", "P1"), handle("P2", "x", "P1"), A)
+UNCLEAR = (A, send("P2", "b", "P3"))
+
+
+def logged(bad: int = 1, good: int = 1, unclear: int = 0) -> None:
+    """Sessions that are called so and numbered, mixed."""
+    sessions = [as_json_lines(f"bad{number}", *BAD) for number in range(bad)]
+    sessions += [as_json_lines(f"good{number}", *GOOD) for number in range(good)]
+    sessions += [as_json_lines(f"unclear{number}", *UNCLEAR) for number in range(unclear)]
+    left = [session.splitlines(keepends=True) for session in sessions]
+    log("mixed.jsonl", *(lines.pop(0) for _ in range(4) for lines in left if lines))
+
+
+def found(*arguments: str) -> tuple[int, dict[str, Any]]:
+    answer = choreomon(*ASKED, *arguments, "--json")
+    return answer.code, json.loads(answer.out)
+
+
+def test_each_session_is_judged_by_itself_where_it_is_said_what_tells_them_apart() -> None:
+    logged()
+    together = choreomon("audit", "property.yaml", "mixed.jsonl", "--json")
+    assert "sessions" not in json.loads(together.out)
+    code, said = found()
+    assert code == 1
+    assert said["overall"] == {"verdict": "violated"}
+    assert said["sessions"]["count"] == 2
+    assert said["sessions"]["verdicts"] == {"violated": 1, "none": 1}
+    assert said["events"] == 7
+
+
+def test_each_kind_is_told_once_with_the_sessions_that_show_it() -> None:
+    logged(bad=30, good=5, unclear=3)
+    code, said = found()
+    assert code == 1
+    assert said["sessions"]["verdicts"] == {"violated": 30, "possibly-violated": 3, "none": 5}
+    surely, perhaps = said["kinds"]
+    assert (surely["verdict"], surely["sessions"], surely["verdicts"]) == ("violated", 30, 30)
+    assert surely["names"] == [f"bad{number}" for number in range(10)]
+    assert surely["sequence"] == [{"label": "P1 -> P2 : a"}, {"label": "P2 -> P3 : b"}]
+    assert surely["example"]["session"] == "bad0"
+    assert len(surely["example"]["order_for"]["events"]) == 2
+    assert (perhaps["verdict"], perhaps["sessions"]) == ("possibly-violated", 3)
+    assert said["sessions"]["worst"][0] == {
+        "session": "bad0",
+        "verdict": "violated",
+        "violated": 1,
+        "possibly_violated": 0,
+        "undecided": 0,
+        "events": 3,
+    }
+    assert len(said["sessions"]["worst"]) == 33
+
+
+def test_people_read_each_kind_once() -> None:
+    logged(bad=30, good=5)
+    answer = choreomon(*ASKED)
+    lines = answer.out.splitlines()
+    assert answer.code == 1
+    assert lines[0].startswith("violated in 30 sessions (bad0, bad1, bad2, bad3, bad4, ..): ")
+    assert answer.out.count("formed there in this order") == 1
+    assert "session bad0: violated at P2 -> P3 : b" in answer.out
+    assert "35 sessions, 30 violated; 110 events" in answer.out
+
+
+def test_a_page_shows_each_kind_once() -> None:
+    logged(bad=30, unclear=4)
+    assert choreomon(*ASKED, "--report", "page.html").code == 1
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "35 sessions, 30 violated, 4 possibly violated" in page
+    assert page.count("<h3>Violated: ") == page.count("<h3>Possibly violated: ") == 1
+    assert page.count("An order that forms it.") == 2
+    assert "bad0, bad1" in page
+
+
+def test_machines_are_told_each_kind_once() -> None:
+    logged(bad=30, unclear=4)
+    assert choreomon(*ASKED, "--junit", "j.xml", "--sarif", "s.json").code == 1
+    cases = [*ElementTree.parse("j.xml").getroot()]
+    assert [[child.tag for child in case] for case in cases] == [["failure"], ["skipped"], []]
+    assert cases[0].attrib["name"] == "violated: P1 -> P2 : a, then P2 -> P3 : b"
+    assert "sessions bad0, bad1" in "".join(cases[0].itertext())
+    assert cases[2].attrib["name"] == "1 sessions in which nothing was formed"
+    (run,) = json.loads(Path("s.json").read_text(encoding="utf-8"))["runs"]
+    assert [result["ruleId"] for result in run["results"]] == [
+        "sequence-formed",
+        "sequence-possibly-formed",
+    ]
+    assert "in 30 sessions (bad0, bad1" in run["results"][0]["message"]["text"]
+
+
+MAPPING = """
+format: jsonl
+process: service
+kind: kind
+name: message
+peer: peer
+number: n
+"""
+
+
+def test_a_mapping_that_names_sessions_splits() -> None:
+    logged()
+    Path("plain.yaml").write_text(MAPPING, encoding="utf-8")
+    Path("splits.yaml").write_text(MAPPING + "session: order\n", encoding="utf-8")
+    Path("other.yaml").write_text(MAPPING + "session: service\n", encoding="utf-8")
+    rule = "events: [{where: {kind: send}, session: order}]\n"
+    Path("rule.yaml").write_text(MAPPING + rule, encoding="utf-8")
+    asked = ("audit", "property.yaml", "mixed.jsonl", "--json", "--mapping")
+    assert "sessions" not in json.loads(choreomon(*asked, "plain.yaml").out)
+    split = json.loads(choreomon(*asked, "splits.yaml").out)
+    assert split["sessions"]["count"] == 2
+    assert json.loads(choreomon(*asked, "rule.yaml").out)["sessions"]["count"] == 3
+    # The option's field, and not that of the mapping.
+    assert json.loads(choreomon(*asked, "other.yaml").out)["sessions"]["worst"] != []
+    both = json.loads(choreomon(*asked, "other.yaml", "--session-key", "order").out)
+    assert both["sessions"] == split["sessions"]
+
+
+def numbered(*lost: int) -> None:
+    """Two sessions of processes that number all that they do: `a`, its handling, `b` each."""
+    lines = [
+        *as_json_lines("1", A, HANDLED).splitlines(),
+        *as_json_lines("2", A, HANDLED).splitlines(),
+        *as_json_lines("1", B).splitlines(),
+        *as_json_lines("2", B).splitlines(),
+    ]
+    counts: dict[str, int] = {}
+    kept = []
+    for place, text in enumerate(lines):
+        record = json.loads(text)
+        counts[record["service"]] = counts.get(record["service"], 0) + 1
+        if place not in lost:
+            kept.append(json.dumps({**record, "n": counts[record["service"]]}) + "\n")
+    log("mixed.jsonl", *kept)
+    Path("splits.yaml").write_text(MAPPING + "session: order\n", encoding="utf-8")
+
+
+def test_numbers_may_go_on_through_all_sessions() -> None:
+    asked = ("audit", "property.yaml", "mixed.jsonl", "--mapping", "splits.yaml", "--json")
+    numbered()
+    whole = json.loads(choreomon(*asked).out)
+    assert (whole["gaps"], whole["sessions"]["verdicts"]) == ([], {"violated": 2})
+    apart = json.loads(choreomon(*asked, "--numbers", "session").out)
+    assert apart["gap_count"] > 0
+    assert json.loads(choreomon(*asked, "--numbers", "process").out) == whole
+    numbered(1)  # of which nobody knows the session
+    lacking = json.loads(choreomon(*asked).out)
+    assert {gap["reason"] for gap in lacking["gaps"]} == {
+        "event 1 of P2 is not in its log, in whatever session"
+    }
+    assert lacking["gap_count"] == 2
+
+
+def test_a_session_of_too_many_events_is_bad_input() -> None:
+    logged(bad=2, good=1)
+    answer = choreomon(*ASKED, "--max-events", "3", "--junit", "j.xml", "--sarif", "s.json")
+    assert answer.code == 2
+    assert "session good0: 4 events are more than --max-events 3: not judged" in answer.err
+    assert "3 sessions, 2 violated, 1 not judged" in answer.out
+    cases = [*ElementTree.parse("j.xml").getroot()]
+    assert [[child.tag for child in case] for case in cases] == [["failure"], ["error"]]
+    (run,) = json.loads(Path("s.json").read_text(encoding="utf-8"))["runs"]
+    assert run["invocations"][0]["executionSuccessful"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--jobs", "2"), "where sessions are told apart"),
+        (("--numbers", "process"), "where sessions are told apart"),
+        (("--max-events", "5"), "where sessions are told apart"),
+        (("--max-sessions", "5", "--follow"), "where sessions are told apart"),
+        (("--session-key", "order", "--max-sessions", "5"), "with --follow"),
+        (("--session-key", "order", "--jobs", "2", "--follow"), "without --follow"),
+        (("--session-key", "order", "--max-events", "2", "--follow"), "without --follow"),
+        (("--explain-mapping", "--jobs", "2"), "without --explain-mapping"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(arguments: tuple[str, ...], told: str) -> None:
+    logged()
+    answer = choreomon("audit", "property.yaml", "mixed.jsonl", *arguments)
+    assert answer.code == 2
+    assert told in " ".join(answer.err.split())
+
+
+def test_jobs_change_nothing() -> None:
+    logged(bad=20, good=10, unclear=4)
+    assert found("--jobs", "2") == found() == found("--jobs", "3")
