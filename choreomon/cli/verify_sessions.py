@@ -216,9 +216,11 @@ def _input(sessions: str) -> Iterator[str]:
     if sessions != "-":
         yield sessions
         return
+    from choreomon.formats.whole_file import named
+
     with TemporaryDirectory() as folder:
         path = Path(folder, "standard-input.jsonl")
-        with path.open("wb") as kept:
+        with named(path), path.open("wb") as kept:
             stream = sys.stdin.buffer
             while piece := stream.read(1 << 20):
                 kept.write(piece)
