@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from choreomon.cli import NOTHING_FOUND
-from choreomon.cli.writing import WrittenPath, make_directory, write_new
+from choreomon.cli.writing import WrittenPath, write_new
 
 
 @click.command("example")
@@ -48,7 +48,6 @@ def command(name: str | None, output: Path, force: bool) -> int:
     for text in list(wanted.values()):
         stated = [other for other in every if f"\ninteraction: {other}\n" in text]
         wanted |= {other: every[other] for other in stated}
-    make_directory(output)
     write_new({output / each: text for each, text in wanted.items()}, force=force)
     for each in wanted:
         click.echo(output / each)

@@ -145,9 +145,11 @@ def measured_protocol(task: Task) -> Results:
     protocol = _protocol(task, rng)
     with collector_at_rest():
         try:
-            return results(rng, protocol, task.plan, perf_counter)
+            found = results(rng, protocol, task.plan, perf_counter)
         except ValueError as error:
             raise click.UsageError(f"{task.file}: {error}; --length says how long") from error
+    # An interaction lives in one process, and this may not be the one that asked.
+    return found._replace(protocol=protocol._replace(interaction=None))
 
 
 def _protocol(task: Task, rng: Random) -> Protocol:

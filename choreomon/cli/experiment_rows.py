@@ -31,6 +31,7 @@ class RowFile:
     def extended(self, results: Callable[[Sequence[Cell]], Iterator[Row]]) -> Iterator[Row]:
         """All rows in order: those of the file, then `results` of the cells that have none yet,
         each of which is in the file before it is handed on."""
+        from choreomon.formats.whole_file import named
         from simulator.experiments.records import HEADER, line
 
         yield from self._rows
@@ -38,16 +39,16 @@ class RowFile:
         if not left:
             return
         known = "".join(f"{each}\n" for each in (HEADER, *map(line, self._rows)))
-        with self._path.open("a", encoding="ascii", newline="\n") as file:
+        with named(self._path), self._path.open("ab") as file:
             if not self._rows:
                 file.truncate(0)
-                file.write(known)
+                file.write(known.encode("ascii"))
             else:
                 file.truncate(len(known))  # what was not written to its end
-            for row in results(left):
-                file.write(f"{line(row)}\n")
-                file.flush()
-                yield row
+        for row in results(left):
+            with named(self._path), self._path.open("ab") as file:
+                file.write(f"{line(row)}\n".encode("ascii"))
+            yield row
 
     def _read(self) -> list[Row]:
         from choreomon.formats.input_files import whole

@@ -15,7 +15,7 @@ from choreomon.cli.jobs import jobs_option, loss_told
 from choreomon.cli.options import Decorator, added, seed_option
 from choreomon.cli.pictures import write_picture
 from choreomon.cli.seconds import Seconds
-from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write
+from choreomon.cli.writing import WrittenPath, check_writable, make_directory, write_all
 
 if TYPE_CHECKING:
     from choreomon.render.drawing import Picture
@@ -101,6 +101,7 @@ class Publication:
     def publish(self, tables: str, result: dict[str, Any], *, as_json: bool) -> None:
         """Prints the tables, in Markdown, or the result; writes both to the folder."""
         if self._folder is not None:
-            write(self._folder / f"{self._name}.md", tables)
-            write(self._folder / f"{self._name}.json", json.dumps(result, indent=1) + "\n")
+            text = json.dumps(result, indent=1) + "\n"
+            files = {f"{self._name}.md": tables, f"{self._name}.json": text}
+            write_all({self._folder / name: each.encode() for name, each in files.items()})
         click.echo(json.dumps(result, indent=2) if as_json else tables, nl=as_json)

@@ -15,7 +15,7 @@ from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.examples import examples
 from choreomon.cli.pictures import check_picture
-from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, make_directory
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable
 from choreomon.cli.written_traces import TraceWriter, stem
 from choreomon.verify.papers.heuristics import STRATEGIES
 
@@ -245,7 +245,6 @@ def _pictures(
         pictures = [*zip(paths, loggers, strict=True)]
     for path, _ in pictures:
         check_picture(path)
-        make_directory(path.parent)
         check_not_read(path, (request.file, request.signature, request.config))
         check_writable(path)
     return pictures

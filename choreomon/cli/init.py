@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from choreomon.cli import NOTHING_FOUND
-from choreomon.cli.writing import WrittenPath, make_directory, write_new
+from choreomon.cli.writing import WrittenPath, write_new
 
 SCHEMA: Final = "choreomon-document.schema.json"
 
@@ -28,7 +28,6 @@ def command(file: Path, force: bool) -> int:
         raise click.UsageError(f"{file}: is written as YAML: end its name in .yaml")
     text = (files("choreomon.formats") / "property_to_begin_with.yaml").read_text("utf-8")
     schema = file.with_name(SCHEMA)
-    make_directory(file.parent)
     write_new({file: text.replace("SCHEMA", SCHEMA)}, force=force)
     write_new({schema: json.dumps(document_schema(), indent=2) + "\n"}, force=True)
     click.echo(f"{file}: a property. Say what must not happen, then: choreomon check {file}")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
-from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
-from choreomon.cli.writing import WrittenPath, make_directory
+from choreomon.cli.writing import WrittenPath, write_all
 
 SECRET_MODE: Final = 0o600
 PUBLIC_MODE: Final = 0o644
@@ -47,16 +44,18 @@ def command(name: str, output: Path, force: bool) -> int:
 
     if not re.fullmatch(NAME_PATTERN, name):
         raise click.UsageError(f"{name!r} is no name of a process: {NAME_RULE}")
-    make_directory(output)
     secret, public = output / f"{name}{SECRET_SUFFIX}", output / f"{name}{PUBLIC_SUFFIX}"
     _check_free((secret, public), force)
     pair = make_key_pair(name)
-    _write_together(
+    write_all(
         {
-            secret: (write_key_pair(pair), SECRET_MODE),
-            public: (write_public_key(PublicKey(name, pair.public)), PUBLIC_MODE),
+            secret: write_key_pair(pair).encode("utf-8"),
+            public: write_public_key(PublicKey(name, pair.public)).encode("utf-8"),
         },
-        force,
+        modes={secret: SECRET_MODE, public: PUBLIC_MODE},
+        durable=True,
+        replace=force,
+        through_links=False,
     )
     click.echo(f"{secret}: the secret key. Only the agent of {name} may read it.")
     click.echo(
@@ -75,43 +74,3 @@ def _check_free(paths: tuple[Path, ...], force: bool) -> None:
                 f"{path}: is there already, and whoever has the old key would not know the new "
                 "one: name another folder with -o, or add --force to replace it"
             )
-
-
-def _write_together(files: Mapping[Path, tuple[str, int]], force: bool) -> None:
-    """Writes text and mode of each file or, where one cannot be written, none. At no moment one of
-    them has more rights than that, or half of its text. Raises `ClickException`."""
-    new = {path: path.with_name(f".{path.name}.{secrets.token_hex(8)}.new") for path in files}
-    placed: list[Path] = []
-    try:
-        for path, (text, mode) in files.items():
-            descriptor = os.open(new[path], os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(text.encode("utf-8"))
-                stream.flush()
-                os.fsync(descriptor)
-        for path, prepared in new.items():
-            _place(prepared, path, force)
-            if not force:
-                placed.append(path)
-    except OSError as error:
-        for path in placed:
-            path.unlink()
-        folder = next(iter(files)).parent
-        raise click.ClickException(f"{folder}: cannot be written: {error.strerror}") from None
-    finally:
-        for prepared in new.values():
-            with suppress(OSError):
-                prepared.unlink()
-
-
-def _place(prepared: Path, path: Path, force: bool) -> None:
-    """Raises `OSError`."""
-    if not force:
-        try:
-            os.link(prepared, path)  # replaces nothing, whoever was quicker
-            return
-        except FileExistsError:
-            raise
-        except OSError:  # not every file system has links
-            pass
-    prepared.replace(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,7 +13,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.examples import examples
-from choreomon.cli.writing import WrittenPath, check_not_read, make_directory
+from choreomon.cli.writing import WrittenPath, check_not_read, write_all
 
 if TYPE_CHECKING:
     from choreomon.formats.read import Document
@@ -67,8 +66,7 @@ def command(file: str, output: Path, rules: RulesName | None, force: bool, as_js
     for name in files:
         check_not_read(output / name, document.inputs())
     left = _left(output, files, force)
-    make_directory(output)
-    _write_together(output, files)
+    write_all({output / name: content for name, content in files.items()}, durable=True)
     if as_json:
         click.echo(json.dumps(_as_json(document, split, output, left), indent=2))
     else:
@@ -154,27 +152,6 @@ def _some(names: list[str]) -> str:
     from choreomon.core.suggestion import listed
 
     return listed(names)
-
-
-def _write_together(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Writes all files or, where one cannot be written, none; each appears as a whole. Where the
-    machine stops in between, some may be old. Raises `ClickException`."""
-    new = {name: directory / f".{name}.{secrets.token_hex(8)}.new" for name in files}
-    try:
-        for name, content in files.items():
-            with new[name].open("xb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-        for name, path in new.items():
-            path.replace(directory / name)
-    except OSError as error:
-        told = f"{directory}: cannot be written: {error.strerror}"
-        raise click.ClickException(told) from None
-    finally:
-        for path in new.values():
-            with suppress(OSError):
-                path.unlink()
 
 
 _TOGETHER: Final = (

@@ -19,8 +19,8 @@ from choreomon.cli.writing import (
     WrittenPath,
     check_not_read,
     check_writable,
-    make_directory,
     write,
+    write_all,
 )
 from choreomon.verify.synthesis import GROWTH, LEAST_SYMBOLS, MAX_STATES
 
@@ -131,9 +131,7 @@ def command(
     except ValueError as error:
         raise click.ClickException(f"{file}: {error}") from None
     if verifiers is not None:
-        make_directory(verifiers)
-        for name, text in texts.items():
-            write(verifiers / name, text)
+        write_all({verifiers / name: text.encode("utf-8") for name, text in texts.items()})
     if draw is not None:
         from choreomon.render.protocol_automaton import protocol_picture
 

@@ -170,13 +170,14 @@ def _input(sessions: str) -> Iterator[str]:
     from choreomon.core.errors import DocumentError
     from choreomon.formats.input_files import limit
     from choreomon.formats.sessions.json_lines import ENDLESS, LONGEST_LINE, endless
+    from choreomon.formats.whole_file import named
 
     longest = limit(LONGEST_LINE)
     number = 1
     unended = 0
     with TemporaryDirectory() as folder:
         path = Path(folder, "standard-input.jsonl")
-        with path.open("wb") as kept:
+        with named(path), path.open("wb") as kept:
             stream = sys.stdin.buffer
             while piece := stream.read(1 << 20):
                 number += piece.count(b"\n")

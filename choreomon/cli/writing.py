@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
+
+from choreomon.formats.whole_file import whole_file, write_together
 
 
 class WrittenPath(click.Path):
@@ -29,17 +32,21 @@ def make_directory(directory: Path) -> None:
     """Make it and those above it. Raises `ClickException` where that cannot be."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise click.ClickException(f"{directory}: is no folder: name another one") from None
     except OSError as error:
         raise click.ClickException(f"{directory}: cannot be made: {error.strerror}") from None
 
 
 def check_writable(path: Path) -> None:
-    """Find out that a file cannot be written before much work is done for it.
+    """Find out that a file cannot be written before much work is done for it. Its folder is made,
+    as for all that is written.
 
     What the file holds is left alone, and where there is none, none stays. Devices and pipes
     are not tried: a pipe's reader would take it for the end. Raises `ClickException`.
     That writing succeeds later is not guaranteed.
     """
+    make_directory(path.parent)
     try:
         try:
             mode = path.stat().st_mode
@@ -65,11 +72,20 @@ def check_not_read(path: Path, inputs: Iterable[str | None]) -> None:
                 raise click.UsageError(f"{path}: is read, too: write another file")
 
 
-def opened(path: Path) -> TextIO:
-    """The file, emptied, for lines of ASCII. Raises `ClickException`."""
+@contextmanager
+def opened(path: Path) -> Iterator[TextIO]:
+    """A file for lines of ASCII, which is there as a whole when the block is over, or as it was
+    where an exception leaves that. Raises `ClickException`."""
+    make_directory(path.parent)
     try:
-        return path.open("w", encoding="ascii", newline="\n")
+        with (
+            whole_file(path) as stream,
+            io.TextIOWrapper(stream, encoding="ascii", newline="\n") as text,
+        ):
+            yield text
     except OSError as error:
+        if error.filename != str(path):
+            raise
         raise _unwritable(path, error) from None
 
 
@@ -81,19 +97,34 @@ def write_new(texts: Mapping[Path, str], *, force: bool) -> None:
             raise click.ClickException(f"{path}: is a directory")
         if os.path.lexists(path) and not force:
             raise click.ClickException(f"{path}: is there already; add --force to replace it")
-        check_writable(path)
-    for path, text in texts.items():
-        write(path, text)
+    write_all({path: text.encode("utf-8") for path, text in texts.items()}, replace=force)
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a whole file, text as UTF-8. Raises `ClickException`."""
+    """Write a whole file, text as UTF-8; where that fails, what was there stays. Raises
+    `ClickException`."""
+    write_all({path: content.encode("utf-8") if isinstance(content, str) else content})
+
+
+def write_all(
+    contents: Mapping[Path, bytes],
+    *,
+    modes: Mapping[Path, int] | None = None,
+    durable: bool = False,
+    replace: bool = True,
+    through_links: bool = True,
+) -> None:
+    """Write whole files or, where one cannot be written, none, as `write_together` says. Raises
+    `ClickException`."""
+    for path in contents:
+        make_directory(path.parent)
     try:
-        path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        write_together(
+            contents, modes=modes, durable=durable, replace=replace, through_links=through_links
+        )
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise _unwritable(Path(error.filename), error) from None
 
 
 def _unwritable(path: Path, error: OSError) -> click.ClickException:
-    hint = ": make its folder first" if isinstance(error, FileNotFoundError) else ""
-    return click.ClickException(f"{path}: cannot be written: {error.strerror}{hint}")
+    return click.ClickException(f"{path}: cannot be written: {error.strerror}")

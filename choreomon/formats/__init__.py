@@ -9,6 +9,7 @@ Documents:
     offline_kind        what a file is about
     input_files         opening and reading files, each up to a limit
     unreadable          what is told of a file that cannot be opened
+    whole_file          files that are written as a whole or not at all
     source_positions    YAML or JSON text -> plain values with the line of each
     scalars             what a scalar in it means
     yaml_hints          what is wrong with a text that is no YAML

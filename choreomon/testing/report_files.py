@@ -10,6 +10,7 @@ from typing import Final
 from choreomon.core.run import Run
 from choreomon.formats.read import Document
 from choreomon.formats.trace import trace_line
+from choreomon.formats.whole_file import write_together
 
 _STRANGE: Final = re.compile(r"[^\w.-]+")
 
@@ -42,7 +43,7 @@ def keep(folder: Path, test: str, run: Run, document: Document) -> Path:
     )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{file_stem(test)}.html"
-    path.write_text(page, encoding="utf-8")
     lines = [trace_line(event, run.processes) + "\n" for event in run.kept_events]
-    path.with_suffix(".jsonl").write_text("".join(lines), encoding="ascii")
+    log = "".join(lines).encode("ascii")
+    write_together({path: page.encode("utf-8"), path.with_suffix(".jsonl"): log})
     return path

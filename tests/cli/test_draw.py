@@ -64,9 +64,9 @@ def test_a_picture_that_cannot_be_written_is_said_before_its_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(Simulation, "run")
-    answer = choreomon("draw", "violated.yaml", "--run", "-o", "nowhere/x.svg")
+    answer = choreomon("draw", "violated.yaml", "--run", "-o", "empty.yaml/x.svg")
     assert (answer.code, answer.out) == (2, "")
-    assert "nowhere/x.svg: cannot be written: No such file or directory" in answer.err
+    assert "empty.yaml: is no folder" in answer.err
 
 
 def test_the_automaton_has_its_states_and_a_run_its_processes() -> None:
@@ -258,7 +258,7 @@ def test_without_the_extra_nothing_is_begun_for_a_png(monkeypatch: pytest.Monkey
         (["violated.yaml", "-o", "x.gif"], "x.gif: the suffix must be .svg, .png or .mmd"),
         (["violated.yaml", "-o", "x"], "x: the suffix must be"),
         (["violated.yaml", "-o", "."], "is a directory"),
-        (["violated.yaml", "-o", "nowhere/x.svg"], "nowhere/x.svg: cannot be written"),
+        (["violated.yaml", "-o", "empty.yaml/x.svg"], "empty.yaml: is no folder"),
         (["application.yaml", "-o", "x.svg"], "has no property to draw; --run draws a run"),
         (["property.yaml", "-o", "x.svg", "--run"], "there is nothing to simulate"),
         (["nowhere.yaml", "-o", "x.svg"], "there is no such file"),

@@ -126,7 +126,11 @@ def test_wrong_options_are_bad_usage(options: list[object], told: str) -> None:
 
 
 def test_where_nothing_can_be_written_is_told() -> None:
-    answer = choreomon("generate", *C3, "-o", "no/c3.yaml")
+    answer = choreomon("generate", *C3, "-o", "empty.yaml/c3.yaml")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("Error: no/c3.yaml: cannot be written: ")
-    assert answer.err.endswith(": make its folder first\n")
+    assert answer.err == "Error: empty.yaml: is no folder: name another one\n"
+
+
+def test_the_folder_is_made() -> None:
+    assert choreomon("generate", *C3, "-o", "a/b/c3.yaml").code == 0
+    assert Path("a/b/c3.yaml").is_file()

@@ -328,7 +328,7 @@ class TestWhatCannotBeWritten:
         ("options", "said"),
         [
             (["--trace", "violated.yaml/traces"], "violated.yaml/traces: cannot be made: Not a"),
-            (["--report", "nowhere/report.html"], "nowhere/report.html: cannot be written: No "),
+            (["--report", "violated.yaml/report.html"], "violated.yaml: is no folder"),
             (["--report", "loop"], "loop: cannot be written: Too many levels of symbolic links"),
             (["--trace", "traces", "--runs", "2"], "run-1.jsonl: cannot be written: Is a direct"),
         ],
@@ -348,7 +348,7 @@ class TestWhatCannotBeWritten:
         """They are not emptied, nor do empty ones stay where there were none."""
         Path("t").mkdir()
         Path("t/run-0.jsonl").write_text("of yesterday", encoding="utf-8")
-        options = ["--trace", "t", "--runs", "2", "--report", "nowhere/report.html"]
+        options = ["--trace", "t", "--runs", "2", "--report", "empty.yaml/report.html"]
         assert choreomon("simulate", "conforming.yaml", *options).code == 2
         assert Path("t/run-0.jsonl").read_text(encoding="utf-8") == "of yesterday"
         assert not Path("t/run-1.jsonl").exists()

@@ -161,7 +161,7 @@ def test_it_is_drawn(name: str) -> None:
         (["turns.hif", "-o", "turns.hif"], "turns.hif: is read, too: write another file"),
         (["turns.hif"], "Missing option '-o'"),
         (["turns.hif", "-o", "t.json", "--max-states", "0"], "0 is not in the range 1<=x<=100000"),
-        (["turns.hif", "-o", "no/t.json"], "no/t.json: cannot be written"),
+        (["turns.hif", "-o", "turns.hif/t.json"], "turns.hif: is no folder"),
         (["none.hif", "-o", "t.json"], "none.hif: there is no such file"),
         (["pass.htf", "-o", "t.json"], "pass.htf:1: "),
     ],

@@ -9,7 +9,6 @@ last piece.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.sessions.source import is_parquet
+from choreomon.formats.whole_file import whole_file, write_whole
 
 NAMED: Final = 10
 """Names of sessions that do not fit, for a person to see."""
@@ -87,7 +87,8 @@ class ResultsFile:
             self._go_on(question)
         else:
             self.folder.mkdir()
-            _replace(self.folder / _QUESTION, json.dumps({"question": question}))
+            asked = json.dumps({"question": question})
+            write_whole(self.folder / _QUESTION, asked.encode("ascii"))
 
     def _go_on(self, question: str) -> None:
         try:
@@ -120,18 +121,18 @@ class ResultsFile:
     def _write_piece(self) -> None:
         place, results = self._place(self.done), self._waiting
         if self._parquet:
-            with pq.ParquetWriter(place, _SCHEMA) as writer:
+            with whole_file(place) as stream, pq.ParquetWriter(stream, _SCHEMA) as writer:
                 writer.write_table(_table(results, self._mode))
         else:
             lines = (result_line(result, self._mode) + "\n" for result in results)
-            place.write_text("".join(lines), "ascii")
+            write_whole(place, "".join(lines).encode("ascii"))
         verdicts = Counter(result.verdict for result in results)
         note = {
             "sessions": len(results),
             "verdicts": {verdict or "": number for verdict, number in verdicts.items()},
             "failed": [result.session for result in results if result.verdict == "Fail"][:NAMED],
         }
-        _replace(place.with_suffix(".json"), json.dumps(note))
+        write_whole(place.with_suffix(".json"), json.dumps(note).encode("ascii"))
         self._pieces.append(place)
         self.verdicts += verdicts
         self.done += len(results)
@@ -141,16 +142,14 @@ class ResultsFile:
         """All results are there: makes one file of them."""
         if self._waiting:
             self._write_piece()
-        whole = self.folder / "whole"
         if self._parquet:
-            with pq.ParquetWriter(whole, _SCHEMA) as writer:
+            with whole_file(self.path) as stream, pq.ParquetWriter(stream, _SCHEMA) as writer:
                 for piece in self._pieces:
                     writer.write_table(pq.read_table(piece, schema=_SCHEMA))
         else:
-            with whole.open("wb") as stream:
+            with whole_file(self.path) as stream:
                 for piece in self._pieces:
                     stream.write(piece.read_bytes())
-        os.replace(whole, self.path)
         shutil.rmtree(self.folder)
 
 
@@ -163,10 +162,3 @@ def _table(results: list[Result], mode: str) -> Any:
     ]
     columns[2] = columns[2].cast(_FEW)
     return pa.table(columns, schema=_SCHEMA)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Writes a file that is there as a whole or not at all."""
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(text, "ascii")
-    os.replace(unfinished, path)
