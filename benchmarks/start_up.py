@@ -7,7 +7,8 @@ interpreter among them; a ratio is that of medians. The processor time is that o
 system counts it (`wait4`), user and system together, so that a busy machine changes little.
 
 The commands are the console script, as it stands beside the interpreter: `verify` of one
-multi-trace of four actions that is right, `check` of a document with a property, of another one
+multi-trace of four actions that is right, by the automaton of the interaction and, where a loop has
+none, by the search; `check` of a document with a property, of another one
 with an application, and of an interaction, `--help`, and what a shell asks for to complete a word.
 Which modules are imported by each is pinned in `tests/cli/test_imported_modules.py`.
 """
@@ -31,6 +32,7 @@ ROOT: Final = Path(__file__).parents[1]
 SCRIPT: Final = Path(sys.executable).with_name("choreomon")
 
 INTERACTION: Final = "strict(a -- m -> b, b -- n -> a)\n"
+LOOP: Final = "loopW(strict(a -- m -> b, b -- n -> a))\n"
 MULTI_TRACE: Final = "[a] a!m.a?n;\n[b] b?m.b!n\n"
 PROPERTY: Final = ROOT / "choreomon" / "formats" / "property_to_begin_with.yaml"
 
@@ -44,10 +46,11 @@ class Command(NamedTuple):
     environment: Mapping[str, str] = {}
 
 
-COMPLETION: Final = {"_CHOREOMON_COMPLETE": "bash_complete", "COMP_WORDS": "choreomon ve"}
+COMPLETION: Final = {"_CHOREOMON_COMPLETE": "bash_complete", "COMP_WORDS": "choreomon "}
 
 COMMANDS: Final = {
     "verify": Command(("verify", "-i", "tiny.hif", "tiny.htf"), 4),
+    "verify, a loop": Command(("verify", "-i", "loop.hif", "tiny.htf"), 4),
     "check, a property": Command(("check", str(PROPERTY)), 6),
     "check, an application": Command(
         ("check", str(ROOT / "scenarios" / "smart-home-violating.yaml")), 6
@@ -58,12 +61,19 @@ COMMANDS: Final = {
 }
 
 
+def surroundings(folder: str, more: Mapping[str, str]) -> dict[str, str]:
+    """The environment, in which bytecode is kept, in a folder of its own: without it nothing but
+    the compiler would be measured."""
+    kept = {name: said for name, said in os.environ.items() if not name.startswith("PYTHON")}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode")), **more}
+
+
 def seconds(arguments: Sequence[str], folder: str, environment: Mapping[str, str]) -> float:
     """Processor time of a process. Raises `RuntimeError` where it does not end with 0."""
     child = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, **environment},
+        env=surroundings(folder, environment),
         stdout=subprocess.DEVNULL,
     )
     _, status, used = os.wait4(child.pid, 0)
@@ -79,14 +89,15 @@ def measured(rounds: int) -> tuple[float, dict[str, float]]:
     found: dict[str, list[float]] = {name: [] for name in COMMANDS}
     with TemporaryDirectory() as folder:
         Path(folder, "tiny.hif").write_text(INTERACTION, encoding="utf-8")
+        Path(folder, "loop.hif").write_text(LOOP, encoding="utf-8")
         Path(folder, "tiny.htf").write_text(MULTI_TRACE, encoding="utf-8")
-        for number in range(rounds + 1):
+        for number in range(rounds + 1):  # the first one writes bytecode
             nothing = seconds(("-c", "pass"), folder, {})
             some = {
                 name: seconds((str(SCRIPT), *one.arguments), folder, one.environment)
                 for name, one in COMMANDS.items()
             }
-            if number:  # the first writes bytecode
+            if number:
                 empty.append(nothing)
                 for name, one in some.items():
                     found[name].append(one)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from choreomon.core.errors import ChoreomonError
+from choreomon.core.errors import ChoreomonError, MissingExtra
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -71,13 +71,14 @@ def ray_workers(jobs: int) -> Iterator[RayWorkers]:
     """The cluster that the environment's `RAY_ADDRESS` names; where it names none, one on this
     machine with so many processes, which ends with the block.
 
-    Raises `ChoreomonError` where ray is not installed, or there is no such cluster.
+    Raises `MissingExtra` where ray is not installed, `ChoreomonError` where there is no such
+    cluster.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told of what is run here
     try:
         import ray
     except ImportError:
-        raise ChoreomonError("a Ray cluster needs ray: pip install 'choreomon[ray]'") from None
+        raise MissingExtra("a Ray cluster needs ray", "ray") from None
     address = os.environ.get("RAY_ADDRESS")
     where = {"address": address} if address else {"num_cpus": jobs, "include_dashboard": False}
     try:

@@ -163,8 +163,14 @@ def _code() -> int:
         click.echo(f"{error.filename or 'the output'}: {error.strerror or error}", err=True)
         return BAD_INPUT
     except Exception as error:
-        from choreomon.core.errors import ChoreomonError, InternalError
+        from choreomon.core.errors import ChoreomonError, InternalError, MissingExtra
 
+        if isinstance(error, MissingExtra):
+            from choreomon.cli.installation import install_command
+
+            besides = f" ({error.instead})" if error.instead else ""
+            click.echo(f"{error.what}: {install_command(error.extra)}{besides}", err=True)
+            return BAD_INPUT
         if isinstance(error, ChoreomonError) and not isinstance(error, InternalError):
             click.echo(str(error), err=True)
             return BAD_INPUT

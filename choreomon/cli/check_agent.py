@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
@@ -15,15 +15,22 @@ if TYPE_CHECKING:
     from choreomon.formats.table_file import SplitTable
     from choreomon.properties.tables import TransitionTable
 
+_BEGINNING: Final = 1 << 12
+"""Bytes of a file that show whether it is JSON."""
+
 
 def is_table_file(file: str) -> bool:
     """Whether a file says of itself that it is a table. That it is a right one is not known."""
     from choreomon.core.errors import DocumentError
-    from choreomon.formats.input_files import beginning
-    from choreomon.formats.table_file import MAX_TABLE_BYTES, is_table
+    from choreomon.formats.input_files import opened
 
-    with suppress(DocumentError):
-        return is_table(beginning(file, MAX_TABLE_BYTES))
+    with suppress(DocumentError), opened(file) as stream:
+        beginning = stream.read(_BEGINNING)
+        if not beginning.lstrip().startswith(b"{"):  # as JSON does, and YAML seldom
+            return False
+        from choreomon.formats.table_file import MAX_TABLE_BYTES, is_table
+
+        return is_table(beginning + stream.read(MAX_TABLE_BYTES - len(beginning)))
     return False
 
 

@@ -176,16 +176,8 @@ _CONTENT: Final[dict[Kind, Callable[[str], _Content]]] = {
 
 
 def _show(said: str, content: _Content) -> None:
-    from rich.table import Table
-    from rich.text import Text
+    from choreomon.cli.screen import print_bold, print_grid
+    from choreomon.render.grid import Cell, Grid
 
-    from choreomon.cli.screen import screens
-
-    screen, _ = screens()
-    screen.print(said, style="bold", markup=False, soft_wrap=True)
-    table = Table()
-    for column in content.columns:
-        table.add_column(column, overflow="fold")
-    for row in content.rows:
-        table.add_row(*map(Text, row))
-    screen.print(table)
+    print_bold(said)
+    print_grid(Grid(tuple(content.columns), tuple(tuple(map(Cell, row)) for row in content.rows)))

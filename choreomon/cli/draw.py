@@ -171,7 +171,10 @@ def command(
     check_not_read(output, document.inputs())
     code = NOTHING_FOUND
     if a_run:
+        from choreomon.cli.own_simulator import require_own_simulator
         from choreomon.cli.runs import stopped
+
+        require_own_simulator()
         from simulator.run import simulation
 
         prepared = simulation(document)

@@ -17,6 +17,7 @@ from choreomon.cli.experiment_rows import measured_rows
 from choreomon.cli.experiment_work import published_options
 from choreomon.cli.jobs import jobs_option
 from choreomon.cli.options import added, seed_option
+from choreomon.cli.own_simulator import require_own_simulator
 from choreomon.cli.pictures import check_picture, write_picture
 from choreomon.cli.writing import check_writable, make_directory, write
 
@@ -100,12 +101,14 @@ def all_of_them(**options: Any) -> int:
 
     The exit code is 1 where a verdict is wrong that its rules promise.
     """
+    require_own_simulator()
     from simulator.experiments.grids import EXPERIMENTS
 
     return _experiment("all", EXPERIMENTS, Asked(**options))
 
 
 def _experiment(name: str, parts: Sequence[ExperimentName], asked: Asked) -> int:
+    require_own_simulator()
     output = asked.output
     if output is not None:
         make_directory(output)

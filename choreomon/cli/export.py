@@ -161,9 +161,12 @@ def _of_trace(file: str, results: str | None, seed: int | None) -> RecordedRun:
 def _of_document(
     file: str, seed: int, strategy: StrategyName, rules: RulesName | None
 ) -> tuple[RecordedRun, int]:
+    from choreomon.cli.own_simulator import require_own_simulator
     from choreomon.cli.runs import stopped
     from choreomon.formats.exported.recorded_run import recorded
     from choreomon.formats.read import load_document
+
+    require_own_simulator()
     from simulator.run import simulation
 
     if strategy != "pull" and rules == "precise":

@@ -97,11 +97,14 @@ def command(
     What is written is a document for simulate and run. One seed gives one document, on every
     machine.
     """
+    from choreomon.cli.own_simulator import require_own_simulator
     from choreomon.formats.scenario_text import (
         document_as_json,
         document_as_yaml,
         scenario_document,
     )
+
+    require_own_simulator()
     from simulator.generation.parameters import Unfit
     from simulator.generation.scenario import generated_scenario
     from simulator.generation.schedule import DELAY

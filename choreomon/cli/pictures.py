@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def check_picture(output: Path) -> None:
     """Finds out that a picture cannot be made before much work is done for it. Raises
-    `ChoreomonError` for PNG without matplotlib."""
+    `MissingExtra` for PNG without matplotlib."""
     if output.suffix.lower() == ".png":
         from choreomon.render.png import check_png
 

@@ -89,8 +89,10 @@ def command(
     if not hasattr(os, "fork"):
         told = "this system cannot start processes as this needs it: use `choreomon simulate`"
         raise click.ClickException(told)
+    from choreomon.cli.own_simulator import require_own_simulator
     from choreomon.deployment.fork_server import ForkServer
 
+    require_own_simulator()
     # The fork server gets ready while the document is read.
     with ForkServer() as fork_server:
         return _run(context, file, fork_server, RunOptions(**options), speed, timeout, embedded)

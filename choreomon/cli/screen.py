@@ -90,7 +90,7 @@ def is_terminal(stream: TextIO) -> bool:
 
 def print_grid(grid: Grid) -> None:
     """Prints a table: folded and coloured for a terminal, in full for all else."""
-    utf = (sys.stdout.encoding or "").lower().startswith("utf")
+    utf = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     if utf and grid.is_plain and not is_terminal(sys.stdout):
         from choreomon.render.grid import plain_lines
 
@@ -102,9 +102,9 @@ def print_grid(grid: Grid) -> None:
 
 
 def print_bold(sentence: str) -> None:
-    """Prints a sentence that is short, and bold on a terminal."""
+    """Prints a line, which a terminal shows in bold."""
     if is_terminal(sys.stdout):
-        screens()[0].print(sentence, style="bold", markup=False)
+        screens()[0].print(sentence, style="bold", markup=False, soft_wrap=True)
     else:
         click.echo(sentence)
 

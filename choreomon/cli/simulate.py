@@ -54,6 +54,9 @@ def command(
 
     Times are virtual. One seed gives one run, on every machine.
     """
+    from choreomon.cli.own_simulator import require_own_simulator
+
+    require_own_simulator()
     from choreomon.formats.read import load_document
     from simulator.monitoring import rules_with
     from simulator.run import simulation

@@ -111,10 +111,11 @@ def verify_sessions(
 
 
 def _check_extra() -> None:
-    """Raises `ClickException` where numpy or pyarrow are missing."""
+    """Raises `MissingExtra` where numpy or pyarrow are missing."""
+    from choreomon.core.errors import MissingExtra
+
     if find_spec("numpy") is None or find_spec("pyarrow") is None:
-        told = "--sessions needs numpy and pyarrow: pip install 'choreomon[batch]'"
-        raise click.ClickException(told)
+        raise MissingExtra("--sessions needs numpy and pyarrow", "batch")
 
 
 def _mode(mode: Any) -> Any:

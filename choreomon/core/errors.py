@@ -8,6 +8,8 @@
     ├── ProcessClosed      the service tells of an event after it closed its connection
     ├── BudgetExceeded     a search was stopped by a stated bound; nothing is known
     ├── WorkerLost         a process that shared the work was killed before it had answered
+    ├── MissingExtra       whoever installed choreomon: without the extra that this needs
+    ├── ForeignPackage     whoever set up Python: another package has the name of one of ours
     └── InternalError      ours
 
 A violated property is a result (`choreomon.core.verdict`), never an error.
@@ -100,6 +102,36 @@ class BudgetExceeded(ChoreomonError):
 class WorkerLost(ChoreomonError):
     """A process that shared the work was killed before it had answered, mostly by a system that
     had no memory left. What was answered before is right."""
+
+
+class MissingExtra(ChoreomonError):
+    """`what` needs libraries that are not installed, those of the `extra` of that name. The command
+    line adds how that is installed; `instead` is what does without."""
+
+    def __init__(self, what: str, extra: str, instead: str = "") -> None:
+        self.what = what
+        self.extra = extra
+        self.instead = instead
+        super().__init__(
+            f"{what}, which the extra {extra!r} brings{f' ({instead})' if instead else ''}"
+        )
+
+
+class ForeignPackage(ChoreomonError):
+    """A package of choreomon would be imported from elsewhere: `found` is the path that Python
+    finds by its name, None where it finds nothing, and `own` the one that is meant."""
+
+    def __init__(self, name: str, found: str | None, own: str) -> None:
+        self.found = found
+        if found is None:
+            told = f"{own}: is missing, a package of choreomon: install choreomon again"
+        else:
+            told = (
+                f"{found}: Python finds this by the name {name!r}, which is a package of choreomon "
+                f"in {own}: rename it, or start choreomon from another folder and without it in "
+                "PYTHONPATH"
+            )
+        super().__init__(told)
 
 
 class InternalError(ChoreomonError):

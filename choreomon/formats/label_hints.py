@@ -33,16 +33,14 @@ _RECEIVER: Final = f"(?P<receiver>{_NAME})"
 _MESSAGE: Final = f"(?P<message>{_NAME})"
 _NAMED: Final = rf"(?: ?(?::+|[;,/|=]) ?{_MESSAGE}| {_MESSAGE.replace('message', 'bare')})"
 
-_FORMS: Final = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        f"{_KIND}{_SENDER}{_RIGHT}{_RECEIVER}{_NAMED}",
-        f"{_KIND}{_RECEIVER}{_LEFT}{_SENDER}{_NAMED}",
-        # As interactions have it: A -- m -> B. One hyphen alone would be part of a name.
-        f"{_KIND}{_SENDER} ?[{_DASH}]{{2,}} ?{_MESSAGE}{_RIGHT}{_RECEIVER}",
-        f"{_KIND}{_MESSAGE} ?: ?{_SENDER}{_RIGHT}{_RECEIVER}",
-    )
+_FORMS: Final = (
+    f"{_KIND}{_SENDER}{_RIGHT}{_RECEIVER}{_NAMED}",
+    f"{_KIND}{_RECEIVER}{_LEFT}{_SENDER}{_NAMED}",
+    # As interactions have it: A -- m -> B. One hyphen alone would be part of a name.
+    f"{_KIND}{_SENDER} ?[{_DASH}]{{2,}} ?{_MESSAGE}{_RIGHT}{_RECEIVER}",
+    f"{_KIND}{_MESSAGE} ?: ?{_SENDER}{_RIGHT}{_RECEIVER}",
 )
+"""Compiled where a label is wrong: that takes longer than reading a small document."""
 _ACTION: Final = re.compile(f"({NAME_PATTERN}) ?([!?]) ?({NAME_PATTERN})")
 
 
@@ -56,7 +54,7 @@ def label_meant(text: str) -> str:
         return ""
     words = " ".join(text.split())
     for form in _FORMS:
-        if match := form.fullmatch(words):
+        if match := re.fullmatch(form, words, re.IGNORECASE):
             found = match.groupdict()
             kind: EventKind = HANDLE if found["handle"] else SEND
             name = found["message"] or found["bare"]

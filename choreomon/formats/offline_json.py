@@ -198,8 +198,8 @@ def _shape_defect(node: _Node, number: int) -> tuple[str, str] | None:
         if (getattr(node, field) is not None) is not (field in wanted):
             has = "is missing" if field in wanted else f"is no field of `{node.op}`"
             return field, has
-    if node.region is not None and not (node.region and all(node.region)):
-        return "region", "should be the names of lifelines, at least one"
+    if node.region is not None and not all(node.region):
+        return "region", "should be the names of lifelines, and one of them is empty"
     if node.operands is not None:
         if not node.operands or (OPERATORS[node.op][0] in LOOPS and len(node.operands) > 1):
             return "operands", "a loop has one, everything else at least one"

@@ -6,7 +6,7 @@ import io
 import warnings
 from typing import Any, Final, assert_never
 
-from choreomon.core.errors import ChoreomonError
+from choreomon.core.errors import MissingExtra
 from choreomon.render.drawing import (
     PAPER,
     Box,
@@ -30,20 +30,19 @@ _ALIGNMENT: Final = {"start": "left", "middle": "center", "end": "right"}
 
 
 def check_png() -> None:
-    """Raises `ChoreomonError` where matplotlib, which makes PNG files, is not installed."""
+    """Raises `MissingExtra` where matplotlib, which makes PNG files, is not installed."""
     try:
         from matplotlib.backends import backend_agg  # noqa: F401
     except ImportError as missing:
-        raise ChoreomonError(
-            "PNG pictures need matplotlib: pip install 'choreomon[plot]' "
-            "(SVG and Mermaid need nothing)"
+        raise MissingExtra(
+            "PNG pictures need matplotlib", "plot", "SVG and Mermaid need nothing"
         ) from missing
 
 
 def png_bytes(drawing: Drawing, scale: float = 2.0) -> bytes:
     """A PNG file, `scale` pixels for each unit of the drawing.
 
-    Raises `ChoreomonError` where matplotlib is not installed. Letters are those of
+    Raises `MissingExtra` where matplotlib is not installed. Letters are those of
     matplotlib's own font; one that it lacks is drawn as a box.
     """
     check_png()

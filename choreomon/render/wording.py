@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from choreomon.core.message import SEND, Label
-from choreomon.core.run import RunEvent
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth
+
+if TYPE_CHECKING:
+    from choreomon.core.run import RunEvent
 
 VERDICT_IN_WORDS: Final[dict[VerdictKind, str]] = {
     VIOLATED: "violated",

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from choreomon.automata.automaton import Automaton, States
 from choreomon.automata.emptiness import trimmed
-from choreomon.automata.stepping import Stepper
 from choreomon.core.action import Action
 from choreomon.core.errors import BudgetExceeded
 from choreomon.interaction.lifelines import names
@@ -25,6 +24,7 @@ from choreomon.verify.budget import CheckBudget
 from choreomon.verify.verdict import Answer, Mode, Verdict
 
 if TYPE_CHECKING:
+    from choreomon.automata.stepping import Stepper
     from choreomon.verify.lazy_automaton import State
 
 REMEMBERED: Final = 200_000
@@ -120,6 +120,8 @@ def of_automaton(automaton: Automaton, mode: Mode) -> GlobalTraces:
         return bool(states & whole.final)
 
     def made(letters: Sequence[Action]) -> Follower:
+        from choreomon.automata.stepping import Stepper
+
         return Follower(Stepper(len(letters), whole.initial or None, after), is_final, _unchecked)
 
     return GlobalTraces(mode, whole.lifelines, whole.letters, made)
@@ -131,6 +133,7 @@ def of_interaction(interaction: Interaction, mode: Mode) -> GlobalTraces:
     letters = {part.action for part in subterms(term) if part.action is not None}
 
     def made(letters: Sequence[Action]) -> Follower:
+        from choreomon.automata.stepping import Stepper
         from choreomon.verify.lazy_automaton import LazyAutomaton
 
         lazy = LazyAutomaton()

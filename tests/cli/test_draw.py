@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from choreomon.cli.installation import install_command
 from simulator.run import Simulation
 from tests.cli.command_line import choreomon
 from tests.cli.offline import write_offline_files
@@ -224,7 +225,9 @@ def test_without_the_extra_a_png_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     answer = choreomon("draw", "violated.yaml", "-o", "x.png")
     assert (answer.code, answer.out) == (2, "")
-    assert "choreomon[plot]" in answer.err
+    assert answer.err == (
+        f"PNG pictures need matplotlib: {install_command('plot')} (SVG and Mermaid need nothing)\n"
+    )
     assert "Traceback" not in answer.err
     assert not Path("x.png").exists()
     assert choreomon("draw", "violated.yaml", "-o", "x.svg").code == 0
@@ -247,7 +250,7 @@ def test_without_the_extra_nothing_is_begun_for_a_png(monkeypatch: pytest.Monkey
     ):
         answer = choreomon(*command)
         assert (answer.code, answer.out) == (2, ""), command
-        assert "choreomon[plot]" in answer.err
+        assert install_command("plot") in answer.err
         assert "new" not in {path.name for path in Path().iterdir()}
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from choreomon.cli.installation import install_command
 from choreomon.formats.sessions import results
 from tests.cli.command_line import ROOT, Answer, choreomon
 from tests.cli.offline import SIGNATURE
@@ -353,4 +354,4 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setattr("choreomon.cli.verify_sessions.find_spec", lambda name: None)
     answer = verify("--sessions", "s.jsonl")
     assert (answer.code, answer.out) == (2, "")
-    assert "pip install 'choreomon[batch]'" in answer.err
+    assert answer.err == f"--sessions needs numpy and pyarrow: {install_command('batch')}\n"

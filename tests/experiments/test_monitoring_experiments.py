@@ -15,6 +15,7 @@ import pytest
 
 from choreomon.cli import experiment_rows
 from choreomon.cli.experiment_rows import measured_rows
+from choreomon.cli.installation import install_command
 from simulator.experiments import grids
 from simulator.experiments.cells import Cell, Row, measured
 from simulator.experiments.grids import EXPERIMENTS, QUICK, grid
@@ -139,7 +140,7 @@ def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "ray", None)
     answer = experiment("fig8", "--engine", "ray")
     assert (answer.code, answer.out) == (2, "")
-    assert "pip install 'choreomon[ray]'" in answer.err
+    assert answer.err == f"a Ray cluster needs ray: {install_command('ray')}\n"
 
 
 # A run that is interrupted goes on.

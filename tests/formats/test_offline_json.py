@@ -63,6 +63,19 @@ def test_the_round_trip_law_notices_a_writer_that_takes_loops_of_one_family_for_
     assert read_interaction_json(write_interaction_json(term)) is not term
 
 
+@pytest.mark.parametrize(("op", "meant"), [("coreg", "seq"), ("loopC", "loopW")])
+def test_an_operator_over_no_lifeline_is_the_weak_one(op: str, meant: str) -> None:
+    actions = [{"op": "action", "action": "a!m"}, {"op": "action", "action": "b?m"}]
+
+    def read(**last: object) -> Interaction:
+        operands = [0] if meant == "loopW" else [0, 1]
+        nodes = [*actions, {**last, "operands": operands}]
+        return read_interaction_json(json.dumps({"kind": "interaction", "nodes": nodes}))
+
+    assert read(op=op, region=[]) is read(op=meant)
+    assert read(op=op, region=["a"]) is not read(op=meant)
+
+
 @given(multi_traces())
 def test_reading_what_was_written_gives_the_multi_trace_back(multitrace: MultiTrace) -> None:
     text = write_multi_trace_json(multitrace)
@@ -138,9 +151,9 @@ A_NODE = {"op": "action", "action": "a!m"}
         ([A_NODE, {"op": "loopS", "operands": [0, 0]}], "nodes[1].operands", "a loop has one"),
         ([A_NODE, {"op": "coreg", "operands": [0, 0]}], "nodes[1].region", "is missing"),
         (
-            [A_NODE, {"op": "loopC", "region": [], "operands": [0]}],
+            [A_NODE, {"op": "loopC", "region": [""], "operands": [0]}],
             "nodes[1].region",
-            "should be the names",
+            "should be the names of lifelines, and one of them is empty",
         ),
         (
             [A_NODE, {"op": "loopS", "region": ["a"], "operands": [0]}],

@@ -7,6 +7,7 @@ import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
@@ -17,7 +18,7 @@ from tests.hostile.commands import GOES_ON, LONG, lines
 from tests.hostile.judged import check_files, clear, contents, judged
 
 LINES = [
-    (name, ["1" if before == "--jobs" else word for before, word in zip(["", *words], words)])
+    (name, ["1" if before == "--jobs" else word for before, word in pairwise(["", *words])])
     for name, words in lines()
     if name not in (*GOES_ON, *LONG)
 ]

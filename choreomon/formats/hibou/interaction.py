@@ -9,9 +9,9 @@ The slices paper, section 7.1 and Fig. 15. What is read:
 - `loopS`, `loopH`, `loopW`, `loopP`, and the names of older files: `loop_strict` is `loopS`,
   `loop_par` is `loopP`, and `loop_seq` is `loopH`, since that is the loop of the small-step paper,
   Definition 9, which those files are about; it is not `loopW`;
-- beyond HIBOU: `loopC(l1)(..)`, bare actions `l!m` and `l?m`, one operand where HIBOU asks for
-  two (it stands for itself), and names that are also operators (`seq -- m -> o`): what follows a
-  name tells them apart.
+- beyond HIBOU: `loopC(l1)(..)`, `coreg()(..)` and `loopC()(..)` over no lifeline, bare actions
+  `l!m` and `l?m`, one operand where HIBOU asks for two (it stands for itself), and names that are
+  also operators (`seq -- m -> o`): what follows a name tells them apart.
 
 `sync`, `and`, `<synch>` and simultaneous actions `{..}` are outside of the papers. They are known,
 and refused by name.
@@ -177,7 +177,8 @@ class InteractionReader:
         cursor.take()
         if word in WITH_REGION:
             cursor.expect("(", f" and the lifelines of the `{word}`")
-            region = mask(self._lifelines(")"))
+            # Over no lifeline they are `seq` and `loopW`, as in the slices paper, Definition 3.
+            region = NONE if cursor.accepts(")") else mask(self._lifelines(")"))
         cursor.expect("(", f" after `{word}`")
         opened.append(_Open(word, operator, region, at))
         return None

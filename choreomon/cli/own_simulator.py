@@ -1,0 +1,34 @@
+"""Whether `simulator` is the package that choreomon brings, and not another one of that name."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from choreomon.core.errors import ForeignPackage
+
+NAME: Final = "simulator"
+
+
+def require_own_simulator() -> None:
+    """Before the package is imported, which would run what is there instead. Raises
+    ForeignPackage where that is something else, or nothing."""
+    own = Path(__file__).resolve().parents[2] / NAME
+    found = _found()
+    if found is None or found.resolve() != own:
+        raise ForeignPackage(NAME, None if found is None else str(found), str(own))
+
+
+def _found() -> Path | None:
+    """The folder of the package, or the file of the module, that would be imported."""
+    try:
+        spec = find_spec(NAME)
+    except ValueError:  # something was put into its place that has no origin
+        return Path(getattr(sys.modules[NAME], "__file__", None) or "?")
+    if spec is None:
+        return None
+    if spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations)))
+    return Path(spec.origin or "?")
