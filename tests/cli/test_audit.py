@@ -284,14 +284,17 @@ def test_each_session_is_judged_by_itself_where_it_is_said_what_tells_them_apart
     ]
 
 
-def test_a_page_shows_each_kind_of_violation_before_one_again() -> None:
+def test_a_page_shows_one_of_each_kind_of_violation_and_folds_the_others() -> None:
     bad = [as_json_lines(str(number), A, HANDLED, B) for number in range(30)]
     log("many.jsonl", *bad)
     asked = ("audit", "property.yaml", "many.jsonl", "--session-key", "order")
     assert choreomon(*asked, "--report", "page.html").code == 1
     page = Path("page.html").read_text(encoding="utf-8")
     assert "30 sessions, 30 violated" in page
-    assert page.count("<h3>Violated at") == 5
+    assert page.count("<h3>Violated at") == 1
+    assert "29 more like this" in page
+    foot = page.partition("<footer>")[2]
+    assert "choreomon audit property.yaml many.jsonl" in foot
 
 
 def test_other_formats_are_read_and_a_mapping_is_explained() -> None:
