@@ -4,10 +4,10 @@
 
 Accepted multi-traces are drawn from the interactions of `scenarios/` and two of an order system, as
 `choreomon experiment multiprefix` draws them, with a log for each lifeline. Into each one mutation
-is planted. Four kinds are those of `choreomon mutate`: an action is inserted or removed, two actions
-of a log are swapped, or a log is that of another run. The fifth is made of runs, and not of logs: a
-run goes on as another one does from some action on, as where an order service picks what is not in
-stock. Mutants that fit are left out: nothing is to be found.
+is planted. Four kinds are those of `choreomon mutate`: an action is inserted or removed, two
+actions of a log are swapped, or a log is that of another run. The fifth is made of
+runs, and not of logs: a run goes on as another one does from some action on, as where an order
+service picks what is not in stock. Mutants that fit are left out: nothing is to be found.
 
 Where a mutation was planted is a place of a log, or several that cannot be told apart:
 

@@ -239,6 +239,16 @@ def test_logs_that_grow_are_read_by_threads_of_their_own_until_they_are_stopped(
         [*in_background(broken(), threading.Event())]
 
 
+def test_a_page_shows_one_of_each_kind_of_violation_and_folds_the_others() -> None:
+    log("many.jsonl", A, HANDLED, *(send("P2", "b", "P3", number=2 + n) for n in range(30)))
+    assert choreomon("audit", "property.yaml", "many.jsonl", "--report", "page.html").code == 1
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert page.count("<h3>Violated at") == 1
+    assert "29 more like this" in page
+    foot = page.partition("<footer>")[2]
+    assert "choreomon audit property.yaml many.jsonl" in foot
+
+
 def test_other_formats_are_read_and_a_mapping_is_explained() -> None:
     shiviz = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n"
     shiviz += (

@@ -96,6 +96,7 @@ def test_a_page_shows_each_kind_once() -> None:
     assert choreomon(*ASKED, "--report", "page.html").code == 1
     page = Path("page.html").read_text(encoding="utf-8")
     assert "35 sessions, 30 violated, 4 possibly violated" in page
+    assert "choreomon audit property.yaml " in page.partition("<footer>")[2]
     assert page.count("<h3>Violated: ") == page.count("<h3>Possibly violated: ") == 1
     assert page.count("An order that forms it.") == 2
     assert "bad0, bad1" in page
