@@ -79,9 +79,11 @@ def verdict_text(
     verdict: RunVerdict,
     events: Sequence[RunEvent] = (),
     automaton: SequenceAutomaton | None = None,
+    *,
+    verbose: bool = False,
 ) -> Text:
     """The verdict and its reasons in sentences, what is declared coloured."""
-    explained = explanation(verdict, events, automaton)
+    explained = explanation(verdict, events, automaton, verbose=verbose)
     declaration = DECLARATION[verdict.verdict]
     text = Text(f"{verdict.monitor} ")
     text.append(declaration, STYLES[verdict.verdict])
