@@ -10,6 +10,7 @@ from choreomon.core.run import RunEvent, RunReason, RunVerdict
 from choreomon.core.verdict import FRM, GAP, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.forbidden_sequences import completed_sequences
+from choreomon.render.formed_sequences import certain, starting
 from choreomon.render.transition_names import TransitionNames, arrow, beginning
 from choreomon.render.wording import DECLARATION, counted, event_in_words, milliseconds
 
@@ -145,11 +146,11 @@ class _Sentences:
         if verdict.verdict == POSSIBLY_VIOLATED:
             would = "it would complete the" if len(ended) == 1 else "each would complete its"
             return [f"{name} may have {called.happened} here; {would} sequence."]
-        certain = _certain(verdict)
-        sure = certain or [*ended]
+        known = certain(verdict)
+        sure = known or [*ended]
         possible = [t for t in ended if t not in sure]
-        name = beginning(called.listed(sure, "and" if certain else "or"))
-        sentences = [f"{name} certainly {called.happened} here; {_completes(certain)}."]
+        name = beginning(called.listed(sure, "and" if known else "or"))
+        sentences = [f"{name} certainly {called.happened} here; {_completes(known)}."]
         if possible:
             too = f"may have {called.happened} here, too."
             sentences.append(f"{beginning(called.listed(possible))} {too}")
@@ -157,8 +158,8 @@ class _Sentences:
 
     def _beginnings(self) -> list[str]:
         """Of what needs nothing before it."""
-        starting = _starting(self._verdict)
-        if not starting:
+        begin = starting(self._verdict)
+        if not begin:
             return []
         if len(self._verdict.transitions) == 1:
             first = (
@@ -167,8 +168,8 @@ class _Sentences:
                 else "leaves an initial state"
             )
             return [f"It {first}, so nothing had to happen before it."]
-        name = beginning(self._called.listed(starting))
-        needs = "needs" if len(starting) == 1 else "need"
+        name = beginning(self._called.listed(begin))
+        needs = "needs" if len(begin) == 1 else "need"
         return [f"{name} {needs} nothing before it."]
 
     def _pre(self, pres: Sequence[RunReason], vios: Sequence[RunReason]) -> list[str]:
@@ -263,8 +264,8 @@ def _where(reason: RunReason, names: EventNames) -> str:
 
 def _taken_together(verdict: RunVerdict, pres: Sequence[RunReason]) -> list[str]:
     """What the orders of the events say, where that is not what the records say one by one."""
-    certain = any(pre.certain for pre in pres)
-    if verdict.verdict == VIOLATED and pres and not certain and not _starting(verdict):
+    sure = any(pre.certain for pre in pres)
+    if verdict.verdict == VIOLATED and pres and not sure and not starting(verdict):
         reached = {pre.transition[1] for pre in pres}
         if not all(source in reached for source, _ in verdict.transitions):
             return []  # an answer is missing, and it may be one that starts
@@ -278,7 +279,7 @@ def _taken_together(verdict: RunVerdict, pres: Sequence[RunReason]) -> list[str]
         which = "it" if len(pres) == 1 else "any of these"
         return [f"But in no possible order did {which} lead here."]
     waits = verdict.silent or verdict.early
-    if verdict.verdict == POSSIBLY_VIOLATED and certain and not waits:
+    if verdict.verdict == POSSIBLY_VIOLATED and sure and not waits:
         return [
             "That alone would make it certain, but its monitor has reached the limit of what it "
             "compares."
@@ -286,24 +287,8 @@ def _taken_together(verdict: RunVerdict, pres: Sequence[RunReason]) -> list[str]
     return []
 
 
-def _certain(verdict: RunVerdict) -> list[tuple[str, str]]:
-    """The transitions that certainly fired, one by one; none where it is not known which did."""
-    reached = {r.transition[1] for r in verdict.because if r.role == "pre" and r.certain}
-    starting = _starting(verdict)
-    return [t for t in verdict.transitions if t[0] in reached or t in starting]
-
-
-def _completes(certain: Sequence[tuple[str, str]]) -> str:
-    return "each completes its sequence" if len(certain) > 1 else "it completes the sequence"
-
-
-def _starting(verdict: RunVerdict) -> list[tuple[str, str]]:
-    """The transitions that fired without a pre-transition. Where answers were missing, one
-    without a record may also be one of which nothing is known yet."""
-    if verdict.verdict != VIOLATED or (verdict.silent and len(verdict.transitions) > 1):
-        return []
-    reached = {reason.transition[1] for reason in verdict.because if reason.role == "pre"}
-    return [transition for transition in verdict.transitions if transition[0] not in reached]
+def _completes(known: Sequence[tuple[str, str]]) -> str:
+    return "each completes its sequence" if len(known) > 1 else "it completes the sequence"
 
 
 def _grouped(because: Sequence[RunReason]) -> dict[RunReason, list[RunReason]]:
@@ -368,7 +353,7 @@ def _conclusion(verdict: RunVerdict, called: TransitionNames) -> list[str]:
     elif verdict.early:
         sentences.append("An earlier event of the same process was not decided by then.")
     if verdict.verdict == VIOLATED:
-        formed = called.sequences(_certain(verdict) or verdict.transitions)
+        formed = called.sequences(certain(verdict) or verdict.transitions)
         sentences.append(f"In every possible order {formed} was formed.")
     elif verdict.verdict == WITHDRAWN:
         sentences.append("Later answers showed that the sequence was not formed here.")

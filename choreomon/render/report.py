@@ -64,7 +64,7 @@ def report_page(
     runs those of the gravest. What is left out is counted on the page.
     `interaction` is what the logs of the runs were verified against, where they were.
     """
-    result = " ".join(filter(None, (headline(runs), verification_headline(runs))))
+    result = " ".join(filter(None, (headline(runs, automaton), verification_headline(runs))))
     tones = {*map(_tone, runs), *map(_tone_of_logs, runs)}
     tone = next((tone for tone in ("violated", "possibly") if tone in tones), "quiet")
     body = [
