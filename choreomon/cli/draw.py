@@ -287,7 +287,12 @@ def _run(run: Run, document: Document, event: int | None) -> tuple[Picture, str]
     verdict, unsaid = _shown(run) if event is None else _about(run, event)
     highlights = _highlights(run, verdict, unsaid, document)
     picture = space_time_picture(
-        run.kept_events, run.processes, highlights, verdict=verdict, missed=unsaid
+        run.kept_events,
+        run.processes,
+        highlights,
+        verdict=verdict,
+        missed=unsaid,
+        messages=run.kept_messages,
     )
     mermaid = run_sequence_diagram(run.kept_events, run.processes, highlights, run.verdicts)
     return picture, mermaid

@@ -128,8 +128,12 @@ def _show_monitored(
         explained = sorted(run.verdicts, key=_gravity)[:EXPLAINED]
         for verdict in sorted(explained, key=lambda verdict: verdict.event_index):
             screen.print()
-            explained_text = verdict_text(verdict, run.kept_events, automaton, verbose=verbose)
-            print_indented(screen, explained_text)
+            told = verdict_text(
+                *(verdict, run.kept_events, automaton),
+                verbose=verbose,
+                messages=run.kept_messages,
+            )
+            print_indented(screen, told)
         if len(run.verdicts) > EXPLAINED:
             left = counted(len(run.verdicts) - EXPLAINED, "more verdict")
             screen.print(f"\n{left}, not graver than these: --json prints all")

@@ -346,7 +346,7 @@ def _runs(
         how_grave = gravity(run)
         kept[how_grave] += 1
         if len(seeds) > 1 and kept[how_grave] > RUNS_WITH_EVENTS:
-            run = replace(run, kept_events=())
+            run = replace(run, kept_events=(), kept_messages=())
         yield run
 
 

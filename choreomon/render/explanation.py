@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
-from choreomon.core.run import RunEvent, RunReason, RunVerdict
+from choreomon.core.run import MonitorsMessage, RunEvent, RunReason, RunVerdict
 from choreomon.core.verdict import FRM, GAP, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.forbidden_sequences import completed_sequences
 from choreomon.render.formed_sequences import certain, starting
+from choreomon.render.known_order import order_sentence
 from choreomon.render.transition_names import TransitionNames, arrow, beginning
 from choreomon.render.wording import DECLARATION, counted, event_in_words, milliseconds
 
@@ -46,6 +47,10 @@ class EventNames(Protocol):
     def span(self, first: int, last: int) -> str:
         """All of one process from one to another one."""
 
+    def order(self, first: int, second: int) -> str:
+        """A sentence that says how it is known that one came before another one; empty where there
+        is nothing to say."""
+
 
 def explanation(
     verdict: RunVerdict,
@@ -53,24 +58,18 @@ def explanation(
     automaton: SequenceAutomaton | None = None,
     *,
     verbose: bool = False,
+    messages: Sequence[MonitorsMessage] = (),
 ) -> ExplanationText:
-    """The verdict and its reasons. `events` are those of the run where they were kept;
-    events that are not among them are called by their index alone. Where the `automaton` was
+    """The verdict and its reasons. `events` are those of the run where they were kept, and
+    `messages` those between monitors; events that are not among them are called by their index
+    alone. Where the `automaton` was
     written as sequences, its transitions are called steps of these, and with `verbose` their states
     are named, too. Of several sequences that it forbids it is said which one is meant."""
-    wanted = {verdict.event_index}
-    wanted |= {
-        index
-        for r in verdict.because
-        for index in (r.event_index, r.of, r.since)
-        if index is not None
-    }
-    known = {event.index: event for event in events if event.index in wanted}
     called = TransitionNames(() if automaton is None else automaton.sequences, verbose=verbose)
     which = ""
     if automaton is not None and verdict.verdict != WITHDRAWN:
         which = completed_sequences(verdict, automaton)
-    return explained(verdict, _Numbered(known), called, which)
+    return explained(verdict, _Numbered(events, messages), called, which)
 
 
 def explained(
@@ -87,8 +86,12 @@ def explained(
 class _Numbered:
     """Events of a run, some of them kept: called by their index."""
 
-    def __init__(self, known: Mapping[int, RunEvent]) -> None:
-        self._known = known
+    def __init__(
+        self, events: Sequence[RunEvent], messages: Sequence[MonitorsMessage] = ()
+    ) -> None:
+        self._events = events
+        self._messages = messages
+        self._known = {event.index: event for event in events}
 
     def judged(self, verdict: RunVerdict) -> str:
         event = self._known.get(verdict.event_index)
@@ -105,6 +108,9 @@ class _Numbered:
 
     def span(self, first: int, last: int) -> str:
         return f"events {first} to {last}"
+
+    def order(self, first: int, second: int) -> str:
+        return order_sentence(self._events, self._messages, first, second)
 
 
 class _Sentences:
@@ -188,6 +194,8 @@ class _Sentences:
             order = f"which may have come before or after {judged}"
         name = called.before(pre.transition, of)
         sentences = [f"The {name} {did} {_at(pres, names)}, {order}."]
+        if pre.relation == "before" and not several and pre.since is None and pre.result != GAP:
+            sentences += filter(None, [names.order(pre.event_index, verdict.event_index)])
         if pre.result == GAP:
             sentences.append("Its monitor was not told what happened there.")
         elif pre.result != FRM:
@@ -222,11 +230,10 @@ class _Sentences:
         verdict, names, vio = self._verdict, self._names, vios[0]
         what = f"{self._called.cancelling(transitions).strip()} {_at(vios, names)}".strip()
         if vio.certain:
-            return f"It was certainly cancelled {what}."
+            return f"This {self._called.kind} was certainly cancelled {what}."
+        maybe = f"This {self._called.kind} may have been cancelled {what}"
         if vio.result == GAP:
-            return (
-                f"It may have been cancelled {what}: its monitor was not told what happened there."
-            )
+            return f"{maybe}: its monitor was not told what happened there."
         event = names.short(vio.event_index)
         which = event if vio.since is None and len(vios) == 1 else "these"
         doubts = []
@@ -249,7 +256,7 @@ class _Sentences:
                 if vio.event_index == pre.event_index
                 else f"{which} may have come before or after {names.short(pre.event_index)}"
             )
-        return f"It may have been cancelled {what}: {', and '.join(doubts)}."
+        return f"{maybe}: {', and '.join(doubts)}."
 
 
 def _where(reason: RunReason, names: EventNames) -> str:

@@ -172,7 +172,7 @@ def _missed(run: Run) -> list[str]:
 
 def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str:
     formed = dict(run.formed or ())
-    explained = explanation(verdict, run.kept_events, automaton)
+    explained = explanation(verdict, run.kept_events, automaton, messages=run.kept_messages)
     tone = _CLASS.get(verdict.verdict, "quiet")
     sentences = map(_sentence, explained.sentences)
     reasons = "".join(f"<li>{sentence}</li>" for sentence in sentences)
@@ -189,7 +189,13 @@ def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str
         highlights = highlights_in_run(run, verdict, automaton)
         parts.append(
             figure(
-                space_time_picture(run.kept_events, run.processes, highlights, verdict=verdict),
+                space_time_picture(
+                    run.kept_events,
+                    run.processes,
+                    highlights,
+                    verdict=verdict,
+                    messages=run.kept_messages,
+                ),
                 "Marked: a sequence that was formed, by the real order."
                 if sequence
                 else "Marked: what the verdict rests on.",

@@ -82,7 +82,7 @@ def formed_text(run: Run, automaton: SequenceAutomaton | None = None) -> Text:
     several = automaton is not None and len(first_sequences(automaton)) > 1
     text = Text(
         f"{order} {'a' if several else 'the'} forbidden sequence was formed "
-        f"{counted(len(run.formed), 'time')}:"
+        f"{'once' if len(run.formed) == 1 else counted(len(run.formed), 'time')}:"
     )
     for index, sequence in run.formed[:MAX_FORMATIONS]:
         by = f", by events {', '.join(map(str, sequence))}" if sequence else ""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from choreomon.core.message import ENVIRONMENT, SEND
-from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.run import MonitorsMessage, RunEvent, RunVerdict
 from choreomon.render.drawing import (
     FAINT,
     INK,
@@ -34,8 +35,10 @@ from choreomon.render.drawing import (
     text_width,
 )
 from choreomon.render.highlights import Highlight
+from choreomon.render.known_order import monitoring_hops
 from choreomon.render.space_time_frame import EVENT, SMALL, STEP, axis, cross, lanes, notes
 from choreomon.render.space_time_labels import Segment, place_labels
+from choreomon.render.space_time_orders import order_arrows, order_data
 from choreomon.render.space_time_scene import (
     HEADER,
     LANE,
@@ -66,6 +69,7 @@ def space_time_picture(
     verdict: RunVerdict | None = None,
     missed: int | None = None,
     timed: bool = True,
+    messages: Sequence[MonitorsMessage] = (),
     bound: int = MAX_SHOWN,
 ) -> Picture:
     """The run, with the steps among the marked events numbered and the other events faded.
@@ -76,10 +80,12 @@ def space_time_picture(
     `events` is empty, as for runs whose events were not kept, the picture says that.
     A badge stands over the event that `verdict` is about; where there is no verdict, over
     `missed`, at which the sequence was formed and no monitor said so. Without `timed` no times are
-    written: what logs recorded has none that mean something between processes.
+    written: what logs recorded has none that mean something between processes. Of the `messages`
+    between monitors those are drawn by which alone a marked event is known to be before the next.
 
     `structure` has `processes` (lines from the top), `events` (index, process, kind,
-    role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked)
+    role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked),
+    `orders` (messages between monitors: kind, sender, receiver, sent, taken)
     and `not_shown` (pairs of first and last index).
     """
     items = window(events, [highlight.event_index for highlight in highlights], bound)
@@ -93,10 +99,14 @@ def space_time_picture(
         (_candidate(items, arrows, scene) for scene in scenes),
         key=lambda candidate: (candidate[2].count(None), candidate[0].column),
     )
+    steps = [one.event_index for one in highlights if one.role in ("step", "judged")]
+    hops = monitoring_hops(events, messages, steps)
+    scene = replace(scene, ordered=bool(hops))
     bottom = HEADER + LANE * max(0, len(names) - 1)
     shapes = [
         *lanes(scene),
         *axis(items, scene, bottom + 34),
+        *order_arrows(hops, scene),
         *_messages(arrows, ways, scene),
         *_events(items, scene),
         *_labels(arrows, places, scene),
@@ -115,6 +125,7 @@ def space_time_picture(
             "processes": names,
             "events": [_event_data(item, scene) for item in items if isinstance(item, RunEvent)],
             "messages": [_message_data(arrow, scene) for arrow in arrows],
+            "orders": order_data(hops),
             "not_shown": [[gap.first, gap.last] for gap in gaps],
         },
     )

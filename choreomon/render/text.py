@@ -8,7 +8,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from choreomon.core.run import Run, RunEvent, RunVerdict
+from choreomon.core.run import MonitorsMessage, Run, RunEvent, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import steps_of
@@ -95,9 +95,10 @@ def verdict_text(
     automaton: SequenceAutomaton | None = None,
     *,
     verbose: bool = False,
+    messages: Sequence[MonitorsMessage] = (),
 ) -> Text:
     """The verdict and its reasons in sentences, what is declared coloured."""
-    explained = explanation(verdict, events, automaton, verbose=verbose)
+    explained = explanation(verdict, events, automaton, verbose=verbose, messages=messages)
     declaration = DECLARATION[verdict.verdict]
     text = Text(f"{verdict.monitor} ")
     text.append(declaration, STYLES[verdict.verdict])

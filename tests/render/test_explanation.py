@@ -29,7 +29,7 @@ def test_a_violation_names_the_event_its_message_and_what_it_rests_on() -> None:
 
 def test_a_possible_violation_names_the_record_and_the_unknown_order() -> None:
     assert (
-        "It may have been cancelled by q1 -> q0 at event 4 (send P2 -> P1 : resume): "
+        "This transition may have been cancelled by q1 -> q0 at event 4 (send P2 -> P1 : resume): "
         "event 4 may have come before or after event 5."
     ) in explanation(POSSIBLY, EVENTS).sentences
 
@@ -50,7 +50,7 @@ def test_a_sure_cancellation_before_the_event_leaves_its_order_to_the_pre_record
 def test_a_certain_cancellation_is_stated_without_doubt() -> None:
     vio = replace(VIO, relation="before", certain=True)
     text = str(explanation(replace(POSSIBLY, because=(PRE, vio)), EVENTS))
-    assert "It was certainly cancelled by q1 -> q0 at event 4" in text
+    assert "This transition was certainly cancelled by q1 -> q0 at event 4" in text
 
 
 def test_a_concurrent_pre_transition_may_have_come_before_or_after() -> None:
@@ -159,14 +159,14 @@ def test_of_what_was_written_as_sequences_steps_are_named_and_no_states() -> Non
     assert possible.sentences[0] == (
         "Step 2 of sequence 1 may have happened here; it would complete the sequence."
     )
-    assert possible.sentences[2] == (
-        "It may have been cancelled at event 4 (send P2 -> P1 : resume): event 4 may have come "
-        "before or after event 5, and it is not certain that anything was cancelled there."
+    assert possible.sentences[3] == (
+        "This step may have been cancelled at event 4 (send P2 -> P1 : resume): event 4 may have "
+        "come before or after event 5, and it is not certain that anything was cancelled there."
     )
     certain = replace(VIO, relation="before", certain=True)
     cancelled = explanation(replace(POSSIBLY, because=(PRE, certain)), EVENTS, CANCELLED)
-    assert cancelled.sentences[2] == (
-        "It was certainly cancelled at event 4 (send P2 -> P1 : resume)."
+    assert cancelled.sentences[3] == (
+        "This step was certainly cancelled at event 4 (send P2 -> P1 : resume)."
     )
     for text in (sure, possible, cancelled):
         assert not re.search(r"\bq\d|transition|fired", str(text))
@@ -179,7 +179,7 @@ def test_states_are_named_beside_the_steps_where_somebody_asks() -> None:
     )
     assert sure.sentences[1].startswith("The step before it (q0 -> q1) happened at event 1")
     possible = explanation(POSSIBLY, EVENTS, CANCELLED, verbose=True)
-    assert "It may have been cancelled by q1 -> q0 at event 4" in str(possible)
+    assert "This step may have been cancelled by q1 -> q0 at event 4" in str(possible)
 
 
 def test_of_several_last_steps_each_has_its_own_step_before() -> None:
@@ -220,9 +220,9 @@ def test_a_record_of_the_judged_event_itself_is_said_to_be_one() -> None:
 def test_each_cancellation_stands_with_the_record_that_it_concerns() -> None:
     other = RunReason(3, ("q0", "q1"), "pre", "Frm", "before", False)
     sentences = explanation(replace(POSSIBLY, because=(PRE, other, VIO)), EVENTS).sentences
-    assert "cancelled" in sentences[2]
-    assert "event 3" in sentences[3]
-    assert sentences[4] == "Nothing cancelled this transition."
+    assert "cancelled" in sentences[3]
+    assert "event 3" in sentences[4]
+    assert sentences[6] == "Nothing cancelled this transition."
 
 
 TWO_FINAL = (("q1", "q2"), ("q5", "q6"))
@@ -273,7 +273,7 @@ def test_a_withdrawn_word_does_not_say_that_its_transitions_fired() -> None:
     verdict = replace(VIOLATED, verdict="withdrawn", transitions=TWO_FINAL, because=(before, gone))
     text = str(explanation(verdict))
     assert "The transition before transition q1 -> q2, q0 -> q1," in text
-    assert "It was certainly cancelled by q1 -> q0" in text
+    assert "This transition was certainly cancelled by q1 -> q0" in text
     assert "q1 -> q2 certainly fired" not in text
     assert "q1 -> q2 may have fired" not in text
 
@@ -289,7 +289,7 @@ def test_two_records_of_one_event_keep_their_own_cancellations() -> None:
     other = replace(PRE, transition=("q4", "q5"))
     verdict = replace(POSSIBLY, transitions=TWO_FINAL, because=(PRE, other, VIO))
     sentences = explanation(verdict).sentences
-    assert sentences[2].startswith("It may have been cancelled by q1 -> q0")
+    assert sentences[2].startswith("This transition may have been cancelled by q1 -> q0")
     assert sentences[-2] == "Nothing cancelled this transition."
     assert str(explanation(verdict)).count("may have been cancelled") == 1
 
@@ -323,8 +323,8 @@ def test_a_merged_record_names_the_events_that_it_stands_for() -> None:
 
 def test_a_merged_cancellation_leaves_open_where_its_events_belong() -> None:
     vio = replace(VIO, since=3)
-    assert explanation(replace(POSSIBLY, because=(PRE, vio)), EVENTS).sentences[2] == (
-        "It may have been cancelled by q1 -> q0 at event 4 (send P2 -> P1 : resume), "
+    assert explanation(replace(POSSIBLY, because=(PRE, vio)), EVENTS).sentences[3] == (
+        "This transition may have been cancelled by q1 -> q0 at event 4 (send P2 -> P1 : resume), "
         "remembered as one with the others of events 3 to 4: these may have come before or after "
         "event 5."
     )
@@ -424,12 +424,12 @@ def test_records_of_which_the_same_is_to_be_said_are_told_together() -> None:
 def test_cancellations_of_which_the_same_is_to_be_said_are_told_together() -> None:
     vios = tuple(replace(VIO, event_index=at) for at in (3, 4))
     assert explanation(replace(POSSIBLY, because=(PRE, *vios))).sentences[2] == (
-        "It may have been cancelled by q1 -> q0 at event 3 and event 4: these may have come "
-        "before or after event 5."
+        "This transition may have been cancelled by q1 -> q0 at event 3 and event 4: these may have "
+        "come before or after event 5."
     )
     certain = tuple(replace(vio, relation="before", certain=True) for vio in vios)
     assert explanation(replace(POSSIBLY, because=(PRE, *certain))).sentences[2] == (
-        "It was certainly cancelled by q1 -> q0 at event 3 and event 4."
+        "This transition was certainly cancelled by q1 -> q0 at event 3 and event 4."
     )
     known = tuple(replace(vio, relation="before") for vio in vios)
     assert (

@@ -44,8 +44,8 @@ def test_a_gap_may_have_cancelled() -> None:
     assert live_explanation(BY_HAND).sentences == (
         "Step 2 of sequence 1 may have happened here; it would complete the sequence.",
         "The step before it happened at event 4 of P1, before event 1 of P2.",
-        "It may have been cancelled in a gap of P1 after event 4 that has not ended: its monitor "
-        "was not told what happened there.",
+        "This step may have been cancelled in a gap of P1 after event 4 that has not ended: its "
+        "monitor was not told what happened there.",
         "The monitor of P3 had not answered by then.",
         "So the forbidden sequence may have been formed: what the monitors know leaves that open.",
     )
@@ -75,9 +75,9 @@ def test_merged_records_and_what_is_not_sure() -> None:
     assert live_explanation(verdict).sentences[2:4] == (
         "Whether event 4 of P1 counts as that step is not certain: it depends on what happened "
         "before.",
-        "It may have been cancelled at event 7 of P1, remembered as one with the others of events "
-        "5 to 7 of P1: these may have come before or after event 1 of P2, and it is not certain "
-        "that anything was cancelled there.",
+        "This step may have been cancelled at event 7 of P1, remembered as one with the others of "
+        "events 5 to 7 of P1: these may have come before or after event 1 of P2, and it is not "
+        "certain that anything was cancelled there.",
     )
 
 
