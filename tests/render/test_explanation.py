@@ -424,8 +424,8 @@ def test_records_of_which_the_same_is_to_be_said_are_told_together() -> None:
 def test_cancellations_of_which_the_same_is_to_be_said_are_told_together() -> None:
     vios = tuple(replace(VIO, event_index=at) for at in (3, 4))
     assert explanation(replace(POSSIBLY, because=(PRE, *vios))).sentences[2] == (
-        "This transition may have been cancelled by q1 -> q0 at event 3 and event 4: these may have "
-        "come before or after event 5."
+        "This transition may have been cancelled by q1 -> q0 at event 3 and event 4: these may "
+        "have come before or after event 5."
     )
     certain = tuple(replace(vio, relation="before", certain=True) for vio in vios)
     assert explanation(replace(POSSIBLY, because=(PRE, *certain))).sentences[2] == (
