@@ -16,6 +16,7 @@ from choreomon.cli.check_agent import (
     rows_in_json,
 )
 from choreomon.cli.check_offline import check_offline
+from choreomon.cli.examples import examples
 from choreomon.formats.offline_kind import Kind, offline_kind
 
 if TYPE_CHECKING:
@@ -32,7 +33,19 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
 }
 
 
-@click.command("check")
+@click.command(
+    "check",
+    epilog=examples(
+        (
+            "choreomon check scenarios/lock-violating.yaml",
+            "Say what the property means, step by step.",
+        ),
+        (
+            "choreomon check scenarios/lock-violating.yaml --tables",
+            "Show what the monitor of each process is given, too.",
+        ),
+    ),
+)
 @click.argument("file", type=click.Path())
 @click.option("--tables", "show_tables", is_flag=True, help="Show the table of every monitor.")
 @click.option(
