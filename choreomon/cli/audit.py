@@ -69,8 +69,8 @@ SECONDS_BETWEEN_LOOKS: Final = 0.5
             "Say whether a recorded run did what is forbidden, and where.",
         ),
         (
-            "choreomon audit scenarios/lock-violating.yaml runs/*.jsonl --report r.html",
-            "Take several logs together, and write a page with pictures.",
+            "choreomon audit scenarios/lock-violating.yaml runs/run-0.jsonl --json",
+            "The same for programs.",
         ),
     ),
 )

@@ -161,7 +161,7 @@ def test_many_runs_are_a_table_and_a_summary() -> None:
     assert re.search(r"seeds, violated +│ +0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 50 more", answer.out)
     assert (
         answer.out.splitlines()[-1]
-        == "The forbidden sequence was declared formed in 60 of 60 runs."
+        == "The monitors found the forbidden sequence formed in 60 of 60 runs."
     )
     assert "declares" not in answer.out
 
