@@ -61,17 +61,14 @@ _OF_AUDITS: Final = (
 SECONDS_BETWEEN_LOOKS: Final = 0.5
 
 
+_EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.jsonl"
+
+
 @click.command(
     "audit",
     epilog=examples(
-        (
-            "choreomon audit scenarios/lock-violating.yaml runs/run-0.jsonl",
-            "Say whether a recorded run did what is forbidden, and where.",
-        ),
-        (
-            "choreomon audit scenarios/lock-violating.yaml runs/run-0.jsonl --json",
-            "The same for programs.",
-        ),
+        (_EXAMPLE, "Say whether a recorded run did what is forbidden."),
+        (f"{_EXAMPLE} --json", "The same for programs."),
     ),
 )
 @click.argument("paths", metavar="PROPERTY LOG...", nargs=-1, required=True, type=click.Path())
