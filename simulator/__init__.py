@@ -7,6 +7,7 @@
     linked_channels              what their messages take
     monitoring                   monitors beside the processes of a world, by strategy
     monitor_log                  what they do, told to who records it
+    kept_messages                the messages between them, kept to show how an order is known
     measuring, formations        what is measured; where the property was really formed
     observation                  what logs show of a run
     run                          a document and a seed -> a run

@@ -22,6 +22,7 @@ from choreomon.properties.linear import FormationRules
 from choreomon.properties.tables import RulesName, transition_tables
 from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
+from simulator.kept_messages import KeptMessages
 from simulator.measuring import Measures, Observer, TimedVerdict
 from simulator.monitor_log import MonitorRecorder, RecordedMonitors
 from simulator.monitoring import RunContext, StrategyName, monitors, rules_with
@@ -57,7 +58,7 @@ class Simulation(Scenario):
         that they send, take and declare; without a property neither hears anything. With
         `keep_events` the last `KEPT_EVENTS` events are kept, and where those are all, it is found
         out by which of them the property was formed in their real order; where it was is noted
-        always.
+        always. So are the last messages between monitors kept then.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         recorders = [r for r in (recorder, kept.append if keep_events else None) if r]
@@ -70,6 +71,7 @@ class Simulation(Scenario):
             recorder=each_of(*recorders) if len(recorders) > 1 else next(iter(recorders), None),
         )
         measures: Measures | None = None
+        messages = KeptMessages(lambda: world.events) if keep_events else None
         formed: Sequence[int] = ()
         if self.automaton is not None:
             measures, explained = self._monitored(
@@ -81,6 +83,7 @@ class Simulation(Scenario):
                 on_verdict,
                 observer,
                 monitor_recorder,
+                messages,
             )
             world.watchers[:], formed = noting_formations(
                 self._formation_rules, world.watchers, lambda: world.events
@@ -106,6 +109,7 @@ class Simulation(Scenario):
             kept_events=tuple(kept),
             formed=self._formed(formed, kept if complete else (), verdicts),
             unsettled=measures.unsettled_verdicts if measures else 0,
+            kept_messages=() if messages is None else messages.messages,
         )
 
     def _formed(
@@ -130,11 +134,14 @@ class Simulation(Scenario):
         on_verdict: Callable[[RunVerdict], None] | None,
         observer: Observer | None,
         monitor_recorder: MonitorRecorder | None,
+        messages: KeptMessages | None,
     ) -> tuple[Measures, Callable[[MonitorVerdict], MonitorVerdict]]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
         event_queue, streams, lookup = world.event_queue, Streams(seed), _Lookup(world)
         log = None if monitor_recorder is None else RecordedMonitors(world, monitor_recorder)
+        if messages is not None:
+            messages.also = log
 
         def told(timed: TimedVerdict) -> None:
             verdict = None
@@ -169,7 +176,7 @@ class Simulation(Scenario):
             at_once=self.monitoring_service == NO_TIME,
             deadline=self.deadline,
             measurements=measures,
-            log=log,
+            log=messages or log,
         )
         judging = rules_with(strategy, rules or self.rules)
         tables = transition_tables(automaton, world.processes, judging)

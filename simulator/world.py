@@ -6,7 +6,7 @@ send being an event; then the process is busy for its drawn service time, during
 messages gather in the mailbox. Messages from the environment enter the mailbox at their
 time, without a delay, and carry no clock.
 
-Clocks (docs/monitors.md, "Clocks"): a process's clock ticks at every send and every
+Clocks (docs/adr/022-monitors.md, "Clocks"): a process's clock ticks at every send and every
 handle; at a handle it first merges the clock of the message, which is that of its send
 event.
 

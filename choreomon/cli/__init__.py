@@ -62,6 +62,19 @@ _COMMANDS: Final = {
 }
 
 
+EXIT_CODES: Final = """\b
+Exit codes:
+  0    nothing found; all logs fit
+  1    a violation; logs that do not fit
+  2    bad usage or input; the message says what would be right
+  3    only possible violations; logs of which it is not known
+  70   an error of choreomon itself: please report it
+  129, 130, 143
+       ended by SIGHUP, by SIGINT (Ctrl-C), by SIGTERM
+  141  nobody read the output to its end"""
+"""The end of `choreomon --help`, and the table in README.md."""
+
+
 def version() -> str | None:
     """That of choreomon; None where it is not installed."""
     from importlib import metadata
@@ -85,8 +98,7 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     cls=LazyGroup,
     commands_at=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 nothing found, 1 violation, 2 bad usage or input, "
-    "3 only possible violations, or not known.",
+    epilog=EXIT_CODES,
 )
 @click.option(
     "--version",

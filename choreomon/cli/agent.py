@@ -9,10 +9,23 @@ from pathlib import Path
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.writing import WrittenPath, check_writable
 
 
-@click.command("agent")
+@click.command(
+    "agent",
+    epilog=examples(
+        (
+            "choreomon agent --config shop.agent.yaml",
+            "Monitor the process of this configuration until ended.",
+        ),
+        (
+            "choreomon agent --config shop.agent.yaml --trace events.jsonl",
+            "Write down each event, too.",
+        ),
+    ),
+)
 @click.option(
     "--config", "file", type=click.Path(), required=True, help="The agent's configuration."
 )

@@ -21,6 +21,7 @@ from choreomon.cli.audit_sessions import (
     sessions_options,
     tell_sessions,
 )
+from choreomon.cli.examples import examples
 from choreomon.cli.explained_mapping import explain
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LogChoices, log_options
@@ -60,7 +61,16 @@ _OF_AUDITS: Final = (
 SECONDS_BETWEEN_LOOKS: Final = 0.5
 
 
-@click.command("audit")
+_EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.jsonl"
+
+
+@click.command(
+    "audit",
+    epilog=examples(
+        (_EXAMPLE, "Say whether a recorded run did what is forbidden."),
+        (f"{_EXAMPLE} --json", "The same for programs."),
+    ),
+)
 @click.argument("paths", metavar="PROPERTY LOG...", nargs=-1, required=True, type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--report", type=WrittenPath(), help="Write one self-contained HTML page.")

@@ -16,6 +16,7 @@ from choreomon.cli.check_agent import (
     rows_in_json,
 )
 from choreomon.cli.check_offline import check_offline
+from choreomon.cli.examples import examples
 from choreomon.formats.offline_kind import Kind, offline_kind
 
 if TYPE_CHECKING:
@@ -32,7 +33,19 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
 }
 
 
-@click.command("check")
+@click.command(
+    "check",
+    epilog=examples(
+        (
+            "choreomon check scenarios/lock-violating.yaml",
+            "Say what the property means, step by step.",
+        ),
+        (
+            "choreomon check scenarios/lock-violating.yaml --tables",
+            "Show what the monitor of each process is given, too.",
+        ),
+    ),
+)
 @click.argument("file", type=click.Path())
 @click.option("--tables", "show_tables", is_flag=True, help="Show the table of every monitor.")
 @click.option(
@@ -40,8 +53,13 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
     type=click.Path(),
     help="Of an automaton whose letters are no actions: a .json file that says where they are.",
 )
+@click.option(
+    "--verbose", is_flag=True, help="Of sequences, name the states of their automaton, too."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-def command(file: str, show_tables: bool, locations: str | None, as_json: bool) -> int:
+def command(
+    file: str, show_tables: bool, locations: str | None, verbose: bool, as_json: bool
+) -> int:
     """Validate FILE, say what its property means, and warn of what looks like a mistake.
 
     Of an interaction (.hif, .mmd, .puml), a signature (.hsf), a multi-trace (.htf, .jsonl), a
@@ -51,7 +69,10 @@ def command(file: str, show_tables: bool, locations: str | None, as_json: bool) 
     """
     if locations is not None and offline_kind(file) != "automaton":
         raise click.UsageError(f"--locations is about automata, and {file} is none")
+    if verbose and as_json:
+        raise click.UsageError("--verbose says nothing with --json, which names states always")
     if is_table_file(file):
+        _refuse_verbose(file, "a table, which names states always", verbose=verbose)
         check_table(file, show_tables=show_tables, as_json=as_json)
         return NOTHING_FOUND
     if (kind := offline_kind(file)) is not None:
@@ -59,6 +80,7 @@ def command(file: str, show_tables: bool, locations: str | None, as_json: bool) 
             raise click.UsageError(
                 f"--tables is about properties: {file} holds {_WITH_ARTICLE[kind]}"
             )
+        _refuse_verbose(file, _WITH_ARTICLE[kind], verbose=verbose)
         check_offline(file, kind, locations=locations, as_json=as_json)
         return NOTHING_FOUND
     from choreomon.core.errors import DocumentError
@@ -70,6 +92,7 @@ def command(file: str, show_tables: bool, locations: str | None, as_json: bool) 
     except DocumentError:
         if not is_agent_file(file):
             raise
+        _refuse_verbose(file, "an agent's configuration", verbose=verbose)
         check_agent(file, show_tables=show_tables, as_json=as_json)
         return NOTHING_FOUND
     tables: dict[str, TransitionTable] = {}
@@ -81,14 +104,25 @@ def command(file: str, show_tables: bool, locations: str | None, as_json: bool) 
         shown = tables if show_tables else None
         click.echo(json.dumps(_as_json(document, shown), indent=2))
     else:
-        _show(document, tables, show_tables)
+        _show(document, tables, show_tables, verbose=verbose)
     return NOTHING_FOUND
 
 
-def _show(document: Document, tables: dict[str, TransitionTable], show_tables: bool) -> None:
+def _refuse_verbose(file: str, what: str, *, verbose: bool) -> None:
+    if verbose:
+        raise click.UsageError(f"--verbose is about properties: {file} holds {what}")
+
+
+def _show(
+    document: Document,
+    tables: dict[str, TransitionTable],
+    show_tables: bool,
+    *,
+    verbose: bool,
+) -> None:
     from choreomon.cli.screen import screens
     from choreomon.render.sentences import property_sentences
-    from choreomon.render.text import monitor_table, transitions_table
+    from choreomon.render.text import monitor_table, steps_table, transitions_table
     from choreomon.render.wording import counted
 
     screen, errors = screens()
@@ -116,8 +150,11 @@ def _show(document: Document, tables: dict[str, TransitionTable], show_tables: b
         screen.print("no property: nothing would be monitored")
         return
     automaton = document.property.automaton
-    screen.print(transitions_table(automaton))
-    for sentence in property_sentences(automaton):
+    if automaton.sequences:
+        screen.print(steps_table(automaton))
+    if verbose or not automaton.sequences:
+        screen.print(transitions_table(automaton))
+    for sentence in property_sentences(automaton, verbose=verbose):
         screen.print(sentence, markup=False, soft_wrap=True)
     if show_tables:
         for process, table in tables.items():

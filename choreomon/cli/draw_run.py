@@ -67,7 +67,13 @@ def run_pictures(
     judged = [verdict.event_index for verdict in run.verdicts]
     view = view._replace(kept=kept_events(run.kept_events, labels, judged))
     picture = space_time_picture(
-        run.kept_events, run.processes, highlights, verdict=verdict, missed=unsaid, view=view
+        run.kept_events,
+        run.processes,
+        highlights,
+        verdict=verdict,
+        missed=unsaid,
+        view=view,
+        messages=run.kept_messages,
     )
     mermaid = run_sequence_diagram(run.kept_events, run.processes, highlights, run.verdicts, view)
     return picture, mermaid

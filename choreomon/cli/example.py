@@ -9,10 +9,17 @@ from pathlib import Path
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.writing import WrittenPath, write_new
 
 
-@click.command("example")
+@click.command(
+    "example",
+    epilog=examples(
+        ("choreomon example", "Say which scenarios there are."),
+        ("choreomon example lock-violating -o tried", "Write one of them to a folder."),
+    ),
+)
 @click.argument("name", required=False)
 @click.option(
     "-o",

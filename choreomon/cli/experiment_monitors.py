@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from choreomon.cli import NOTHING_FOUND, VIOLATION
+from choreomon.cli.examples import examples
 from choreomon.cli.experiment_engines import EngineName, engine_option, shared
 from choreomon.cli.experiment_rows import measured_rows
 from choreomon.cli.experiment_work import published_options
@@ -61,7 +62,16 @@ class Result(NamedTuple):
     figures: tuple[Figure, ...]
 
 
-@click.command("fig7")
+@click.command(
+    "fig7",
+    epilog=examples(
+        ("choreomon experiment fig7 --quick", "A first look, in a minute or two."),
+        (
+            "choreomon experiment fig7 -j 4 -o fig7",
+            "All of it, by four processes, with plots and a report.",
+        ),
+    ),
+)
 @_options
 def fig7(**options: Any) -> int:
     """Monitoring messages of classes C3 to C9, with two to five sequences of length nine, ten runs
@@ -72,7 +82,16 @@ def fig7(**options: Any) -> int:
     return _experiment("fig7", ("fig7",), Asked(**options))
 
 
-@click.command("fig8")
+@click.command(
+    "fig8",
+    epilog=examples(
+        ("choreomon experiment fig8 --quick", "A first look, in a minute or two."),
+        (
+            "choreomon experiment fig8 -j 4 -o fig8",
+            "All of it, by four processes, with plots and a report.",
+        ),
+    ),
+)
 @_options
 def fig8(**options: Any) -> int:
     """Messages, memory and latency of class C6, with three sequences of length two to six, ten
@@ -83,7 +102,16 @@ def fig8(**options: Any) -> int:
     return _experiment("fig8", ("fig8",), Asked(**options))
 
 
-@click.command("rq4")
+@click.command(
+    "rq4",
+    epilog=examples(
+        ("choreomon experiment rq4 --quick", "A first look, in a minute or two."),
+        (
+            "choreomon experiment rq4 -j 4 -o rq4",
+            "All of it, by four processes, with plots and a report.",
+        ),
+    ),
+)
 @_options
 def rq4(**options: Any) -> int:
     """A hundred runs of class C6 with three sequences of length seven: how many end with nothing,
@@ -94,7 +122,13 @@ def rq4(**options: Any) -> int:
     return _experiment("rq4", ("rq4",), Asked(**options))
 
 
-@click.command("all")
+@click.command(
+    "all",
+    epilog=examples(
+        ("choreomon experiment all --quick -o quick", "A first look at each, in one report."),
+        ("choreomon experiment all -j 4 -o results", "All of them, by four processes."),
+    ),
+)
 @_options
 def all_of_them(**options: Any) -> int:
     """`fig7`, `fig8` and `rq4`, and one report about them.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.export_log import OF_LOGS, is_exported_log, log_text
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
@@ -27,7 +28,19 @@ _TRACE: Final = re.compile(r"run-(\d+)")
 _MADE: Final = ("strategy", "rules")
 
 
-@click.command("export")
+@click.command(
+    "export",
+    epilog=examples(
+        (
+            "choreomon export scenarios/lock-violating.yaml --to shiviz",
+            "Write a run of it for ShiViz.",
+        ),
+        (
+            "choreomon export order.hif --to mermaid",
+            "Write an interaction as a diagram in Mermaid.",
+        ),
+    ),
+)
 @click.argument("file", type=click.Path())
 @click.option("--to", "form", required=True, type=click.Choice(_FORMATS), help="The format.")
 @click.option("-o", "--output", type=WrittenPath(), help="Write a file instead.")

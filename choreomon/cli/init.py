@@ -10,12 +10,19 @@ from typing import Final
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.writing import WrittenPath, write_new
 
 SCHEMA: Final = "choreomon-document.schema.json"
 
 
-@click.command("init")
+@click.command(
+    "init",
+    epilog=examples(
+        ("choreomon init", "Write property.yaml, with its schema beside it for editors."),
+        ("choreomon init shop.yaml --force", "Write another file, in place of one that is there."),
+    ),
+)
 @click.argument("file", type=WrittenPath(), default="property.yaml")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 def command(file: Path, force: bool) -> int:

@@ -10,13 +10,20 @@ from typing import Final
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.examples import examples
 from choreomon.cli.writing import WrittenPath, write_all
 
 SECRET_MODE: Final = 0o600
 PUBLIC_MODE: Final = 0o644
 
 
-@click.command("keygen")
+@click.command(
+    "keygen",
+    epilog=examples(
+        ("choreomon keygen shop", "Write shop.key, which is secret, and shop.pub for the others."),
+        ("choreomon keygen bank -o keys --force", "Replace the keys of a process in a folder."),
+    ),
+)
 @click.argument("name")
 @click.option(
     "-o",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from choreomon.cli.examples import examples
 from choreomon.cli.runs import Announce, RunOptions, carry_out, first_options, last_options
 from choreomon.cli.seconds import Seconds
 
@@ -38,7 +39,19 @@ def _only_pull(context: click.Context, option: click.Parameter, strategy: str) -
     return strategy
 
 
-@click.command("run")
+@click.command(
+    "run",
+    epilog=examples(
+        (
+            "choreomon run scenarios/lock-violating.yaml --speed 2",
+            "Run it with real processes, twice as fast.",
+        ),
+        (
+            "choreomon run scenarios/lock-violating.yaml --embedded",
+            "Run it with each monitor in the process of its actor.",
+        ),
+    ),
+)
 @click.argument("file", type=click.Path())
 @first_options
 @click.option(

@@ -85,9 +85,17 @@ def print_json(runs: Iterable[Run], unprinted: Unprinted) -> None:
         sys.stdout.write("\n")
 
 
-def show(screen: Console, document: Document, runs: list[Run], verifying: RunLogs | None) -> None:
+def show(
+    screen: Console,
+    document: Document,
+    runs: list[Run],
+    verifying: RunLogs | None,
+    *,
+    verbose: bool = False,
+) -> None:
+    """With `verbose` explanations name the states of the automaton."""
     if document.property is not None:
-        _show_monitored(screen, runs, document.property.automaton)
+        _show_monitored(screen, runs, document.property.automaton, verbose=verbose)
     else:
         _show_unmonitored(screen, runs)
     if verifying is not None:
@@ -104,7 +112,9 @@ def _show_unmonitored(screen: Console, runs: list[Run]) -> None:
     )
 
 
-def _show_monitored(screen: Console, runs: list[Run], automaton: SequenceAutomaton) -> None:
+def _show_monitored(
+    screen: Console, runs: list[Run], automaton: SequenceAutomaton, *, verbose: bool
+) -> None:
     from choreomon.cli.screen import print_indented
     from choreomon.render.sentences import formed_text
     from choreomon.render.summary import headline
@@ -118,15 +128,20 @@ def _show_monitored(screen: Console, runs: list[Run], automaton: SequenceAutomat
         explained = sorted(run.verdicts, key=_gravity)[:EXPLAINED]
         for verdict in sorted(explained, key=lambda verdict: verdict.event_index):
             screen.print()
-            print_indented(screen, verdict_text(verdict, run.kept_events, automaton))
+            told = verdict_text(
+                *(verdict, run.kept_events, automaton),
+                verbose=verbose,
+                messages=run.kept_messages,
+            )
+            print_indented(screen, told)
         if len(run.verdicts) > EXPLAINED:
             left = counted(len(run.verdicts) - EXPLAINED, "more verdict")
             screen.print(f"\n{left}, not graver than these: --json prints all")
         if run.verdicts:
             screen.print()
-        screen.print(formed_text(run))
+        screen.print(formed_text(run, automaton))
     screen.print(summary_table(runs))
-    screen.print(headline(runs), style="bold", soft_wrap=True)
+    screen.print(headline(runs, automaton), style="bold", soft_wrap=True)
 
 
 def _show_verification(screen: Console, runs: list[Run], verifying: RunLogs) -> None:

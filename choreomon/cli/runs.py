@@ -55,6 +55,7 @@ class RunOptions:
     runs: int
     rules: RulesName | None
     trace_directory: Path | None
+    verbose: bool
     as_json: bool
     report: Path | None
     junit: Path | None
@@ -93,6 +94,11 @@ _LAST: Final = (
         "trace_directory",
         type=WrittenPath(directory=True),
         help="Write the events of each run to run-<seed>.jsonl in this directory.",
+    ),
+    click.option(
+        "--verbose",
+        is_flag=True,
+        help="Name the states of the property's automaton where verdicts are explained.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
     click.option(
@@ -174,12 +180,15 @@ def carry_out(
     from choreomon.cli.run_logs import run_logs
     from choreomon.cli.screen import Unprinted, screens
 
+    if asked.as_json:
+        refuse_explicit(context, ["verbose"], "without --json, which names them always")
     verifying = run_logs(document, asked.mode, asked.windows)
     screen, errors = screens()
     for warning in document.warnings:
         _print_warning(errors, str(warning))
     if document.property is None:
-        refuse_explicit(context, runner.monitoring_options, "with a property to monitor")
+        monitoring = (*runner.monitoring_options, "verbose")
+        refuse_explicit(context, monitoring, "with a property to monitor")
         if asked.report is not None:
             raise click.UsageError("--report needs a property: there is nothing to report without")
         _print_warning(errors, f"{document.file}: no property: nothing is monitored")
@@ -229,7 +238,7 @@ def _tell(
         if asked.as_json:
             print_json(kept, unprinted)
         else:
-            show(screen, page.document, kept, page.verifying)
+            show(screen, page.document, kept, page.verifying, verbose=asked.verbose)
     if report is not None and not asked.as_json:
         screen.print(f"Report: {report}", markup=False, soft_wrap=True)
 
@@ -338,7 +347,7 @@ def _runs(
         kinds: set[object] = {gravity(run), *kinds_in(run)}
         kept.update(kinds)
         if len(seeds) > 1 and min(kept[kind] for kind in kinds) > RUNS_WITH_EVENTS:
-            run = replace(run, kept_events=())
+            run = replace(run, kept_events=(), kept_messages=())
         yield run
 
 

@@ -8,8 +8,16 @@ from typing import Any
 
 import click
 
+from choreomon.cli.examples import examples
 
-@click.command("schema")
+
+@click.command(
+    "schema",
+    epilog=examples(
+        ("choreomon schema", "Print the schema of properties and scenarios."),
+        ("choreomon schema --of agent", "Print that of agents' configurations."),
+    ),
+)
 @click.option(
     "--of",
     "kind",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.runs import Announce, RunOptions, carry_out, first_options, last_options
 from choreomon.cli.writing import opened
@@ -25,7 +26,19 @@ if TYPE_CHECKING:
     from simulator.run import Simulation
 
 
-@click.command("simulate")
+@click.command(
+    "simulate",
+    epilog=examples(
+        (
+            "choreomon simulate scenarios/lock-violating.yaml",
+            "Run it once, and explain what the monitors say.",
+        ),
+        (
+            "choreomon simulate scenarios/lock-violating.yaml --runs 100 --report r.html",
+            "Run it with 100 seeds, and write a page about these runs.",
+        ),
+    ),
+)
 @click.argument("file", type=click.Path())
 @first_options
 @click.option(

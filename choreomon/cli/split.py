@@ -95,7 +95,10 @@ def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, 
     title = document.name if document.name.isprintable() else ascii(document.name)
     names = table_file_names(processes)
     return {
-        process: (names[process], SplitTable(made, title, chosen, processes, table))
+        process: (
+            names[process],
+            SplitTable(made, title, chosen, processes, table, automaton.sequences),
+        )
         for process, table in transition_tables(automaton, processes, chosen).items()
     }
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from choreomon.cli import NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.examples import examples
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +34,16 @@ class Target(NamedTuple):
     url: str
 
 
-@click.command("watch")
+@click.command(
+    "watch",
+    epilog=examples(
+        ("choreomon watch http://127.0.0.1:7680", "Show one agent until interrupted."),
+        (
+            "choreomon watch --once --json --config shop.agent.yaml",
+            "Look once at the agent of a configuration, for scripts.",
+        ),
+    ),
+)
 @click.argument("urls", metavar="[URL]...", nargs=-1)
 @click.option(
     "--config",

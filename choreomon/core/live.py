@@ -58,6 +58,7 @@ class LiveVerdict:
     a gap. `clock` is that of the event by process, zero entries left out. `unseen`: the verdict
     stands for final events that may have been in the gap that ends here. `time` is the wall time,
     in RFC 3339, at which the verdict was told: for people, and in no order with anything.
+    `sequences`: how many steps each sequence of the property has; empty for an automaton.
     """
 
     id: str
@@ -75,6 +76,7 @@ class LiveVerdict:
     waiting_for: tuple[str, ...]
     unseen: bool
     time: str
+    sequences: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,22 @@ class RunEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class MonitorsMessage:
+    """A message between the monitors of two processes. Their clocks learn from it what happened
+    before, so it orders events as messages of the application do.
+
+    `sent` and `taken` say where it stands in the run: so many events had happened by then, and a
+    number that orders what the monitors did between two events.
+    """
+
+    kind: Literal["inquiry", "response", "other"]
+    sender: str
+    receiver: str
+    sent: tuple[int, int]
+    taken: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class RunReason:
     """A `Reason` with its event looked up. `of` and `of_transition` are the event index and
     the transition of the pre record that a vio concerns; `since` is the index of the first
@@ -127,6 +143,7 @@ class Run:
     `formed` says by the reference semantics what happened in the real order: for each event at
     which the property was formed, its index and the indices of one sequence of events that formed
     it. That is empty where the events were not kept. `None`: there is no property.
+    `kept_messages` are messages between monitors, where they were kept with the events.
     `verification` is `None` where the logs were not verified. `unsettled` counts the possible
     verdicts by `precise` rules of which the monitors did not show that the order of the run leaves
     them open.
@@ -146,3 +163,4 @@ class Run:
     formed: tuple[tuple[int, tuple[int, ...]], ...] | None = None
     verification: Verification | None = None
     unsettled: int = 0
+    kept_messages: tuple[MonitorsMessage, ...] = ()

@@ -3,7 +3,7 @@
 The paper, section 2.3. The order of the entries is the order of the processes in the
 document. A process ticks its own entry at every send and every handle, and nothing
 else ticks it; a monitor merges the clocks of monitoring messages into the clock of its
-process without ticking (docs/monitors.md, "Clocks").
+process without ticking (docs/adr/022-monitors.md, "Clocks").
 
 Because only events tick, an event is identified by its process and the entry of that
 process, its *count*; and for two different events `e` of process `x` and `f` of any

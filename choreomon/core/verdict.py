@@ -1,8 +1,8 @@
 """What monitors declare, and why.
 
-A transition is *surely fired* (`Frm`) or *possibly fired* (`Frm_p`); a verdict speaks of
+A transition is *certainly fired* (`Frm`) or *possibly fired* (`Frm_p`); a verdict speaks of
 an event and joins what its monitor found for all final transitions that the event
-labels: `violated` when one of them surely fired, `possibly-violated` when none surely
+labels: `violated` when one of them certainly fired, `possibly-violated` when none surely
 but one possibly did. `withdrawn` takes back a provisional verdict after later knowledge
 showed that nothing was formed. Nothing is declared where nothing was found.
 """
@@ -53,7 +53,7 @@ class Reason(NamedTuple):
     and then `since` is the clock of the first). Of a gap (`Gap`), `since` is the clock before
     it and `clock` the one at its end; the own entry of `clock` is `NEVER` while it has none.
     `relation` is to the judged event. For a
-    pre record `certain` says that it alone makes the transition surely fired; for a vio
+    pre record `certain` says that it alone makes the transition certainly fired; for a vio
     record it says that it certainly cancels the pre record of the transition
     `of_reference` whose event has the clock `of`: one event may fire several
     pre-transitions.

@@ -68,7 +68,10 @@ def split(
     title = title if title.isprintable() else ascii(title)
     tables = transition_tables(automaton, processes, rules)
     return Monitoring(
-        {name: SplitTable(system, title, rules, processes, tables[name]) for name in processes},
+        {
+            name: SplitTable(system, title, rules, processes, tables[name], automaton.sequences)
+            for name in processes
+        },
         {name: make_key_pair(name) for name in processes},
     )
 

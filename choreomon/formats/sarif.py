@@ -34,7 +34,7 @@ RULES: Final[dict[RuleId, _Rule]] = {
     "sequence-formed": _Rule(
         "error",
         "fail",
-        "A forbidden message sequence was formed, in whatever order things happened.",
+        "A forbidden message sequence was formed, in every possible order of the events.",
     ),
     "sequence-possibly-formed": _Rule(
         "warning",

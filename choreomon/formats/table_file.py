@@ -8,6 +8,7 @@
       "rules": "sound",
       "process": "hallway",
       "processes": ["phone", "hub", "hallway"],
+      "sequences": [3],
       "rows": [
         {"on": "hallway -> light : turnOn", "from": "q1", "to": "q2", "final": false,
          "pre": ["q0", "hub", "q1"], "vio": [["q1", "hub", "q0"]]}
@@ -26,7 +27,9 @@ Under `precise` rules, which are the default, there are two fields more:
         {"from": "q1", "to": "q2", "by": ["car"]}
       ]
 
-`processes` are in the order of the entries of clocks. `pre` and `vio` are references
+`processes` are in the order of the entries of clocks. `sequences` says how many steps each of the
+sequences has that the property was written as, so that verdicts can speak of steps; it is left out
+where it was written as an automaton. `pre` and `vio` are references
 `[from, process, to]`, without labels; `readers` says of each own transition which processes may
 ask about it. `skeleton` has a row for each pre-transition of each transition of others on which own
 ones rest, or one without where it starts a sequence; `followers` says of each own transition which
@@ -82,7 +85,8 @@ class SplitTable:
     """The table of one process, and of which system it is one.
 
     `system_id` has 32 hex digits; agents whose files differ in it are not of one system.
-    `processes` are in the order of the entries of clocks, `table.process` among them.
+    `processes` are in the order of the entries of clocks, `table.process` among them. `sequences`:
+    how many steps each sequence of the property has; empty for an automaton.
     """
 
     system_id: str
@@ -90,6 +94,7 @@ class SplitTable:
     rules: RulesName
     processes: tuple[str, ...]
     table: TransitionTable
+    sequences: tuple[int, ...] = ()
 
     @property
     def process(self) -> str:
@@ -121,9 +126,10 @@ def system_id(
     """What tells a split property from every other one: 32 hex digits.
 
     A digest of the property, the order of processes, the rules and the nonce. Self-loops are no
-    part of it: once a property is validated they change nothing. The id is in every frame, and
-    the nonce, which must be random and is written nowhere, keeps those who see it from
-    finding out by trial which messages the property names.
+    part of it, since they change nothing once a property is validated; nor is whether it was
+    written as sequences. The id is in every frame, and the nonce, which must be random and is
+    written nowhere, keeps those who see it from finding out by trial which messages the property
+    names.
     """
     canonical = [
         *("choreomon system", VERSION, nonce.hex(), rules, list(processes)),
@@ -179,6 +185,7 @@ def write_table(table: SplitTable) -> bytes:
         "rules": _json(table.rules),
         "process": _json(table.process),
         "processes": _json(table.processes),
+        **({"sequences": _json(table.sequences)} if table.sequences else {}),
         "rows": _lines(rows),
         "readers": _lines(readers),
     }
@@ -295,6 +302,7 @@ def _table(document: WrittenTable) -> SplitTable:
         rules=cast(RulesName, document.rules),  # `table_defects` has seen to it
         processes=document.processes,
         table=table,
+        sequences=document.sequences or (),
     )
 
 

@@ -13,6 +13,7 @@ from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.core.suggestion import did_you_mean
 from choreomon.core.verdict import Reference
 from choreomon.formats.labels import NAME_PATTERN, NAME_RULE, parse_label
+from choreomon.properties.sequences import possible_lengths
 from choreomon.properties.tables import RULES_NAMES
 
 MAX_PROCESSES: Final = 1024
@@ -49,7 +50,8 @@ class WrittenSkeleton(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class WrittenTable(msgspec.Struct, forbid_unknown_fields=True):
-    """A file, field by field. `skeleton` and `followers` are those of `precise` rules."""
+    """A file, field by field. `sequences` are those of a property that was written as such;
+    `skeleton` and `followers` are those of `precise` rules."""
 
     kind: str
     version: int
@@ -60,13 +62,14 @@ class WrittenTable(msgspec.Struct, forbid_unknown_fields=True):
     processes: tuple[str, ...]
     rows: list[WrittenRow]
     readers: list[WrittenReaders]
+    sequences: tuple[int, ...] | None = None
     skeleton: list[WrittenSkeleton] | None = None
     followers: list[WrittenReaders] | None = None
 
     def keys(self) -> int:
         """How many keys of mappings were read."""
         more = [each for each in (self.skeleton, self.followers) if each is not None]
-        keys = 9 + 6 * len(self.rows) + 3 * len(self.readers)
+        keys = 9 + (self.sequences is not None) + 6 * len(self.rows) + 3 * len(self.readers)
         return keys + sum(1 + 3 * len(each) for each in more)
 
     def colons(self) -> int:
@@ -88,6 +91,8 @@ def table_defects(document: WrittenTable) -> Iterator[tuple[Path, str]]:
     if document.rules not in RULES_NAMES:
         told = did_you_mean(document.rules, RULES_NAMES)
         yield ("rules",), f"should be precise, sound or paper, not {document.rules!r}{told}"
+    if document.sequences is not None and not possible_lengths(document.sequences):
+        yield ("sequences",), f"should say how many steps each sequence has: {SPLIT_AGAIN}"
     yield from _defects_of_processes(document)
     yield from _defects_of_rows(document)
     own = dict.fromkeys((row.source, row.target) for row in document.rows)

@@ -6,7 +6,8 @@
      "transitions":[["q2","q3"]],
      "because":[{"event":{"process":"hallway","count":2},"transition":["q1","q2"],"role":"pre",
                  "result":"Frm","relation":"before","certain":true}],
-     "silent":[],"waiting_for":[],"unseen":false,"time":"2026-01-31T12:00:00.250Z"}
+     "silent":[],"waiting_for":[],"unseen":false,"time":"2026-01-31T12:00:00.250Z",
+     "sequences":[3]}
 
 but all on one line of ASCII. The fields, in this order:
 
@@ -25,6 +26,8 @@ but all on one line of ASCII. The fields, in this order:
   that they wait in turn.
 - `unseen`: whether it is about events in a gap, which may have formed the property untold.
 - `time`: wall time when it was told, in RFC 3339. For people: it orders nothing.
+- `sequences`: where the property was written as sequences, the number of steps of each, from which
+  follows which step a transition is; left out for an automaton.
 
 The entries of `because` are those of docs/verdicts.md, "Reasons in JSON", but `event`, `of` and
 `since` are events, `{"process": ..., "count": ...}`, and there is no `event_index`. `result` may
@@ -47,6 +50,7 @@ from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.vector_clock import VectorClock, by_name
 from choreomon.core.verdict import GAP, NEVER, MonitorVerdict, Reason, Reference
 from choreomon.formats.table_file import SplitTable
+from choreomon.properties.sequences import possible_lengths
 
 _DECODER: Final = msgspec.json.Decoder(LiveVerdict)
 _LATEST: Final = 253_402_300_799
@@ -82,6 +86,7 @@ def live_verdict(
         waiting_for=verdict.waiting_for,
         unseen=verdict.unseen,
         time=rfc3339(time),
+        sequences=table.sequences,
     )
 
 
@@ -144,6 +149,7 @@ def verdict_as_json(verdict: LiveVerdict) -> dict[str, Any]:
         "waiting_for": list(verdict.waiting_for),
         "unseen": verdict.unseen,
         "time": verdict.time,
+        **({"sequences": list(verdict.sequences)} if verdict.sequences else {}),
     }
 
 
@@ -183,7 +189,8 @@ def decode_verdict_untrusted(line: str | bytes) -> LiveVerdict:
 
 
 def check_events(verdict: LiveVerdict) -> None:
-    """Raises `MalformedMessage` where an event has no count, or an impossible one."""
+    """Raises `MalformedMessage` where an event has no count, or an impossible one, or where its
+    sequences have impossible lengths."""
     named = (
         event
         for reason in verdict.because
@@ -193,6 +200,8 @@ def check_events(verdict: LiveVerdict) -> None:
     counts = [0 if event.gap and event.count is None else event.count for event in named]
     if any(count is None or count < 0 for count in (verdict.count, *counts)):
         raise MalformedMessage("no live verdict: `count` of an event should be a number from 0")
+    if not possible_lengths(verdict.sequences):
+        raise MalformedMessage("no live verdict: `sequences` should be numbers of steps")
 
 
 def rfc3339(seconds: float) -> str:

@@ -173,7 +173,7 @@ def mattering(
     known: Sequence[Record],
 ) -> list[Record]:
     """What of this matters to these transitions at the event: what they rest on, but no record of
-    whose effect nothing is left. A forward transition that surely fired is live after that, one
+    whose effect nothing is left. A forward transition that certainly fired is live after that, one
     that was surely cancelled is not, whatever was before; so a record matters no more to an event
     that comes after such a one for each transition that it concerns. It may still matter to an
     undecided event that matters itself."""

@@ -2,7 +2,7 @@
 monitor's state.
 
 Without it an event that a dead monitor must answer about is under inspection for ever, and
-whatever others ask about it waits as long (docs/monitors.md, "Giving up").
+whatever others ask about it waits as long (docs/adr/022-monitors.md, "Giving up").
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def joint_verdict(
     *,
     surely: bool = False,
 ) -> MonitorVerdict | None:
-    """`violated` where one final transition surely fired, or `surely` one of several did;
+    """`violated` where one final transition certainly fired, or `surely` one of several did;
     `possibly-violated` where one possibly did, else `withdrawn` where something else was told
     before, else `None`.
 

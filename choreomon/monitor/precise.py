@@ -1,7 +1,7 @@
 """The `precise` rules: they keep G1 and G2, and leave open only what the order of the run leaves
 open (G3), but where a bound is met.
 
-A record says of an event and a transition: `Frm`, it surely fired; `Frm_p`, that is not certain,
+A record says of an event and a transition: `Frm`, it certainly fired; `Frm_p`, that is not certain,
 and all that it directly rests on is known; `?`, its monitor is still asking. What an undecided
 record rests on is its *evidence*, records of others, and goes with it. So whoever asks can search
 the orders itself (`choreomon.monitor.consistent_cuts`). Where the search depends on records that

@@ -2,7 +2,7 @@
 
 The paper has no deadlines; it waits for every answer. What a silent monitor owns is uncertain,
 so neither a provisional verdict nor one that gives the silent ones up is ever `violated` unless the
-transitions that were answered for say so (docs/monitors.md, "Deadlines").
+transitions that were answered for say so (docs/adr/022-monitors.md, "Deadlines").
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 monitor shares with its process: the process ticks it, the monitor only merges into it.
 A driver passes the current clock in and puts the returned one back before the process
 does anything else; that makes the merge, the check of unprocessed events and the look-up
-in the history one atomic step, which G1 needs (docs/monitors.md, "Clocks"). The state is a
+in the history one atomic step, which G1 needs (docs/adr/022-monitors.md, "Clocks"). The state is a
 value: stepping one twice gives the same twice.
 
 What a driver does:

@@ -1,6 +1,6 @@
 """Rules that weigh one record after the other: `sound`, and the literal ones of the paper.
 
-Both are tabulated in docs/monitors.md, "The rules". `Sound` keeps G1 (no missed
+Both are tabulated in docs/adr/022-monitors.md, "The rules". `Sound` keeps G1 (no missed
 violation) and G2 (no false alarm). `Paper` is Algorithm 3 with EvalVc and NotViolate to
 the letter, and misses violations in the four ways shown there; it exists to reproduce
 the paper's figures.

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -74,7 +75,8 @@ class SequenceAutomaton:
     """`(Q, Sigma, delta_f, delta_b, Q0, F)`; states and transitions in the author's order.
 
     `self_loops` are kept for drawing and for explanations: they change nothing once the
-    automaton is validated.
+    automaton is validated. So are `sequences`: how many steps each of the sequences has that it was
+    written as; empty where it was written as an automaton.
     """
 
     states: tuple[str, ...]
@@ -83,6 +85,7 @@ class SequenceAutomaton:
     forward: tuple[Transition, ...]
     backward: tuple[Transition, ...]
     self_loops: tuple[SelfLoop, ...] = ()
+    sequences: tuple[int, ...] = dataclass_field(default=(), compare=False)
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:

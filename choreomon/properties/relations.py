@@ -1,6 +1,6 @@
 """Pre-transitions and vio-transitions (the paper, Definitions 5 and 6).
 
-The relation `->*` is reflexive (docs/monitors.md, "Where this differs from the paper"):
+The relation `->*` is reflexive (docs/adr/022-monitors.md, "Where this differs from the paper"):
 with the transitive closure alone the vio-transitions of the paper's own example would be
 empty.
 """

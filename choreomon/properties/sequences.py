@@ -1,20 +1,23 @@
 """The pattern shorthand: forbidden sequences of messages and what cancels them.
 
 A sequence of n steps becomes a chain of n + 1 states; its state number s means "s steps
-are done". A cancellation `(on, after=(i, j), back_to=k)` becomes a backward transition
-from each of the states i to j to the state k. Several sequences become disjoint chains
-of one automaton. States are named q0, q1, ... through all sequences, so that they say
-nothing about messages.
+are done", and its step number s leads into it. A cancellation `(on, after=(i, j), back_to=k)`
+becomes a backward transition from each of the states i to j to the state k. Several sequences
+become disjoint chains of one automaton. States are named q0, q1, ... through all sequences, so that
+they say nothing about messages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.message import Label
 from choreomon.properties.automaton import (
+    MAX_TRANSITIONS,
     SequenceAutomaton,
     StatedTransition,
     sequence_automaton,
@@ -37,6 +40,38 @@ class MessageSequence(NamedTuple):
     cancel: tuple[Cancellation, ...] = ()
 
 
+class Step(NamedTuple):
+    """Which step a forward transition is: step `number` of the sequence number `sequence`, both
+    from 1."""
+
+    sequence: int
+    number: int
+
+
+def possible_lengths(lengths: Sequence[int]) -> bool:
+    """Whether sequences with so many steps can be of one property."""
+    return all(length > 0 for length in lengths) and sum(lengths) <= MAX_TRANSITIONS
+
+
+def chains(lengths: Sequence[int]) -> list[list[str]]:
+    """The states of sequences with so many steps each, from the first to the last of each."""
+    found: list[list[str]] = []
+    first = 0
+    for length in lengths:
+        found.append([f"q{first + done}" for done in range(length + 1)])
+        first += length + 1
+    return found
+
+
+def steps_of(lengths: Sequence[int]) -> dict[tuple[str, str], Step]:
+    """By source and target of its transition, each step of sequences with so many steps each."""
+    return {
+        ends: Step(sequence, number)
+        for sequence, states in enumerate(chains(lengths), 1)
+        for number, ends in enumerate(pairwise(states), 1)
+    }
+
+
 def sequences_automaton(sequences: Sequence[MessageSequence]) -> SequenceAutomaton:
     """The automaton of all sequences together.
 
@@ -45,12 +80,10 @@ def sequences_automaton(sequences: Sequence[MessageSequence]) -> SequenceAutomat
     defects = [*_defects(sequences)]
     if defects:
         raise PropertyError(tuple(defects))
+    lengths = tuple(len(sequence.steps) for sequence in sequences)
     initial, final = [], []
     transitions: list[StatedTransition] = []
-    first = 0
-    for sequence in sequences:
-        states = [f"q{first + done}" for done in range(len(sequence.steps) + 1)]
-        first += len(states)
+    for sequence, states in zip(sequences, chains(lengths), strict=True):
         initial.append(states[0])
         final.append(states[-1])
         for step, label in enumerate(sequence.steps):
@@ -60,7 +93,8 @@ def sequences_automaton(sequences: Sequence[MessageSequence]) -> SequenceAutomat
                 StatedTransition(states[done], on, states[back_to], True)
                 for done in range(low, high + 1)
             ]
-    return sequence_automaton(initial=initial, final=final, transitions=transitions)
+    automaton = sequence_automaton(initial=initial, final=final, transitions=transitions)
+    return replace(automaton, sequences=lengths)
 
 
 def _defects(sequences: Sequence[MessageSequence]) -> Iterator[Defect]:

@@ -4,11 +4,11 @@ A row names a transition that this monitor watches, one of its pre-transitions a
 vio-transitions of that one, the latter two only as references without labels.
 
 Three kinds of tables: those of the `paper` rules are Definition 7 to the letter. Those of
-the `sound` rules add what G1 needs (docs/monitors.md, "3. A cancellation from a state
+the `sound` rules add what G1 needs (docs/adr/022-monitors.md, "3. A cancellation from a state
 that was left" and "4. A start in the middle"): the vio-transitions of backward rows, and
 a row without pre-transition for every forward transition that leaves an initial state. Those
 of the `precise` rules add the *skeleton*: what the transitions that the rows name rest on in
-turn, and so on, without labels (docs/monitors.md, "Precise rules").
+turn, and so on, without labels (docs/adr/022-monitors.md, "Precise rules").
 
 `readers` says which monitors may ask for which own reference, and `followers` which others may
 ask about single events of it, since it is in their skeletons. Both name processes only.

@@ -47,16 +47,16 @@ def overall_text(outcome: Outcome) -> Text:
         f"{counted(outcome.events, 'event')}, of which the property mentions {outcome.labelled:,}"
     )
     if overall.kind is None:
-        return Text(f"{counts}: no forbidden sequence was formed, in whatever order it was")
+        return Text(f"{counts}: no forbidden sequence was formed, in any possible order")
     told = sum(verdict.kind == overall.kind for verdict in outcome.verdicts)
     text = Text(f"{counts}: ")
     text.append(VERDICT_IN_WORDS[overall.kind], STYLES[overall.kind])
     if overall.kind == VIOLATED and not told:
-        text.append(", in every order, though not at one event in all of them")
+        text.append(", in every possible order, though not at the same event in all of them")
     elif told:
         text.append(f", at {counted(told, 'event')}")
     if overall.kind == POSSIBLY_VIOLATED and not outcome.verdicts:
-        text.append(", by events that are in no log")
+        text.append(", by events that may be missing from the logs")
     undecided = sum(verdict.undecided for verdict in outcome.verdicts)
     if undecided:
         text.append(f"; {counted(undecided, 'event')} undecided")
@@ -112,7 +112,8 @@ def _append_orders(text: Text, verdict: AuditVerdict | Overall, yes: str, no: st
 
 
 def _append_order(text: Text, order: Order) -> None:
-    """Its events, those of the formed sequence with a mark; no more than `MOST_EVENTS`."""
+    """Its events, those of the formed sequence with the number of their step; no more than
+    `MOST_EVENTS`."""
     kept = {*order.formed, *range(len(order.events) - MOST_EVENTS, len(order.events))}
     left_out = order.cut_off
     if not order.events:
@@ -124,10 +125,10 @@ def _append_order(text: Text, order: Order) -> None:
         if left_out:
             text.append("\n      ...")
             left_out = False
-        mark = "*" if position in order.formed else " "
+        step = f"{order.formed.index(position) + 1}" if position in order.formed else ""
         if isinstance(each, Unseen):
             where = f"unseen, in a gap of {each.gap.process}"
         else:
             assert each.event is not None
             where = str(each.event.place)
-        text.append(f"\n    {mark} {each.label}  ({where})")
+        text.append(f"\n   {step:>2} {each.label}  ({where})")

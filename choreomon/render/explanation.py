@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
-from choreomon.core.run import RunEvent, RunReason, RunVerdict
+from choreomon.core.run import MonitorsMessage, RunEvent, RunReason, RunVerdict
 from choreomon.core.verdict import FRM, GAP, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.forbidden_sequences import completed_sequences
+from choreomon.render.formed_sequences import certain, starting
+from choreomon.render.known_order import order_sentence
+from choreomon.render.transition_names import TransitionNames, arrow, beginning
 from choreomon.render.wording import DECLARATION, counted, event_in_words, milliseconds
 
 MAX_RECORDS: Final = 5
-"""Of more records of pre-transitions the number of the others is told. Those of which the same is
+"""Of more records of what came before the number of the others is told. Those of which the same is
 to be said count as one."""
 MAX_EVENTS: Final = 4
 """Of more events of which the same is to be said, the number of the others is told."""
@@ -44,41 +47,51 @@ class EventNames(Protocol):
     def span(self, first: int, last: int) -> str:
         """All of one process from one to another one."""
 
+    def order(self, first: int, second: int) -> str:
+        """A sentence that says how it is known that one came before another one; empty where there
+        is nothing to say."""
+
 
 def explanation(
     verdict: RunVerdict,
     events: Sequence[RunEvent] = (),
     automaton: SequenceAutomaton | None = None,
+    *,
+    verbose: bool = False,
+    messages: Sequence[MonitorsMessage] = (),
 ) -> ExplanationText:
-    """The verdict and its reasons. `events` are those of the run where they were kept;
-    events that are not among them are called by their index alone. Of several sequences that the
-    `automaton` forbids it is said which one is meant."""
-    wanted = {verdict.event_index}
-    wanted |= {
-        index
-        for r in verdict.because
-        for index in (r.event_index, r.of, r.since)
-        if index is not None
-    }
-    known = {event.index: event for event in events if event.index in wanted}
-    return explained(verdict, _Numbered(known), automaton)
+    """The verdict and its reasons. `events` are those of the run where they were kept, and
+    `messages` those between monitors; events that are not among them are called by their index
+    alone. Where the `automaton` was
+    written as sequences, its transitions are called steps of these, and with `verbose` their states
+    are named, too. Of several sequences that it forbids it is said which one is meant."""
+    called = TransitionNames(() if automaton is None else automaton.sequences, verbose=verbose)
+    which = ""
+    if automaton is not None and verdict.verdict != WITHDRAWN:
+        which = completed_sequences(verdict, automaton)
+    return explained(verdict, _Numbered(events, messages), called, which)
 
 
 def explained(
-    verdict: RunVerdict, names: EventNames, automaton: SequenceAutomaton | None = None
+    verdict: RunVerdict, names: EventNames, called: TransitionNames, which: str = ""
 ) -> ExplanationText:
-    """The same where events have other names than their numbers."""
+    """The same where events have other names than their numbers. `called` names the transitions;
+    `which` is a sentence that says which of several sequences is meant."""
     return ExplanationText(
         f"{verdict.monitor} {DECLARATION[verdict.verdict]} at {names.judged(verdict)}.",
-        (*_why(verdict, names, automaton), *_conclusion(verdict)),
+        (*_Sentences(verdict, names, called).why(which), *_conclusion(verdict, called)),
     )
 
 
 class _Numbered:
     """Events of a run, some of them kept: called by their index."""
 
-    def __init__(self, known: Mapping[int, RunEvent]) -> None:
-        self._known = known
+    def __init__(
+        self, events: Sequence[RunEvent], messages: Sequence[MonitorsMessage] = ()
+    ) -> None:
+        self._events = events
+        self._messages = messages
+        self._known = {event.index: event for event in events}
 
     def judged(self, verdict: RunVerdict) -> str:
         event = self._known.get(verdict.event_index)
@@ -96,6 +109,155 @@ class _Numbered:
     def span(self, first: int, last: int) -> str:
         return f"events {first} to {last}"
 
+    def order(self, first: int, second: int) -> str:
+        return order_sentence(self._events, self._messages, first, second)
+
+
+class _Sentences:
+    """Why a verdict was declared, one thought a sentence."""
+
+    def __init__(self, verdict: RunVerdict, names: EventNames, called: TransitionNames) -> None:
+        self._verdict = verdict
+        self._names = names
+        self._called = called
+
+    def why(self, which: str) -> list[str]:
+        verdict = self._verdict
+        sentences = self._happened()
+        if which:
+            sentences.append(which)
+        sentences += self._beginnings()
+        grouped = _grouped(verdict.because)
+        # What is certain comes before what only may be.
+        pres = sorted(
+            grouped, key=lambda pre: (not pre.certain, pre.result != FRM, pre.relation != "before")
+        )
+        together = _alike(pres, verdict, lambda pre: bool(grouped[pre]))
+        for alike in together[:MAX_RECORDS]:
+            sentences += self._pre(alike, grouped[alike[0]])
+        left = sum(map(len, together[MAX_RECORDS:]))
+        if left:
+            before = f"may have been the {self._called.kind} before"
+            are = "is" if left == 1 else "are"
+            sentences.append(f"{counted(left, 'more event')} that {before} {are} not listed.")
+        return sentences + _taken_together(verdict, pres)
+
+    def _happened(self) -> list[str]:
+        """That a sequence came to its end here, or may have."""
+        verdict, called = self._verdict, self._called
+        if verdict.verdict == WITHDRAWN:
+            return ["It had said that the sequence was possibly formed here."]
+        ended = verdict.transitions
+        name = beginning(called.listed(ended))
+        if verdict.verdict == POSSIBLY_VIOLATED:
+            would = "it would complete the" if len(ended) == 1 else "each would complete its"
+            return [f"{name} may have {called.happened} here; {would} sequence."]
+        known = certain(verdict)
+        sure = known or [*ended]
+        possible = [t for t in ended if t not in sure]
+        name = beginning(called.listed(sure, "and" if known else "or"))
+        sentences = [f"{name} certainly {called.happened} here; {_completes(known)}."]
+        if possible:
+            too = f"may have {called.happened} here, too."
+            sentences.append(f"{beginning(called.listed(possible))} {too}")
+        return sentences
+
+    def _beginnings(self) -> list[str]:
+        """Of what needs nothing before it."""
+        begin = starting(self._verdict)
+        if not begin:
+            return []
+        if len(self._verdict.transitions) == 1:
+            first = (
+                "is the first step of its sequence"
+                if self._called.by_steps
+                else "leaves an initial state"
+            )
+            return [f"It {first}, so nothing had to happen before it."]
+        name = beginning(self._called.listed(begin))
+        needs = "needs" if len(begin) == 1 else "need"
+        return [f"{name} {needs} nothing before it."]
+
+    def _pre(self, pres: Sequence[RunReason], vios: Sequence[RunReason]) -> list[str]:
+        """Pre records of which all but the event is the same, and what may have cancelled them."""
+        verdict, names, called = self._verdict, self._names, self._called
+        pre, several = pres[0], len(pres) > 1
+        needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
+        of = called.listed(needed_by) if len(verdict.transitions) > 1 else "it"
+        did = called.happened if pre.result == FRM else f"may have {called.happened}"
+        judged = names.short(verdict.event_index)
+        if pre.event_index == verdict.event_index:
+            order = "which is the event of the verdict itself"
+        elif pre.relation == "before":
+            order = f"before {judged}"
+        else:
+            order = f"which may have come before or after {judged}"
+        name = called.before(pre.transition, of)
+        sentences = [f"The {name} {did} {_at(pres, names)}, {order}."]
+        if pre.relation == "before" and not several and pre.since is None and pre.result != GAP:
+            sentences += filter(None, [names.order(pre.event_index, verdict.event_index)])
+        if pre.result == GAP:
+            sentences.append("Its monitor was not told what happened there.")
+        elif pre.result != FRM:
+            which = "these count" if several else f"{names.short(pre.event_index)} counts"
+            sentences.append(
+                f"Whether {which} as that {called.kind} is not certain: it depends on what "
+                "happened before."
+            )
+        by_event = {of_event[0]: of_event for of_event in _by_event(vios)}
+        # One event that cancels by several transitions differs from one that does by one.
+        for alike in _alike(
+            [*by_event],
+            verdict,
+            lambda vio: len(by_event[vio]) > 1 or vio.event_index == pre.event_index,
+        ):
+            transitions = [vio.transition for vio in by_event[alike[0]]]
+            sentences.append(self._vio(alike, transitions, pre))
+        if not vios and pre.result == FRM:
+            which = f"these {called.kind}s" if several else f"this {called.kind}"
+            waiting = verdict.silent or verdict.early
+            nothing = "Nothing is known to have cancelled" if waiting else "Nothing cancelled"
+            sentences.append(f"{nothing} {which}.")
+        return sentences
+
+    def _vio(
+        self,
+        vios: Sequence[RunReason],
+        transitions: Sequence[tuple[str, str]],
+        pre: RunReason,
+    ) -> str:
+        """Cancellations of one pre record of which all but the event is the same."""
+        verdict, names, vio = self._verdict, self._names, vios[0]
+        what = f"{self._called.cancelling(transitions).strip()} {_at(vios, names)}".strip()
+        if vio.certain:
+            return f"This {self._called.kind} was certainly cancelled {what}."
+        maybe = f"This {self._called.kind} may have been cancelled {what}"
+        if vio.result == GAP:
+            return f"{maybe}: its monitor was not told what happened there."
+        event = names.short(vio.event_index)
+        which = event if vio.since is None and len(vios) == 1 else "these"
+        doubts = []
+        if vio.event_index == verdict.event_index:
+            doubts.append(f"{event} is the event of the verdict itself")
+        elif vio.relation == "concurrent":
+            judged = names.short(verdict.event_index)
+            doubts.append(f"{which} may have come before or after {judged}")
+        if vio.result != FRM:
+            doubts.append(
+                "it is not certain that anything was cancelled there"
+                if self._called.by_steps
+                else f"it is not certain that {' or '.join(map(arrow, transitions))} fired"
+            )
+        if not doubts:
+            # Merged ones that are before the judged event count as their last one.
+            which = event if len(vios) == 1 else "these"
+            doubts.append(
+                f"{which} is the same event"
+                if vio.event_index == pre.event_index
+                else f"{which} may have come before or after {names.short(pre.event_index)}"
+            )
+        return f"{maybe}: {', and '.join(doubts)}."
+
 
 def _where(reason: RunReason, names: EventNames) -> str:
     if reason.result == GAP:
@@ -104,99 +266,36 @@ def _where(reason: RunReason, names: EventNames) -> str:
     if reason.since is None:
         return at
     span = names.span(reason.since, reason.event_index)
-    return f"{at}, in a record that stands for {span}"
-
-
-def _arrow(transition: tuple[str, str]) -> str:
-    return f"{transition[0]} -> {transition[1]}"
-
-
-def _listed(transitions: Sequence[tuple[str, str]], joint: str = "and") -> str:
-    return f" {joint} ".join(map(_arrow, transitions))
-
-
-def _why(verdict: RunVerdict, names: EventNames, automaton: SequenceAutomaton | None) -> list[str]:
-    sentences = [_fired(verdict)]
-    still = verdict.verdict != WITHDRAWN
-    if still and automaton is not None and (which := completed_sequences(verdict, automaton)):
-        sentences.append(which)
-    starting = _starting(verdict)
-    if starting and len(verdict.transitions) == 1:
-        sentences.append("It leaves an initial state, so nothing had to happen before it.")
-    elif starting:
-        leave = "leaves" if len(starting) == 1 else "leave"
-        sentences.append(
-            f"For {_listed(starting)}, which {leave} an initial state, nothing had to happen "
-            "before."
-        )
-    grouped = _grouped(verdict.because)
-    # What is sure comes before what only may be.
-    pres = sorted(
-        grouped, key=lambda pre: (not pre.certain, pre.result != FRM, pre.relation != "before")
-    )
-    together = _alike(pres, verdict, lambda pre: bool(grouped[pre]))
-    for alike in together[:MAX_RECORDS]:
-        sentences += _pre(alike, grouped[alike[0]], verdict, names)
-    left = sum(map(len, together[MAX_RECORDS:]))
-    if left:
-        are = "is" if left == 1 else "are"
-        sentences.append(f"{counted(left, 'more record')} of pre-transitions {are} not told here.")
-    return sentences + _taken_together(verdict, pres)
+    return f"{at}, remembered as one with the others of {span}"
 
 
 def _taken_together(verdict: RunVerdict, pres: Sequence[RunReason]) -> list[str]:
     """What the orders of the events say, where that is not what the records say one by one."""
-    certain = any(pre.certain for pre in pres)
-    if verdict.verdict == VIOLATED and pres and not certain and not _starting(verdict):
+    sure = any(pre.certain for pre in pres)
+    if verdict.verdict == VIOLATED and pres and not sure and not starting(verdict):
         reached = {pre.transition[1] for pre in pres}
         if not all(source in reached for source, _ in verdict.transitions):
             return []  # an answer is missing, and it may be one that starts
         if len(pres) == 1:
-            return [
-                "That is not certain by itself, but in every order that is consistent with the "
-                "clocks it led there."
-            ]
-        return [
-            "None of these is certain by itself, but in every order that is consistent with the "
-            "clocks one of them led there."
-        ]
+            return ["By itself that is not certain, but in every possible order it led here."]
+        return ["None of these is certain by itself, but in every possible order one led here."]
     if verdict.verdict == WITHDRAWN:
         gone = {(vio.of, vio.of_transition) for vio in verdict.because if vio.certain}
         if all((pre.event_index, pre.transition) in gone for pre in pres):
             return []
         which = "it" if len(pres) == 1 else "any of these"
-        return [f"But in no order that is consistent with the clocks did {which} lead there."]
+        return [f"But in no possible order did {which} lead here."]
     waits = verdict.silent or verdict.early
-    if verdict.verdict == POSSIBLY_VIOLATED and certain and not waits:
-        return ["By that alone it would be certain, but there was more than its monitor weighs."]
+    if verdict.verdict == POSSIBLY_VIOLATED and sure and not waits:
+        return [
+            "That alone would make it certain, but its monitor has reached the limit of what it "
+            "compares."
+        ]
     return []
 
 
-def _fired(verdict: RunVerdict) -> str:
-    if verdict.verdict == WITHDRAWN:
-        return "It had said that the sequence was possibly formed there."
-    fired = verdict.transitions
-    into = "into a final state" if len(fired) == 1 else "into final states"
-    if verdict.verdict == POSSIBLY_VIOLATED:
-        return f"There {_listed(fired)} possibly fired, {into}."
-    reached = {r.transition[1] for r in verdict.because if r.role == "pre" and r.certain}
-    starting = _starting(verdict)
-    sure = [t for t in fired if t[0] in reached or t in starting]
-    possible = [t for t in fired if t not in sure]
-    if not sure:
-        return f"There {_listed(fired, 'or')} surely fired, into a final state."
-    if possible:
-        return f"There {_listed(sure)} surely fired, and {_listed(possible)} possibly, {into}."
-    return f"There {_listed(fired)} surely fired, {into}."
-
-
-def _starting(verdict: RunVerdict) -> list[tuple[str, str]]:
-    """The transitions that fired without a pre-transition. Where answers were missing, one
-    without a record may also be one of which nothing is known yet."""
-    if verdict.verdict != VIOLATED or (verdict.silent and len(verdict.transitions) > 1):
-        return []
-    reached = {reason.transition[1] for reason in verdict.because if reason.role == "pre"}
-    return [transition for transition in verdict.transitions if transition[0] not in reached]
+def _completes(known: Sequence[tuple[str, str]]) -> str:
+    return "each completes its sequence" if len(known) > 1 else "it completes the sequence"
 
 
 def _grouped(because: Sequence[RunReason]) -> dict[RunReason, list[RunReason]]:
@@ -250,88 +349,7 @@ def _at(reasons: Sequence[RunReason], names: EventNames) -> str:
     return f"at {', '.join(full)} and {last}"
 
 
-def _pre(
-    pres: Sequence[RunReason],
-    vios: Sequence[RunReason],
-    verdict: RunVerdict,
-    names: EventNames,
-) -> list[str]:
-    """Pre records of which all but the event is the same, and what may have cancelled them."""
-    pre, several = pres[0], len(pres) > 1
-    needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
-    if len(verdict.transitions) > 1:
-        name = f"For {_listed(needed_by)}, the pre-transition"
-    else:
-        name = "Its pre-transition"
-    surely = "surely" if pre.result == FRM else "possibly"
-    judged = names.short(verdict.event_index)
-    if pre.event_index == verdict.event_index:
-        order = "which is the judged event itself"
-    elif pre.relation == "before":
-        order = f"before {judged}"
-    else:
-        order = f"which may have come before or after {judged}"
-    sentences = [f"{name} {_arrow(pre.transition)} {surely} fired {_at(pres, names)}, {order}."]
-    if pre.result == GAP:
-        sentences.append("What happened there its monitor was not told.")
-    elif pre.result != FRM:
-        there = "these events" if several else names.short(pre.event_index)
-        sentences.append(
-            f"Whether it fired there is open itself: what led to {there}, or whether that was "
-            "cancelled before, is not sure."
-        )
-    by_event = {of_event[0]: of_event for of_event in _by_event(vios)}
-    # One event that cancels by several transitions differs from one that does by one.
-    for alike in _alike(
-        [*by_event],
-        verdict,
-        lambda vio: len(by_event[vio]) > 1 or vio.event_index == pre.event_index,
-    ):
-        transitions = [vio.transition for vio in by_event[alike[0]]]
-        sentences.append(_vio(alike, transitions, pre, verdict, names))
-    if not vios and pre.result == FRM:
-        which = "them" if several else "it"
-        known = "known" if verdict.silent or verdict.early else "in question"
-        sentences.append(f"No cancellation of {which} is {known}.")
-    return sentences
-
-
-def _vio(
-    vios: Sequence[RunReason],
-    transitions: Sequence[tuple[str, str]],
-    pre: RunReason,
-    verdict: RunVerdict,
-    names: EventNames,
-) -> str:
-    """Cancellations of one pre record of which all but the event is the same."""
-    vio = vios[0]
-    what = f"by {_listed(transitions)} {_at(vios, names)}"
-    if vio.certain:
-        return f"That was certainly cancelled {what}."
-    if vio.result == GAP:
-        return f"That may have been cancelled {what}: what happened there its monitor was not told."
-    event = names.short(vio.event_index)
-    which = event if vio.since is None and len(vios) == 1 else "these"
-    doubts = []
-    if vio.event_index == verdict.event_index:
-        doubts.append(f"{event} is the judged event itself")
-    elif vio.relation == "concurrent":
-        judged = names.short(verdict.event_index)
-        doubts.append(f"{which} may have come before or after {judged}")
-    if vio.result != FRM:
-        doubts.append(f"it is not sure that {_listed(transitions, 'or')} fired")
-    if not doubts:
-        # Merged ones that are before the judged event count as their last one.
-        which = event if len(vios) == 1 else "these"
-        doubts.append(
-            f"{which} is the same event"
-            if vio.event_index == pre.event_index
-            else f"{which} may have come before or after {names.short(pre.event_index)}"
-        )
-    return f"That may have been cancelled {what}: {', and '.join(doubts)}."
-
-
-def _conclusion(verdict: RunVerdict) -> list[str]:
+def _conclusion(verdict: RunVerdict, called: TransitionNames) -> list[str]:
     sentences = []
     if verdict.silent:
         several = len(verdict.silent) > 1
@@ -340,11 +358,15 @@ def _conclusion(verdict: RunVerdict) -> list[str]:
             "answered by then."
         )
     elif verdict.early:
-        sentences.append("An earlier event of its own was not decided by then.")
+        sentences.append("An earlier event of the same process was not decided by then.")
     if verdict.verdict == VIOLATED:
-        sentences.append("So the forbidden sequence was formed, whatever the unknown orderings.")
+        formed = called.sequences(certain(verdict) or verdict.transitions)
+        sentences.append(f"In every possible order {formed} was formed.")
     elif verdict.verdict == WITHDRAWN:
-        sentences.append("Later answers showed that the sequence was not formed there.")
+        sentences.append("Later answers showed that the sequence was not formed here.")
     else:
-        sentences.append("So it may have been formed: what the monitors know leaves that open.")
+        sentences.append(
+            f"So {called.sequences(verdict.transitions)} may have been formed: what the monitors "
+            "know leaves that open."
+        )
     return sentences

@@ -25,8 +25,9 @@ def in_words(sequence: tuple[Transition, ...]) -> str:
 
 
 def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> str:
-    """Which of several sequences the verdict is about, as a sentence. Empty where the property
-    forbids one sequence only, or more than are listed."""
+    """What the sequences are that the verdict is about, as a sentence; of an automaton, which of
+    its sequences they are. Empty where the property forbids one sequence only, or more than are
+    listed."""
     sequences = first_sequences(automaton)
     if not 1 < len(sequences) <= MAX_SEQUENCES:
         return ""
@@ -34,6 +35,10 @@ def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> st
     for number, sequence in enumerate(sequences, 1):
         ending.setdefault((sequence[-1].source, sequence[-1].target), []).append(number)
     fired = [transition for transition in verdict.transitions if transition in ending]
+    if automaton.sequences:
+        told = [number for transition in fired for number in ending[transition]]
+        are = [f"Sequence {number} is {in_words(sequences[number - 1])}." for number in told]
+        return " ".join(are)
     numbers = {transition: " or ".join(map(str, ending[transition])) for transition in fired}
     if len(fired) > 1:
         ends = [f"{one} -> {two} of sequence {numbers[one, two]}" for one, two in fired]

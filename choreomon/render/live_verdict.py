@@ -9,6 +9,7 @@ from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.run import RunReason, RunVerdict
 from choreomon.render.explanation import ExplanationText, explained
 from choreomon.render.text import STYLES
+from choreomon.render.transition_names import TransitionNames, beginning
 from choreomon.render.wording import DECLARATION, VERDICT_IN_WORDS, milliseconds
 
 
@@ -47,31 +48,30 @@ def live_explanation(verdict: LiveVerdict) -> ExplanationText:
     if verdict.unseen:
         return _unseen(verdict)
     names = _Names(verdict)
-    found = explained(names.verdict(), names)
+    found = explained(names.verdict(), names, TransitionNames(verdict.sequences))
     *why, conclusion = map(printable, found.sentences)
     if verdict.waiting_for:
         behind = printable(", ".join(verdict.waiting_for))
-        why.append(f"It was said that the answer waits for {behind}.")
+        why.append(f"Who was asked waits for an answer from {behind}.")
     if verdict.provisional:
         conclusion += " Another verdict about it follows."
     return ExplanationText(printable(found.headline), (*why, conclusion))
 
 
 def _unseen(verdict: LiveVerdict) -> ExplanationText:
-    fired = printable(" and ".join(map(_arrow, verdict.transitions)))
+    called = TransitionNames(verdict.sequences)
+    ended = printable(beginning(called.listed(verdict.transitions)))
+    several = len(verdict.transitions) > 1
+    would = "each would complete its" if several else "it would complete the"
     return ExplanationText(
         f"{printable(verdict.process)} {DECLARATION[verdict.verdict]} at {_judged(verdict)}.",
         (
-            "What happened in the gap its monitor was not told.",
-            f"There {fired} possibly fired, into "
-            f"{'a final state' if len(verdict.transitions) == 1 else 'final states'}.",
-            "So it may have been formed, and nobody will know.",
+            "Its monitor was not told what happened in the gap.",
+            f"{ended} may have {called.happened} in it; {would} sequence.",
+            f"So {called.sequences(verdict.transitions)} may have been formed, and nobody will "
+            "know.",
         ),
     )
-
-
-def _arrow(transition: tuple[str, str]) -> str:
-    return f"{transition[0]} -> {transition[1]}"
 
 
 def _judged(verdict: LiveVerdict) -> str:
@@ -148,3 +148,7 @@ class _Names:
     def span(self, first: int, last: int) -> str:
         one, other = self._name(first), self._name(last)
         return f"events {one.count} to {other.count} of {other.process}"
+
+    def order(self, first: int, second: int) -> str:
+        """Nothing: an agent knows that clocks order the two, and by no messages why."""
+        return ""

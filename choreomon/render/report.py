@@ -84,7 +84,7 @@ def report_page(
     What is left out is counted on the page.
     `interaction` is what the logs of the runs were verified against, where they were.
     """
-    result = " ".join(filter(None, (headline(runs), verification_headline(runs))))
+    result = " ".join(filter(None, (headline(runs, automaton), verification_headline(runs))))
     tones = {*map(_tone, runs), *map(_tone_of_logs, runs)}
     tone = next((tone for tone in ("violated", "possibly") if tone in tones), "quiet")
     found = kinds_of_findings(runs)
@@ -250,7 +250,7 @@ def _verdict(finding: Finding, automaton: SequenceAutomaton) -> list[str]:
     run, _, verdict = finding
     assert verdict is not None
     formed = dict(run.formed or ())
-    explained = explanation(verdict, run.kept_events, automaton)
+    explained = explanation(verdict, run.kept_events, automaton, messages=run.kept_messages)
     tone = _CLASS.get(verdict.verdict, "quiet")
     sentences = map(_sentence, explained.sentences)
     reasons = "".join(f"<li>{sentence}</li>" for sentence in sentences)
@@ -267,7 +267,12 @@ def _verdict(finding: Finding, automaton: SequenceAutomaton) -> list[str]:
         highlights = highlights_in_run(run, verdict, automaton)
         view = _view(run, automaton)
         picture = space_time_picture(
-            run.kept_events, run.processes, highlights, verdict=verdict, view=view
+            run.kept_events,
+            run.processes,
+            highlights,
+            verdict=verdict,
+            view=view,
+            messages=run.kept_messages,
         )
         parts.append(
             figure(

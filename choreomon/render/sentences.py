@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from rich.text import Text
 
 from choreomon.core.run import Run, RunVerdict
-from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import vio_transitions
+from choreomon.properties.sequences import Step, steps_of
 from choreomon.render.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
 from choreomon.render.summary import missed
 from choreomon.render.text import STYLES
@@ -17,8 +19,9 @@ from choreomon.render.wording import VERDICT_IN_WORDS, counted, milliseconds
 MAX_FORMATIONS: Final = 10
 
 
-def property_sentences(automaton: SequenceAutomaton) -> list[str]:
-    """What must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences."""
+def property_sentences(automaton: SequenceAutomaton, *, verbose: bool = False) -> list[str]:
+    """What must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences. States are
+    named where the property was written as an automaton, and with `verbose`."""
     sequences = first_sequences(automaton)
     lines = ["What must not happen, in this order, with anything else in between:"]
     for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
@@ -27,12 +30,34 @@ def property_sentences(automaton: SequenceAutomaton) -> list[str]:
         lines.append("  and further ones, which are not listed")
     if automaton.backward:
         lines.append("unless it is cancelled in between:")
+    steps = steps_of(automaton.sequences)
     for back in automaton.backward:
-        undone = [str(t.label) for t in automaton.forward if back in vio_transitions(automaton, t)]
-        lines.append(
-            f"  {back.label} in {back.source} takes back {', '.join(dict.fromkeys(undone))}"
-        )
+        undone = [t for t in automaton.forward if back in vio_transitions(automaton, t)]
+        if steps:
+            lines.append(f"  {_taken_back(back, undone, steps, verbose=verbose)}")
+        else:
+            labels = ", ".join(dict.fromkeys(str(t.label) for t in undone))
+            lines.append(f"  {back.label} in {back.source} takes back {labels}")
     return lines
+
+
+def _taken_back(
+    back: Transition,
+    undone: Iterable[Transition],
+    steps: Mapping[tuple[str, str], Step],
+    *,
+    verbose: bool,
+) -> str:
+    """`b -> a : undo after step 2 of sequence 1 takes back steps 1 and 2`."""
+    after = next(step for (_, target), step in steps.items() if target == back.source)
+    numbers = sorted({steps[t.source, t.target].number for t in undone})
+    *first, last = map(str, numbers)
+    back_to = f"steps {', '.join(first)} and {last}" if first else f"step {last}"
+    states = f" ({back.source} -> {back.target})" if verbose else ""
+    return (
+        f"{back.label} after step {after.number} of sequence {after.sequence}{states} takes back "
+        f"{back_to}"
+    )
 
 
 def word_line(verdict: RunVerdict) -> Text:
@@ -47,14 +72,17 @@ def word_line(verdict: RunVerdict) -> Text:
     return line
 
 
-def formed_text(run: Run) -> Text:
+def formed_text(run: Run, automaton: SequenceAutomaton | None = None) -> Text:
     """What the reference says of the real order of the run, which no monitor knows. By which
-    events the property was formed is left out where that is not known."""
+    events a sequence was formed is left out where that is not known. The `automaton` says whether
+    there are several."""
+    order = "In the real order, which no monitor knows,"
     if not run.formed:
-        return Text("In the real order, which no monitor knows, the property was never formed.")
+        return Text(f"{order} no forbidden sequence was formed.")
+    several = automaton is not None and len(first_sequences(automaton)) > 1
     text = Text(
-        "In the real order, which no monitor knows, the property was formed "
-        f"{counted(len(run.formed), 'time')}:"
+        f"{order} {'a' if several else 'the'} forbidden sequence was formed "
+        f"{'once' if len(run.formed) == 1 else counted(len(run.formed), 'time')}:"
     )
     for index, sequence in run.formed[:MAX_FORMATIONS]:
         by = f", by events {', '.join(map(str, sequence))}" if sequence else ""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from choreomon.core.message import ENVIRONMENT, SEND
-from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.run import MonitorsMessage, RunEvent, RunVerdict
 from choreomon.render.drawing import (
     FAINT,
     INK,
@@ -34,8 +35,10 @@ from choreomon.render.drawing import (
     text_width,
 )
 from choreomon.render.highlights import Highlight
+from choreomon.render.known_order import monitoring_hops
 from choreomon.render.space_time_frame import EVENT, SMALL, STEP, axis, cross, lanes, notes
 from choreomon.render.space_time_labels import Segment, place_labels
+from choreomon.render.space_time_orders import order_arrows, order_data
 from choreomon.render.space_time_scene import (
     HEADER,
     LANE,
@@ -71,6 +74,7 @@ def space_time_picture(
     missed: int | None = None,
     timed: bool = True,
     view: View = AROUND_MARKS,
+    messages: Sequence[MonitorsMessage] = (),
 ) -> Picture:
     """The run, with the steps among the marked events numbered and the other events faded.
 
@@ -80,16 +84,21 @@ def space_time_picture(
     `events` is empty, as for runs whose events were not kept, the picture says that.
     A badge stands over the event that `verdict` is about; where there is no verdict, over
     `missed`, at which the sequence was formed and no monitor said so. Without `timed` no times are
-    written: what logs recorded has none that mean something between processes.
+    written: what logs recorded has none that mean something between processes. Of the `messages`
+    between monitors those are drawn by which alone a marked event is known to be before the next.
 
     `structure` has `processes` (lines from the top), `idle` (those without one), `events` (index,
     process, kind, role, step), `messages` (name, sender, receiver, sent_at, handled_at, status,
-    marked) and `not_shown` (pairs of first and last index).
+    marked), `orders` (messages between monitors: kind, sender, receiver, sent, taken) and
+    `not_shown` (pairs of first and last index).
     """
     items = window(events, [highlight.event_index for highlight in highlights], view)
     arrows = arrows_of(events, items)
     busy = {end for arrow in arrows for end in (arrow.sender, arrow.receiver)}
     busy |= {item.process for item in items if isinstance(item, RunEvent)}
+    steps = [one.event_index for one in highlights if one.role in ("step", "judged")]
+    hops = monitoring_hops(events, messages, steps)
+    busy |= {end for hop in hops for end in (hop.sender, hop.receiver)}
     names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
     others = [process for process in processes if process != ENVIRONMENT]
     idle = [name for name in others if items and name not in busy and not view.everything]
@@ -100,11 +109,13 @@ def space_time_picture(
         (_candidate(items, arrows, scene) for scene in scenes),
         key=lambda candidate: (candidate[2].count(None), candidate[0].column),
     )
+    scene = replace(scene, ordered=bool(hops))
     bottom = HEADER + LANE * max(0, len(names) - 1)
     ticks, lowest = axis(items, scene, bottom + 34)
     shapes = [
         *lanes(scene),
         *ticks,
+        *order_arrows(hops, scene),
         *_messages(arrows, ways, scene),
         *_events(items, scene),
         *_labels(arrows, places, scene),
@@ -125,6 +136,7 @@ def space_time_picture(
             "idle": idle,
             "events": [_event_data(item, scene) for item in items if isinstance(item, RunEvent)],
             "messages": [_message_data(arrow, scene) for arrow in arrows],
+            "orders": order_data(hops),
             "not_shown": [[gap.first, gap.last] for gap in gaps],
         },
     )

@@ -221,6 +221,9 @@ def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[_Entry]:
         entries.append((lambda at: (_step(at, scene.colour, PAPER),), words))
     if "cancellation" in roles:
         entries.append((lambda at: cross(at, 7), "cancellation in question"))
+    if scene.ordered:
+        words = "message between monitors, by which an order is known"
+        entries.append((lambda at: (_dashes(at),), words))
     if any(arrow.status != "delivered" for arrow in arrows):
         words = "still on its way, or its other end is not shown"
         entries.append((lambda at: (_dashes(at),), words))

@@ -69,6 +69,7 @@ class Scene:
     colour: str
     quiet: bool  # whether there are marked events, so that the others stand back
     timed: bool = True  # whether the times of events mean something
+    ordered: bool = False  # whether messages between monitors are shown
 
     def at(self, process: str, index: int) -> Point:
         """Where an event stands; in the middle of its gap where it is not shown."""

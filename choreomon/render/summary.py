@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from choreomon.core.run import Run
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.render.forbidden_sequences import first_sequences
+from choreomon.render.formed_sequences import formed_in
 from choreomon.render.verification import passes, verdicts_counted
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number
 
@@ -75,41 +78,83 @@ def result_in_words(run: Run) -> tuple[str, str]:
     return result, f", missed {unseen:,}" if unseen else ""
 
 
-def headline(runs: Sequence[Run]) -> str:
-    """The result of all runs in one or two sentences: what was declared, and what was missed."""
+def headline(runs: Sequence[Run], automaton: SequenceAutomaton | None = None) -> str:
+    """The result of all runs in one or two sentences: what was declared, and what was missed.
+    Where the `automaton` was written as several sequences, which of them."""
     if not runs:
         return "Nothing was run."
-    return _headline_of_one(runs[0]) if len(runs) == 1 else _headline_of_many(runs)
+    several = automaton is not None and len(first_sequences(automaton)) > 1
+    sequences = automaton.sequences if automaton is not None and several else ()
+    if len(runs) == 1:
+        return _headline_of_one(runs[0], sequences, several)
+    return _headline_of_many(runs, sequences, several)
 
 
-def _headline_of_one(run: Run) -> str:
+def _headline_of_one(run: Run, sequences: Sequence[int], several: bool) -> str:
     kind = worst_verdict(run)
+    name = "A forbidden sequence" if several else "The forbidden sequence"
     if kind not in (VIOLATED, POSSIBLY_VIOLATED):
         if missed(run):
-            return "The forbidden sequence was formed, and no monitor declared it."
+            return f"{name} was formed, and no monitor declared it."
         return "No forbidden sequence was found."
-    said = "was formed" if kind == VIOLATED else "may have been formed"
+    certainly, possibly = formed_in(run, sequences)
+    sure, open_ = _numbered(certainly), _numbered(possibly)
+    if kind == VIOLATED:
+        said = f"{sure or _numbered(possibly, 'or') or name} {_were(certainly)} formed."
+        said += f" {open_} may have been formed." if sure and open_ else ""
+    else:
+        said = f"{open_ or name} may have been formed."
     elsewhere = " At another event it was formed, and no monitor declared it."
-    return f"The forbidden sequence {said}.{elsewhere if missed(run) else ''}"
+    return f"{said}{elsewhere if missed(run) else ''}"
 
 
-def _headline_of_many(runs: Sequence[Run]) -> str:
+def _numbered(sequences: Iterable[int], joint: str = "and") -> str:
+    """`Sequence 1`, `Sequences 1 and 2`, or nothing."""
+    *first, last = [*map(str, sorted(sequences))] or [""]
+    if not first:
+        return last and f"Sequence {last}"
+    return f"Sequence{'s' if joint == 'and' else ''} {', '.join(first)} {joint} {last}"
+
+
+def _were(sequences: Collection[int]) -> str:
+    return "were" if len(sequences) > 1 else "was"
+
+
+def _headline_of_many(runs: Sequence[Run], sequences: Sequence[int], several: bool) -> str:
     kinds = Counter(map(worst_verdict, runs))
-    counts = ((kinds[VIOLATED], "formed"), (kinds[POSSIBLY_VIOLATED], "possibly formed"))
-    found = [f"{what} in {count:,} of {len(runs):,} runs" for count, what in counts if count]
+    found_in = [formed_in(run, sequences) for run in runs]
+    sure = Counter(number for found in found_in for number in found.certainly)
+    possible = Counter(number for found in found_in for number in found.possibly)
+    counts = (
+        (kinds[VIOLATED], "formed", sure),
+        (kinds[POSSIBLY_VIOLATED], "possibly formed", possible),
+    )
+    found = [
+        f"{what} in {count:,} of {len(runs):,} runs{_each(of_each)}"
+        for count, what, of_each in counts
+        if count
+    ]
     unseen = sum(1 for run in runs if missed(run))
     missing = f"in {unseen:,} of {len(runs):,} runs"
+    name = "a forbidden sequence" if several else "the forbidden sequence"
     if not found and not unseen:
         return f"No forbidden sequence was found in {len(runs):,} runs."
     if not found:
-        return f"The forbidden sequence was formed {missing}, and no monitor declared it."
-    said = f"The forbidden sequence was declared {', '.join(found)}."
+        return f"{name[0].upper()}{name[1:]} was formed {missing}, and no monitor declared it."
+    said = f"The monitors found {name} {' and '.join(found)}."
     really = sum(1 for run in runs if run.formed)
     evaluated = any(run.formed is not None for run in runs)
     if evaluated and (unseen or (really, 0) != (kinds[VIOLATED], kinds[POSSIBLY_VIOLATED])):
-        said += f" In the real order it was formed in {really:,} of {len(runs):,} runs"
-        said += f", and in {unseen:,} of them not declared." if unseen else "."
+        what = "one" if several else "it"
+        said += f" In the real order {what} was formed in {really:,} of {len(runs):,} runs"
+        said += f"; in {unseen:,} of them no monitor declared it." if unseen else "."
     return said
+
+
+def _each(counts: Mapping[int, int]) -> str:
+    """In how many runs it was which sequence."""
+    told = ", ".join(f"sequence {number} in {counts[number]:,}" for number in sorted(counts))
+    return f" ({told})" if told else ""
 
 
 def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
@@ -140,8 +185,14 @@ def figures(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
         ("monitoring bytes", f"{sum(run.monitoring_bytes for run in runs):,}"),
         ("latency, mean", _mean((run.latency.mean for run in runs), 1000, " ms")),
         ("latency, worst p99", _worst((run.latency.p99 for run in runs), 1000, " ms")),
-        ("history records, mean", _mean((run.history_records.mean for run in runs), 1, "")),
-        ("history records, most", _worst((run.history_records.max for run in runs), 1, "")),
+        (
+            "history of a monitor, mean",
+            _records(_mean((run.history_records.mean for run in runs), 1, "")),
+        ),
+        (
+            "history of a monitor, largest",
+            _records(_worst((run.history_records.max for run in runs), 1, "")),
+        ),
     ]
     if any(run.verification is not None for run in runs):
         rows.append(("logs verified", verdicts_counted(runs)))
@@ -178,6 +229,10 @@ def seeds(runs: Sequence[Run]) -> str:
     if len(values) > 1 and values == list(range(values[0], values[0] + len(values))):
         return f"{values[0]} to {values[-1]}"
     return ", ".join(map(str, values))
+
+
+def _records(figure: str) -> str:
+    return figure if figure == "–" else f"{figure} record{'' if figure == '1' else 's'}"
 
 
 def _mean(values: Iterable[float | None], unit: float, suffix: str) -> str:

@@ -8,9 +8,10 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from choreomon.core.run import Run, RunEvent, RunVerdict
+from choreomon.core.run import MonitorsMessage, Run, RunEvent, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.sequences import steps_of
 from choreomon.properties.tables import TransitionTable
 from choreomon.render.explanation import explanation
 from choreomon.render.outcomes_grid import STYLE_OF
@@ -42,6 +43,19 @@ def transitions_table(automaton: SequenceAutomaton) -> Table:
     table.caption = Text(
         f"initial: {', '.join(automaton.initial)}; final: {', '.join(automaton.final)}"
     )
+    return table
+
+
+def steps_table(automaton: SequenceAutomaton) -> Table:
+    """Of a property that was written as sequences: their steps, and the process whose monitor
+    watches each."""
+    labels = {(t.source, t.target): t.label for t in automaton.forward}
+    table = _table("Steps", "sequence", "step", "label", "watched by")
+    for column in table.columns[:2]:
+        column.justify = "right"
+    for ends, step in steps_of(automaton.sequences).items():
+        label = labels[ends]
+        _row(table, str(step.sequence), str(step.number), str(label), label.process)
     return table
 
 
@@ -79,9 +93,12 @@ def verdict_text(
     verdict: RunVerdict,
     events: Sequence[RunEvent] = (),
     automaton: SequenceAutomaton | None = None,
+    *,
+    verbose: bool = False,
+    messages: Sequence[MonitorsMessage] = (),
 ) -> Text:
     """The verdict and its reasons in sentences, what is declared coloured."""
-    explained = explanation(verdict, events, automaton)
+    explained = explanation(verdict, events, automaton, verbose=verbose, messages=messages)
     declaration = DECLARATION[verdict.verdict]
     text = Text(f"{verdict.monitor} ")
     text.append(declaration, STYLES[verdict.verdict])

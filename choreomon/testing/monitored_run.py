@@ -151,7 +151,10 @@ class MonitoredRun:
         at = dict(zip(names, self._ports.ports, strict=True))
         self._key = bytes.fromhex(system)[:KEY_BYTES]
         for name in names:
-            table = SplitTable(system, self.document.name, loaded.rules, names, tables[name])
+            table = SplitTable(
+                *(system, self.document.name, loaded.rules, names, tables[name]),
+                sequences=loaded.automaton.sequences,
+            )
             file = Path(self._place.name, f"{len(self._embedded)}.json")
             file.write_bytes(write_table(table))
             config = AgentConfig(

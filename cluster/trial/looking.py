@@ -28,7 +28,7 @@ class Words(NamedTuple):
     """What was said of one event: the last verdict, `None` as long as there is none, and the
     provisional ones before it, in order. `silent`: who was silent when these were given.
     `merged`: the last verdict rests on records that were merged, since so much had happened when
-    the answer was given (docs/monitors.md, "Bounded history"): that costs certainty."""
+    the answer was given (docs/adr/022-monitors.md, "Bounded history"): that costs certainty."""
 
     last: str | None
     provisional: tuple[str, ...] = ()

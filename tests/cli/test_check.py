@@ -19,6 +19,30 @@ def test_a_valid_document_is_explained() -> None:
     assert "1. P1 -> P2 : a, then P2 -> P3 : b" in answer.out
 
 
+def test_steps_are_shown_and_states_where_somebody_asks() -> None:
+    scenario = SCENARIOS / "smart-home-violating.yaml"
+    plain = choreomon("check", scenario)
+    assert "│        1 │    2 │ hallway -> light : turnOn │ hallway    │" in plain.out
+    assert "hub -> cooler : turnOn after step 2 of sequence 1 takes back steps 1 and 2" in plain.out
+    assert "q1" not in plain.out
+    verbose = choreomon("check", scenario, "--verbose")
+    assert "after step 2 of sequence 1 (q2 -> q0) takes back steps 1 and 2" in verbose.out
+    assert "│ backward │ q2" in verbose.out
+    automaton = choreomon("check", SCENARIOS / "fig4-violating.yaml")
+    assert "P2 -> P3 : m5 in q2 takes back P1 -> P3 : m1, P2 -> P3 : m3" in automaton.out
+
+
+def test_verbose_is_about_properties() -> None:
+    assert (
+        "--verbose says nothing with --json"
+        in choreomon("check", "violated.yaml", "--verbose", "--json").err
+    )
+    Path("i.hif").write_text("a -- m -> b", encoding="utf-8")
+    answer = choreomon("check", "i.hif", "--verbose")
+    assert answer.code == 2
+    assert "--verbose is about properties: i.hif holds an interaction" in answer.err
+
+
 def test_one_of_a_kind_is_not_counted_in_the_plural() -> None:
     answer = choreomon("check", "endless.yaml")
     assert "application: 1 process, 1 handler, 1 start message\n" in answer.out

@@ -79,7 +79,9 @@ def test_a_violation_is_said_when_it_is_found_and_explained_at_the_end() -> None
     said = answer.out.splitlines()[0]
     assert re.fullmatch(r" *[\d,]+\.?\d* ms  P2 violated at its event 1 \(P2 -> P3 : b\)", said)
     assert "P2 declares violated at event" in answer.out
-    assert "the property was formed 1 time:" in answer.out
+    assert "the forbidden sequence was formed once:" in answer.out
+    verbose = choreomon("run", "formed.yaml", *FAST, "--verbose")
+    assert "Step 2 of sequence 1 (q1 -> q2) certainly happened here" in verbose.out
 
 
 def test_json_has_the_keys_of_the_simulator_and_one_run_after_the_other() -> None:

@@ -61,9 +61,21 @@ def test_one_violation_among_many_runs_decides_the_exit_code() -> None:
 def test_a_document_of_the_issue_s_kind_explains_its_verdict() -> None:
     answer = choreomon("simulate", "violated.yaml")
     assert "P2 declares violated at event" in answer.out
-    assert "the property was formed 1 time:" in answer.out
+    assert "the forbidden sequence was formed once:" in answer.out
     announced = answer.out.splitlines()[0]
     assert re.fullmatch(r" *5\d\d\.?\d* ms  P2 violated at event \d+ \(P2 -> P3 : b\)", announced)
+
+
+def test_states_are_named_where_somebody_asks() -> None:
+    plain = choreomon("simulate", "violated.yaml")
+    assert "Step 2 of sequence 1 certainly happened here" in plain.out
+    assert "q1" not in plain.out
+    verbose = choreomon("simulate", "violated.yaml", "--verbose")
+    assert "Step 2 of sequence 1 (q1 -> q2) certainly happened here" in verbose.out
+    assert verbose.code == plain.code
+    refused = choreomon("simulate", "violated.yaml", "--verbose", "--json")
+    assert refused.code == 2
+    assert "--verbose can only be used without --json" in refused.err
 
 
 @pytest.mark.parametrize("strategy", ["pull", "push", "central"])
@@ -81,13 +93,13 @@ def test_rules_of_the_command_line_come_before_those_of_the_document() -> None:
     answer = choreomon("simulate", "started.yaml", "--rules", "paper")
     assert "Missed by the monitors: event" in answer.out
     assert answer.out.splitlines()[-1] == (
-        "The forbidden sequence was formed, and no monitor declared it."
+        "A forbidden sequence was formed, and no monitor declared it."
     )
     assert answer.err.startswith("warning: started.yaml:")
     many = choreomon("simulate", "started.yaml", "--runs", 3, columns=60)
     assert many.code == 0
     assert many.out.splitlines()[-1] == (
-        "The forbidden sequence was formed in 3 of 3 runs, and no monitor declared it."
+        "A forbidden sequence was formed in 3 of 3 runs, and no monitor declared it."
     )
 
 
@@ -163,7 +175,7 @@ def test_many_runs_are_a_table_and_a_summary() -> None:
     assert re.search(r"seeds, violated +│ +0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 50 more", answer.out)
     assert (
         answer.out.splitlines()[-1]
-        == "The forbidden sequence was declared formed in 60 of 60 runs."
+        == "The monitors found the forbidden sequence formed in 60 of 60 runs."
     )
     assert "declares" not in answer.out
 

@@ -8,7 +8,7 @@ from choreomon.monitor.consistent_cuts import MAX_STATES
 from choreomon.monitor.precise import KEPT_DOMINATED, MOST_EVIDENCE, MOST_RECORDS
 from tests.scenarios.console_blocks import ROOT
 
-TEXT = (ROOT / "docs" / "monitors.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "adr" / "022-monitors.md").read_text(encoding="utf-8")
 
 
 def test_the_bounds_of_precise_rules() -> None:

@@ -25,7 +25,7 @@ def two_steps() -> dict[str, SplitTable]:
     sequence = MessageSequence((A, B), (Cancellation(UNDO, (1, 1), 0),))
     automaton = sequences_automaton((sequence,))
     return {
-        process: SplitTable(SYSTEM, "two steps", "sound", PROCESSES, table)
+        process: SplitTable(SYSTEM, "two steps", "sound", PROCESSES, table, automaton.sequences)
         for process, table in transition_tables(automaton, PROCESSES).items()
     }
 
@@ -59,6 +59,7 @@ BY_HAND = LiveVerdict(
     waiting_for=(),
     unseen=False,
     time="2026-01-31T12:00:00.250Z",
+    sequences=(2,),
 )
 
 _words = st.text(max_size=6)
@@ -96,4 +97,5 @@ live_verdicts = st.builds(
     waiting_for=st.lists(_words, max_size=2).map(tuple),
     unseen=st.booleans(),
     time=_words,
+    sequences=st.lists(st.integers(1, 9), max_size=3).map(tuple),
 )

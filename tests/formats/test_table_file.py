@@ -51,7 +51,7 @@ def split(
     automaton: SequenceAutomaton, names: tuple[str, ...], rules: RulesName = "sound"
 ) -> dict[str, SplitTable]:
     return {
-        process: SplitTable(ID, "a property", rules, names, table)
+        process: SplitTable(ID, "a property", rules, names, table, automaton.sequences)
         for process, table in transition_tables(automaton, names, rules).items()
     }
 
@@ -116,6 +116,7 @@ def test_it_is_json_with_a_row_a_line() -> None:
         "rules": "sound",
         "process": "hallway",
         "processes": ["phone", "hub", "hallway", "car", "cooler", "light", "garage"],
+        "sequences": [3],
         "rows": [
             {
                 "on": "hallway -> light : turnOn",
@@ -327,7 +328,7 @@ WRONG: dict[str, tuple[Change, str]] = {
     "a missing field": (lambda d: d.pop("rows"), "hallway.json:1: has no field `rows`: give one"),
     "a field more": (
         lambda d: d["rows"][1].update(why=""),
-        "hallway.json:41: rows[1]: has a field `why`, which is none of this document: take it out",
+        "hallway.json:44: rows[1]: has a field `why`, which is none of this document: take it out",
     ),
     "a short id": (
         lambda d: d.update(system="12"),
@@ -382,6 +383,10 @@ WRONG: dict[str, tuple[Change, str]] = {
     "a row twice": (
         lambda d: d["rows"].append(d["rows"][0]),
         "rows[2]: comes twice: keep one of the two",
+    ),
+    "sequences without steps": (
+        lambda d: d.update(sequences=[3, 0]),
+        "sequences: should say how many steps each sequence has: split the property again",
     ),
     "half final": (
         lambda d: d["rows"].append({**d["rows"][0], "on": "hallway -> light : x", "final": True}),

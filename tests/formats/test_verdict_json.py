@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -80,8 +80,19 @@ def test_the_fields_are_these_in_this_order() -> None:
         "waiting_for": [],
         "unseen": False,
         "time": "2026-01-31T12:00:00.250Z",
+        "sequences": [2],
     }
     assert [*json.loads(verdict_line(BY_HAND))] == [each.name for each in fields(LiveVerdict)]
+
+
+def test_of_an_automaton_no_sequences_are_told() -> None:
+    assert "sequences" not in json.loads(verdict_line(replace(BY_HAND, sequences=())))
+
+
+@pytest.mark.parametrize("lengths", [(0,), (2, -1), (10**9,)])
+def test_impossible_sequences_are_refused(lengths: tuple[int, ...]) -> None:
+    with pytest.raises(MalformedMessage, match="sequences"):
+        decode_verdict_untrusted(verdict_line(replace(BY_HAND, sequences=lengths)))
 
 
 def test_every_field_is_described() -> None:

@@ -222,7 +222,7 @@ def gaps_are_possible_events(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TakesGapsForCancellations(Misjudges):
-    """A gap is taken for an event that surely fired."""
+    """A gap is taken for an event that certainly fired."""
 
     def mistaken(
         self, inspected: Inspected, records: Sequence[Record]

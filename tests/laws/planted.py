@@ -86,7 +86,7 @@ class Misjudges(Sound):
 
 
 class TrustsUncertainCancellations(Misjudges):
-    """Takes a vio record that possibly fired for one that did (docs/monitors.md, "2. A
+    """Takes a vio record that possibly fired for one that did (docs/adr/022-monitors.md, "2. A
     cancellation that may not have fired")."""
 
     def mistaken(

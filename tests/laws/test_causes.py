@@ -1,4 +1,4 @@
-"""The four ways in which the literal pseudo-code misses a violation (docs/monitors.md,
+"""The four ways in which the literal pseudo-code misses a violation (docs/adr/022-monitors.md,
 "The rules"), event by event. The `sound` rules declare it; the `paper` rules are seen to
 miss it."""
 

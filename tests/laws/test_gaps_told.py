@@ -1,5 +1,5 @@
 """What of its gaps a process tells (choreomon/monitor/gaps.py), and what a judgement makes of them:
-beside all gaps, and beside the rules of docs/monitors.md, "Gaps", word for word."""
+beside all gaps, and beside the rules of docs/adr/022-monitors.md, "Gaps", word for word."""
 
 from __future__ import annotations
 
@@ -129,11 +129,11 @@ def test_the_law_of_two_gaps_notices(bug: ToldGaps) -> None:
 
 
 def by_the_book(case: Case) -> Result | None:
-    """What gaps do to a judgement, in the words of docs/monitors.md, "Gaps": it is sure of a step
-    before that was sure without them, unless a gap of who may have cancelled it is neither wholly
-    before that step nor after the event. It is sure of nothing if it was without them, and every
-    gap in which a step before may be hidden is after the event, or over when something certainly
-    took that step back."""
+    """What gaps do to a judgement, in the words of docs/adr/022-monitors.md, "Gaps": it is sure
+    of a step before that was sure without them, unless a gap of who may have cancelled it is
+    neither wholly before that step nor after the event. It is sure of nothing if it was without
+    them, and every gap in which a step before may be hidden is after the event, or over when
+    something certainly took that step back."""
     inspected, event, own, _, gaps_of, index_of = case
     records = records_of(case)
     for need in inspected.needs:

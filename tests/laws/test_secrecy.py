@@ -1,6 +1,6 @@
 """No monitor, and nothing that a monitor says, reveals the messages of another process
-(docs/monitors.md, "Secrecy"). Every message of a random property has a name of its own, so that it
-can be looked for in anything that is written down."""
+(docs/adr/022-monitors.md, "Secrecy"). Every message of a random property has a name of its
+own, so that it can be looked for in anything that is written down."""
 
 from __future__ import annotations
 

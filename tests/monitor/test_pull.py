@@ -153,7 +153,7 @@ def test_an_inquiry_about_an_unknown_reference_is_answered_with_nothing() -> Non
 
 
 def response(count: int, *, sender: str = "P1", result: str = FRM) -> Response:
-    """As if a had surely fired before b."""
+    """As if a had certainly fired before b."""
     record = Record(Reference("q0", "P1", "q1"), (1, 0, 0), result)  # type: ignore[arg-type]
     return Response(sender, "P2", Reference("q1", "P2", "q2"), count, (record,), (1, 0, 0), 0)
 

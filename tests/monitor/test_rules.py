@@ -1,5 +1,5 @@
-"""The table of docs/monitors.md, "The rules", cell by cell. p is of P1, v of P2 and the judged
-event m of P3, where nothing else is said; p leads to q1, from where m goes on."""
+"""The table of docs/adr/022-monitors.md, "The rules", cell by cell. p is of P1, v of P2 and
+the judged event m of P3, where nothing else is said; p leads to q1, from where m goes on."""
 
 from __future__ import annotations
 

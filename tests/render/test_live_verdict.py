@@ -20,10 +20,10 @@ def test_what_was_formed() -> None:
     assert live_explanation(FORMED) == (
         "P2 declares violated at event 1 (send P2 -> P3 : b).",
         (
-            "There q1 -> q2 surely fired, into a final state.",
-            "Its pre-transition q0 -> q1 surely fired at event 4 of P1, before event 1 of P2.",
-            "No cancellation of it is in question.",
-            "So the forbidden sequence was formed, whatever the unknown orderings.",
+            "Step 2 of sequence 1 certainly happened here; it completes the sequence.",
+            "The step before it happened at event 4 of P1, before event 1 of P2.",
+            "Nothing cancelled this step.",
+            "In every possible order the forbidden sequence was formed.",
         ),
     )
     assert (
@@ -35,20 +35,19 @@ def test_what_was_formed() -> None:
 def test_what_was_formed_by_all_orders() -> None:
     verdict = replace(FORMED, because=(replace(PRE, certain=False),))
     assert live_explanation(verdict).sentences[-2:] == (
-        "That is not certain by itself, but in every order that is consistent with the clocks it "
-        "led there.",
-        "So the forbidden sequence was formed, whatever the unknown orderings.",
+        "By itself that is not certain, but in every possible order it led here.",
+        "In every possible order the forbidden sequence was formed.",
     )
 
 
 def test_a_gap_may_have_cancelled() -> None:
     assert live_explanation(BY_HAND).sentences == (
-        "There q1 -> q2 possibly fired, into a final state.",
-        "Its pre-transition q0 -> q1 surely fired at event 4 of P1, before event 1 of P2.",
-        "That may have been cancelled by q1 -> q0 in a gap of P1 after event 4 that has not ended: "
-        "what happened there its monitor was not told.",
+        "Step 2 of sequence 1 may have happened here; it would complete the sequence.",
+        "The step before it happened at event 4 of P1, before event 1 of P2.",
+        "This step may have been cancelled in a gap of P1 after event 4 that has not ended: its "
+        "monitor was not told what happened there.",
         "The monitor of P3 had not answered by then.",
-        "So it may have been formed: what the monitors know leaves that open.",
+        "So the forbidden sequence may have been formed: what the monitors know leaves that open.",
     )
 
 
@@ -59,9 +58,9 @@ def test_a_gap_may_have_led_there() -> None:
     )
     sentences = live_explanation(replace(BY_HAND, because=(gap,), silent=())).sentences
     assert sentences[1:3] == (
-        "Its pre-transition q0 -> q1 possibly fired in a gap of P1 that ends at event 9, which may "
-        "have come before or after event 1 of P2.",
-        "What happened there its monitor was not told.",
+        "The step before it may have happened in a gap of P1 that ends at event 9, which may have "
+        "come before or after event 1 of P2.",
+        "Its monitor was not told what happened there.",
     )
 
 
@@ -74,11 +73,11 @@ def test_merged_records_and_what_is_not_sure() -> None:
     )
     verdict = replace(BY_HAND, because=(replace(PRE, result=FRM_P, certain=False), vio))
     assert live_explanation(verdict).sentences[2:4] == (
-        "Whether it fired there is open itself: what led to event 4 of P1, or whether that was "
-        "cancelled before, is not sure.",
-        "That may have been cancelled by q1 -> q0 at event 7 of P1, in a record that stands for "
+        "Whether event 4 of P1 counts as that step is not certain: it depends on what happened "
+        "before.",
+        "This step may have been cancelled at event 7 of P1, remembered as one with the others of "
         "events 5 to 7 of P1: these may have come before or after event 1 of P2, and it is not "
-        "sure that q1 -> q0 fired.",
+        "certain that anything was cancelled there.",
     )
 
 
@@ -86,9 +85,9 @@ def test_a_provisional_word_says_who_is_waited_for_and_that_another_follows() ->
     verdict = replace(BY_HAND, provisional=True, silent=("P1",), waiting_for=("P3",))
     assert live_explanation(verdict).sentences[-3:] == (
         "The monitor of P1 had not answered by then.",
-        "It was said that the answer waits for P3.",
-        "So it may have been formed: what the monitors know leaves that open. Another verdict "
-        "about it follows.",
+        "Who was asked waits for an answer from P3.",
+        "So the forbidden sequence may have been formed: what the monitors know leaves that open. "
+        "Another verdict about it follows.",
     )
     assert live_word_line(verdict).plain.endswith(", for now: no answer from P1")
 
@@ -98,9 +97,9 @@ def test_the_end_of_a_gap() -> None:
     assert live_explanation(verdict) == (
         "P2 declares possibly violated at the end of a gap, event 1.",
         (
-            "What happened in the gap its monitor was not told.",
-            "There q1 -> q2 possibly fired, into a final state.",
-            "So it may have been formed, and nobody will know.",
+            "Its monitor was not told what happened in the gap.",
+            "Step 2 of sequence 1 may have happened in it; it would complete the sequence.",
+            "So the forbidden sequence may have been formed, and nobody will know.",
         ),
     )
 
@@ -109,7 +108,7 @@ def test_a_withdrawal() -> None:
     verdict = replace(FORMED, verdict=WITHDRAWN)
     headline, sentences = live_explanation(verdict)
     assert headline == "P2 withdraws its verdict at event 1 (send P2 -> P3 : b)."
-    assert sentences[-1] == "Later answers showed that the sequence was not formed there."
+    assert sentences[-1] == "Later answers showed that the sequence was not formed here."
 
 
 @given(live_verdicts)

@@ -33,7 +33,7 @@ def test_the_page_says_the_result_why_and_what_was_run() -> None:
     for words in (
         "The forbidden sequence was formed.",
         "in the run with seed 7",
-        "Its pre-transition q0 → q1 surely fired at event 1",
+        "The transition before it, q0 → q1, fired at event 1",
         "it was formed there",
         "Marked: a sequence that was formed",
         "That order is known of the run as a whole, and to no monitor",

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from examples_to_draw import POSSIBLY, VIOLATED, run
+from examples_to_draw import FIGURE_4, POSSIBLY, VIOLATED, label, run
 
 from choreomon.core.run import Verification
+from choreomon.properties.sequences import MessageSequence, sequences_automaton
 from choreomon.render.summary import (
     figures,
     gravest,
@@ -27,12 +28,14 @@ def test_the_headline_of_one_run_is_its_gravest_verdict() -> None:
 def test_the_headline_of_many_runs_counts_them() -> None:
     runs = [run(0, VIOLATED, POSSIBLY), run(1, POSSIBLY), run(2), run(3)]
     assert headline(runs) == (
-        "The forbidden sequence was declared formed in 1 of 4 runs, possibly formed in 1 of 4 runs."
+        "The monitors found the forbidden sequence formed in 1 of 4 runs and possibly formed in 1 "
+        "of 4 runs."
     )
     assert headline(runs[2:]) == "No forbidden sequence was found in 2 runs."
     assert headline([]) == "Nothing was run."
 
 
+(SURE,) = VIOLATED.because
 MISSED = ((2, (1, 2)),)
 
 
@@ -51,9 +54,9 @@ def test_the_headline_of_one_run_says_what_no_monitor_declared() -> None:
 def test_the_headline_of_many_runs_counts_those_that_were_missed() -> None:
     runs = [run(0, VIOLATED), run(1, POSSIBLY), run(2, formed=MISSED), run(3, formed=MISSED)]
     assert headline(runs) == (
-        "The forbidden sequence was declared formed in 1 of 4 runs, "
-        "possibly formed in 1 of 4 runs. "
-        "In the real order it was formed in 2 of 4 runs, and in 2 of them not declared."
+        "The monitors found the forbidden sequence formed in 1 of 4 runs and possibly formed in 1 "
+        "of 4 runs. "
+        "In the real order it was formed in 2 of 4 runs; in 2 of them no monitor declared it."
     )
     assert headline(runs[2:]) == (
         "The forbidden sequence was formed in 2 of 2 runs, and no monitor declared it."
@@ -63,16 +66,45 @@ def test_the_headline_of_many_runs_counts_those_that_were_missed() -> None:
 def test_the_headline_of_many_runs_tells_what_was_declared_from_what_was_so() -> None:
     formed = ((2, (1, 2)),)
     sure = [run(0, VIOLATED, formed=formed), run(1, VIOLATED, formed=formed), run(2, formed=())]
-    assert headline(sure) == "The forbidden sequence was declared formed in 2 of 3 runs."
+    assert headline(sure) == "The monitors found the forbidden sequence formed in 2 of 3 runs."
     possible = [run(0, POSSIBLY, formed=((5, (1, 5)),)), run(1, POSSIBLY, formed=())]
     assert headline(possible) == (
-        "The forbidden sequence was declared possibly formed in 2 of 2 runs. "
+        "The monitors found the forbidden sequence possibly formed in 2 of 2 runs. "
         "In the real order it was formed in 1 of 2 runs."
     )
     assert headline([run(0, VIOLATED, formed=()), run(1)]) == (
-        "The forbidden sequence was declared formed in 1 of 2 runs. "
+        "The monitors found the forbidden sequence formed in 1 of 2 runs. "
         "In the real order it was formed in 0 of 2 runs."
     )
+
+
+TWO = sequences_automaton(
+    [
+        MessageSequence((label("P1 -> P2 : turnOff"), label("P1 -> P3 : turnOn"))),
+        MessageSequence((label("P1 -> P2 : turnOff"), label("P1 -> P3 : turnOn"))),
+    ]
+)
+"""States q0 to q2, and q3 to q5."""
+
+
+def test_of_several_sequences_the_headline_says_which() -> None:
+    other = replace(
+        VIOLATED, transitions=(("q4", "q5"),), because=(replace(SURE, transition=("q3", "q4")),)
+    )
+    possibly = replace(other, verdict="possibly-violated")
+    assert headline([run(0, VIOLATED)], TWO) == "Sequence 1 was formed."
+    assert headline([run(0, VIOLATED, other)], TWO) == "Sequences 1 and 2 were formed."
+    assert headline([run(0, VIOLATED, possibly)], TWO) == (
+        "Sequence 1 was formed. Sequence 2 may have been formed."
+    )
+    assert headline([run(0, possibly)], TWO) == "Sequence 2 may have been formed."
+    both = replace(VIOLATED, transitions=(("q1", "q2"), ("q4", "q5")), because=(), silent=("P3",))
+    assert headline([run(0, both)], TWO) == "Sequence 1 or 2 was formed."
+    assert headline([run(0, VIOLATED), run(1, other), run(2, possibly)], TWO) == (
+        "The monitors found a forbidden sequence formed in 2 of 3 runs (sequence 1 in 1, "
+        "sequence 2 in 1) and possibly formed in 1 of 3 runs (sequence 2 in 1)."
+    )
+    assert headline([run(0, VIOLATED)], FIGURE_4) == "A forbidden sequence was formed."
 
 
 def test_runs_are_the_graver_the_more_there_is_to_see() -> None:
@@ -138,8 +170,8 @@ def test_figures_add_up_over_the_runs_and_times_are_in_milliseconds() -> None:
         "monitoring bytes": "100",
         "latency, mean": "2.5 ms",
         "latency, worst p99": "4 ms",
-        "history records, mean": "1.5",
-        "history records, most": "3",
+        "history of a monitor, mean": "1.5 records",
+        "history of a monitor, largest": "3 records",
     }
 
 

@@ -83,11 +83,11 @@ def test_nothing_is_cut_off_however_narrow_it_is(width: int) -> None:
 def test_with_reasons() -> None:
     text = shown(Polled("P2", STATUS), explain=True, width=60)
     lines = [line.rstrip() for line in text.splitlines()]
-    assert "  There q1 -> q2 possibly fired, into a final state." in lines
+    assert "  Step 2 of sequence 1 may have happened here; it would" in lines
     after = lines.index("  The monitor of P3 had not answered by then.")
     assert lines[after + 1 : after + 3] == [
-        "  So it may have been formed: what the monitors know leaves",
-        "  that open.",
+        "  So the forbidden sequence may have been formed: what the",
+        "  monitors know leaves that open.",
     ]
 
 

@@ -101,9 +101,9 @@ def test_every_link_leads_to_a_file_and_a_section(page: Path) -> None:
 @pytest.mark.parametrize(
     ("link", "broken"),
     [
-        ("[x](docs/monitors.md#one-inspection)", []),
+        ("[x](docs/monitors.md#precise-rules)", []),
         ("[x](docs/simulation.md#--json)", []),
-        ("[x](docs/monitors.md#two-inspections)", ["docs/monitors.md#two-inspections"]),
+        ("[x](docs/monitors.md#three-rules)", ["docs/monitors.md#three-rules"]),
         ("[x](docs/nowhere.md)", ["docs/nowhere.md"]),
         ("[x](#limits)", []),
         ("[x](#no-limits)", ["#no-limits"]),

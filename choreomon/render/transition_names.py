@@ -1,0 +1,83 @@
+"""What the transitions of a property are called where verdicts are explained.
+
+Of a property that was written as sequences a transition is a step: "step 2 of sequence 1". States
+are named only where somebody asks for them, and where the property was written as an automaton.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from choreomon.properties.sequences import steps_of
+
+
+class TransitionNames:
+    """Names of forward and backward transitions, each given as `(source, target)`.
+
+    `sequences`: how many steps each sequence of the property has; empty for an automaton. With
+    `verbose` a step is named with its states, too.
+    """
+
+    def __init__(self, sequences: Sequence[int] = (), *, verbose: bool = False) -> None:
+        self._steps = steps_of(sequences)
+        self._several = len(sequences) > 1
+        self._verbose = verbose
+
+    @property
+    def by_steps(self) -> bool:
+        """Whether forward transitions are steps of sequences."""
+        return bool(self._steps)
+
+    @property
+    def kind(self) -> str:
+        return "step" if self._steps else "transition"
+
+    @property
+    def happened(self) -> str:
+        """What a step does, and what a transition does."""
+        return "happened" if self._steps else "fired"
+
+    def called(self, transition: tuple[str, str]) -> str:
+        """`step 2 of sequence 1`, or `transition q1 -> q2`."""
+        step = self._steps.get(transition)
+        if step is None:
+            return f"transition {arrow(transition)}"
+        name = f"step {step.number} of sequence {step.sequence}"
+        return f"{name} ({arrow(transition)})" if self._verbose else name
+
+    def listed(self, transitions: Iterable[tuple[str, str]], joint: str = "and") -> str:
+        """All their names."""
+        return f" {joint} ".join(map(self.called, transitions))
+
+    def sequences(self, transitions: Iterable[tuple[str, str]]) -> str:
+        """Which forbidden sequences they belong to: `sequence 1 or sequence 2`; where there is only
+        one, `the forbidden sequence`."""
+        numbers = {self._steps[each].sequence: None for each in transitions if each in self._steps}
+        if self._several and numbers:
+            return " or ".join(f"sequence {number}" for number in numbers)
+        return "the forbidden sequence"
+
+    def before(self, transition: tuple[str, str], of: str) -> str:
+        """The transition that comes before the one that is called `of`, as a noun."""
+        if not self._steps:
+            return f"transition before {of}, {arrow(transition)},"
+        return f"step before {of}" + self.states(transition)
+
+    def cancelling(self, transitions: Sequence[tuple[str, str]]) -> str:
+        """By which backward transitions something is cancelled: of sequences the event says it."""
+        named = " and ".join(map(arrow, transitions))
+        return f" by {named}" if self._verbose or not self._steps else ""
+
+    def states(self, transition: tuple[str, str]) -> str:
+        """The states of a step in parentheses, where somebody asks for them."""
+        return f" ({arrow(transition)})" if self._verbose else ""
+
+
+def arrow(transition: tuple[str, str]) -> str:
+    """`q1 -> q2`."""
+    return f"{transition[0]} -> {transition[1]}"
+
+
+def beginning(sentence: str) -> str:
+    """With a capital letter."""
+    return sentence[:1].upper() + sentence[1:]

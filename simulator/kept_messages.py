@@ -1,0 +1,55 @@
+"""The messages between monitors that are kept of a run, so that it can be shown by what an order of
+events is known."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final, Literal
+
+from choreomon.core.run import MonitorsMessage
+from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Response
+from simulator.monitoring import MonitorLog
+
+KEPT_MESSAGES: Final = 100_000
+"""The last ones of a run."""
+
+
+class KeptMessages:
+    """A `simulator.monitoring.MonitorLog`. `events`: how many happened by now. What is heard goes
+    on to `also`, if there is one."""
+
+    def __init__(self, events: Callable[[], int]) -> None:
+        self._events = events
+        self.also: MonitorLog | None = None
+        self._number = 0
+        # By identity, as in `simulator.monitor_log`.
+        self._under_way: dict[int, tuple[int, int]] = {}
+        self._kept: deque[MonitorsMessage] = deque(maxlen=KEPT_MESSAGES)
+
+    @property
+    def messages(self) -> tuple[MonitorsMessage, ...]:
+        """Those that were taken, in the order in which they were."""
+        return tuple(self._kept)
+
+    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+        self._under_way[id(message)] = self._place()
+        if self.also is not None:
+            self.also.sent(message, size, arrives)
+
+    def taken(self, message: MonitoringMessage) -> None:
+        sent = self._under_way.pop(id(message))
+        if not isinstance(message, Notice):  # what the central monitor learns it tells nobody
+            kind: Literal["inquiry", "response", "other"] = "other"
+            if type(message) is Inquiry:
+                kind = "inquiry"
+            elif type(message) is Response:
+                kind = "response"
+            ends = message.sender, message.receiver
+            self._kept.append(MonitorsMessage(kind, *ends, sent, self._place()))
+        if self.also is not None:
+            self.also.taken(message)
+
+    def _place(self) -> tuple[int, int]:
+        self._number += 1
+        return self._events(), self._number
