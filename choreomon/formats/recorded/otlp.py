@@ -1,9 +1,10 @@
 """Spans of OpenTelemetry -> events.
 
 A span is written when it ends, and says when it began; who received what it sent is known only
-from other spans. So the spans of a log are kept until its end: memory grows with their number. What
-comes out is, for each process, in the order of time. Between processes time orders nothing, and
-whoever reads the events must not take their order for one.
+from other spans, of whatever trace. So nothing that was read tells that a span is complete, and the
+spans of a log are kept until its end: memory grows with their number. What comes out is, for each
+process, in the order of time. Between processes time orders nothing, and whoever reads the events
+must not take their order for one.
 
 A response is sent when the span of the server ends, as the conventions have it: such a span covers
 the handling of a request while the client waits. What a server does after its answer, but within
@@ -13,6 +14,7 @@ that span, is taken to be before it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.formats.recorded.expressions import plain
@@ -25,6 +27,9 @@ from choreomon.formats.recorded.span_relations import one_process, relate
 from choreomon.formats.recorded.spans import NoSpan, Record, spans_in
 from choreomon.formats.recorded.user_patterns import Hopeless
 
+_SHARED: Final = 10_000
+"""Resources and scopes of which all spans have one copy."""
+
 
 def read_otlp(log: Log, mapping: Mapping, session_key: str | None = None) -> Iterator[Recorded]:
     """The events of all spans (`span_order`); before them what was not understood.
@@ -33,6 +38,7 @@ def read_otlp(log: Log, mapping: Mapping, session_key: str | None = None) -> Ite
     was stopped.
     """
     kept: dict[tuple[str, str], tuple[Record, Place]] = {}
+    same: dict[str, Record] = {}
     for value in read_values(log):
         if isinstance(value, Diagnostic):
             yield value
@@ -47,10 +53,16 @@ def read_otlp(log: Log, mapping: Mapping, session_key: str | None = None) -> Ite
                 told = f"the span {key[1]} comes twice: the first, at {kept[key][1]}, is taken"
                 yield Diagnostic("not-understood", told, place)
                 continue
+            for part in ("resource", "scope"):  # of which there are few, and many copies
+                text = repr(record[part])
+                if text in same or len(same) < _SHARED:
+                    record[part] = same.setdefault(text, record[part])
             kept[key] = record, place
+    del same
     depths = _depths({key: record["parentSpanId"] for key, (record, _) in kept.items()})
     order_of = {key: (kept[key][0]["startTimeUnixNano"], depths[key]) for key in kept}
     spans = [kept[key] for key in sorted(kept, key=order_of.__getitem__)]
+    del kept, depths, order_of  # which are as long as the log
     try:
         _name_processes([record for record, _ in spans], mapping)
     except Hopeless as error:

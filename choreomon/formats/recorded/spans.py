@@ -13,6 +13,7 @@ import binascii
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from sys import intern
 from typing import Any, Final
 
 Record = dict[str, Any]
@@ -154,7 +155,7 @@ def _attributes(value: Any) -> Record:
     found: Record = {}
     for each in _list(value):
         if isinstance(each, dict) and isinstance(each.get("key"), str):
-            found[each["key"]] = _value(each.get("value"))
+            found[intern(each["key"])] = _value(each.get("value"))
     return found
 
 
