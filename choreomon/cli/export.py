@@ -41,7 +41,7 @@ _MADE: Final = ("strategy", "rules")
         ),
     ),
 )
-@click.argument("file", type=click.Path())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--to", "form", required=True, type=click.Choice(_FORMATS), help="The format.")
 @click.option("-o", "--output", type=WrittenPath(), help="Write a file instead.")
 @click.option(
@@ -72,7 +72,7 @@ _MADE: Final = ("strategy", "rules")
 def command(
     context: click.Context,
     /,
-    file: str,
+    files: tuple[str, ...],
     form: str,
     output: Path | None,
     seed: int | None,
@@ -88,22 +88,21 @@ def command(
     tells. A document: a run of its application with its monitors. Either as a ShiViz log, as spans
     of OpenTelemetry in OTLP JSON, or as a sequence diagram in Mermaid or PlantUML.
 
-    A log (docs/logs.md): its events as a ShiViz log, in OTLP JSON, as lines of JSON, or as a
-    sequence diagram.
+    A log (docs/logs.md), or several of one system: the events as a ShiViz log, in OTLP JSON, as
+    lines of JSON, or as a sequence diagram.
 
     An interaction (.hif, .hsf, .mmd, .puml, .json): itself in Mermaid, PlantUML, .hif or JSON.
     """
     if output is not None:
-        check_not_read(output, (file, results, choices["mapping"]))
+        check_not_read(output, (*files, results, choices["mapping"]))
     logs = LogChoices.taken(choices)
-    about_logs = (*LOG_OPTIONS, "session_key", "session")
-    if is_exported_log(file, logs):
-        refuse_explicit(context, ("seed", *_MADE, "results"), "with documents and traces")
-        _check_format(file, form, OF_LOGS, "a log")
-        text, code = log_text(file, form, logs, session), NOTHING_FOUND
-        _put(text, output)
-        return code
-    refuse_explicit(context, about_logs, "with logs")
+    if len(files) > 1 or is_exported_log(files[0], logs):
+        refuse_explicit(context, ("seed", *_MADE, "results"), "with a document or a trace")
+        _check_format(files[0], form, OF_LOGS, "a log")
+        _put(log_text(files, form, logs, session), output)
+        return NOTHING_FOUND
+    refuse_explicit(context, (*LOG_OPTIONS, "session_key", "session"), "with logs")
+    (file,) = files
     kind = offline_kind(file)
     if kind in ("interaction", "signature"):
         refuse_explicit(context, ("seed", *_MADE, "results"), "with runs")

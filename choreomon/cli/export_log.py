@@ -1,4 +1,4 @@
-"""`choreomon export LOG`: what a log recorded, in the formats of others."""
+"""`choreomon export LOG...`: what logs recorded, in the formats of others."""
 
 from __future__ import annotations
 
@@ -28,38 +28,41 @@ def is_exported_log(file: str, logs: LogChoices) -> bool:
     return kind in (None, "multi-trace") and LogReading(logs).is_log(file)
 
 
-def log_text(file: str, form: str, logs: LogChoices, session: str | None) -> str:
-    """The events of a log, or of one session of it, in a format; what was not understood is told.
+def log_text(files: tuple[str, ...], form: str, logs: LogChoices, session: str | None) -> str:
+    """The events of logs, or of one session of them, in a format; what was not understood is told.
 
     Raises DocumentError for a log that cannot be read, and ClickException where the format has no
-    place for what was recorded, and for a session that the log does not have.
+    place for what was recorded, and for a session that the logs do not have.
     """
     from choreomon.core.recorded import Diagnostic
 
+    named = ", ".join(files)
+    reading = logs.loaded()
     events: list[RecordedEvent] = []
-    strange: list[Diagnostic] = []
-    for each in logs.loaded().read(file):
-        if isinstance(each, Diagnostic):
-            strange.append(each)
-        else:
-            events.append(each)
-    tell_strange(file, strange, len(strange))
+    for file in files:
+        strange: list[Diagnostic] = []
+        for each in reading.read(file):
+            if isinstance(each, Diagnostic):
+                strange.append(each)
+            else:
+                events.append(each)
+        tell_strange(file, strange, len(strange))
     sessions = tuple(dict.fromkeys(event.session for event in events))
     if session is not None:
         if session not in sessions:
             raise click.ClickException(
-                f"{file}: has no session {session!r}, but {_listed(sessions)}"
+                f"{named}: has no session {session!r}, but {_listed(sessions)}"
             )
         events = [event for event in events if event.session == session]
     elif form in _DIAGRAMS and len(sessions) > 1:
         raise click.ClickException(
-            f"{file}: has {len(sessions):,} sessions, and a diagram is of one: choose by --session "
-            f"one of {_listed(sessions)}"
+            f"{named}: has {len(sessions):,} sessions, and a diagram is of one: choose by "
+            f"--session one of {_listed(sessions)}"
         )
     try:
         return _written(events, form)
     except ValueError as error:
-        raise click.ClickException(f"{file}: {error}") from None
+        raise click.ClickException(f"{named}: {error}") from None
 
 
 def _written(events: list[RecordedEvent], form: str) -> str:

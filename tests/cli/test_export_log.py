@@ -13,6 +13,7 @@ import pytest
 from tests.audit.test_logs_of_shiviz import EXAMPLES, LOGS, PINNED, VIOLATED, options
 from tests.cli.command_line import choreomon
 from tests.formats.recorded.logs_for_tests import COMBINED, DETECTER, GOVECTOR, LINES, OTLP, TSVIZ
+from tests.scenarios.console_blocks import ROOT
 
 READ_BACK = {
     "jsonl": [],
@@ -128,6 +129,40 @@ def test_every_format_is_written_in_every_format(name: str, form: str) -> None:
     assert events_of(exported("again", "jsonl", *READ_BACK[form]), without) == before
 
 
+@pytest.mark.parametrize("form", READ_BACK)
+def test_logs_of_several_processes_are_one_system(form: str) -> None:
+    for name, own in {"a": LINES.splitlines()[:1], "b": LINES.splitlines()[1:]}.items():
+        Path(f"{name}.log").write_text("\n".join(own), encoding="utf-8")
+    Path("l.log").write_text(LINES, encoding="utf-8")
+    assert exported("b.log", "jsonl", "a.log").splitlines() == [
+        *exported("b.log", "jsonl").splitlines(),
+        *exported("a.log", "jsonl").splitlines(),
+    ]
+    Path("again").write_text(exported("b.log", form, "a.log"), encoding="utf-8")
+    without = ["time", "fields", "message_id", "clock"]
+    before = events_of(exported("l.log", "jsonl"), without)
+    assert events_of(exported("again", "jsonl", *READ_BACK[form]), without) == before
+    assert exported("b.log", "mermaid", "a.log") == exported("l.log", "mermaid")
+    clocks = re.findall(r"^\w+ ({.*})$", exported("b.log", "shiviz", "a.log"), re.MULTILINE)
+    assert clocks == ['{"a": 1}', '{"a": 1, "b": 1}', '{"a": 1, "b": 2}']
+
+
+def test_our_own_logs_are_logs_where_it_is_said_or_where_they_are_several() -> None:
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    names = []
+    for name, text in re.findall(r"^```json (\w+\.jsonl)\n(.*?)^```$", page, re.M | re.S)[:3]:
+        Path(name).write_text(text, encoding="utf-8")
+        names.append(name)
+    assert names == ["shop.jsonl", "desk.jsonl", "warehouse.jsonl"]
+    answer = choreomon("export", "shop.jsonl", "--to", "shiviz")
+    assert (answer.code, answer.out) == (2, "")
+    alone = exported("shop.jsonl", "shiviz", "--format", "events")
+    assert alone.count("\nshop {") == 3
+    together = exported(names[0], "shiviz", *names[1:])
+    assert together.count("\nwarehouse {") == 4
+    assert 'warehouse {"desk": 1, "shop": 3, "warehouse": 4}' in together
+
+
 def test_times_of_spans_stay_what_they_are() -> None:
     Path("l.log").write_text(TSVIZ, encoding="utf-8")
     Path("s.json").write_text(exported("l.log", "otlp"), encoding="utf-8")
@@ -196,8 +231,8 @@ def test_a_session_is_chosen() -> None:
             ["--to", "json"],
             "is a log: --to is one of shiviz, otlp, jsonl, mermaid, pla",
         ),
-        ("facebook", ["--to", "otlp", "--seed", "1"], "--seed can only be used with documents and"),
-        ("facebook", ["--to", "otlp", "--results", "r"], "--results can only be used with documen"),
+        ("facebook", ["--to", "otlp", "--seed", "1"], "--seed can only be used with a document or"),
+        ("facebook", ["--to", "otlp", "--results", "r"], "--results can only be used with a docu"),
     ],
 )
 def test_what_has_no_meaning_is_an_error_that_says_what_is_missing(
