@@ -36,7 +36,8 @@ CONSUMER: Final = 5
 _ERROR: Final = 2
 _SYSTEM: Final = "choreomon"
 _TRACE: Final = re.compile(r"(?!0{32})[0-9a-f]{32}")
-_NANOSECONDS: Final = re.compile(r"[1-9][0-9]{0,17}")
+_NANOSECONDS: Final = re.compile(r"[1-9][0-9]{0,18}")
+_LATEST: Final = (1 << 63) - 1
 
 
 def otlp_request(run: RecordedRun) -> str:
@@ -69,7 +70,11 @@ def recorded_otlp_request(events: Sequence[RecordedEvent]) -> str:
     spans: dict[str, list[dict[str, Any]]] = {}
     for index, event in enumerate(events):
         time = event.time if nanoseconds else str(index + 1)
+        key = event.session, event.message_id or ""
         attributes = [*_recorded_attributes(event)]
+        # By the id alone the send of a message of another trace would be taken for this one's.
+        if event.message_id is not None and (event.kind == "send" or key in sends):
+            attributes.append(_text("messaging.message.id", event.message_id))
         if event.time and not nanoseconds:
             attributes.append(_text("choreomon.time", event.time))
         span: dict[str, Any] = {
@@ -82,7 +87,6 @@ def recorded_otlp_request(events: Sequence[RecordedEvent]) -> str:
             "attributes": attributes,
         }
         if event.kind == "handle" and event.message_id is not None:
-            key = event.session, event.message_id
             linked = span_id(event.session, sends[key]) if key in sends else _unseen_span(*key)
             span["links"] = [{"traceId": _trace_of(event.session), "spanId": linked}]
         spans.setdefault(event.process, []).append(span)
@@ -154,7 +158,9 @@ def _span(run: RecordedRun, event: RunEvent, verdicts: Sequence[RunVerdict]) -> 
 def _are_nanoseconds(events: Sequence[RecordedEvent]) -> bool:
     last: dict[str, int] = {}
     for event in events:
-        if not _NANOSECONDS.fullmatch(event.time) or int(event.time) < last.get(event.process, 0):
+        if not _NANOSECONDS.fullmatch(event.time):
+            return False
+        if not last.get(event.process, 0) <= int(event.time) <= _LATEST:
             return False
         last[event.process] = int(event.time)
     return True
@@ -183,8 +189,6 @@ def _recorded_attributes(event: RecordedEvent) -> Iterator[dict[str, Any]]:
         yield _text("messaging.operation.type", operation)
         if receiver is not None:
             yield _text("messaging.destination.name", receiver)
-        if event.message_id is not None:
-            yield _text("messaging.message.id", event.message_id)
         yield _text("choreomon.message", event.name)
         if sender is not None:
             yield _text("choreomon.sender", sender)
