@@ -69,6 +69,20 @@ def known_items(process: Process, watching: Sequence[Process]) -> Clock:
     return process.known
 
 
+def number_of(process: Process, event: RecordedEvent, own: int | None, whole: bool) -> float:
+    """The number of the next event, whose clock has this entry of its own process. `whole`: numbers
+    go on through all sessions, so an event without one is between two numbers."""
+    if own is not None:
+        return own
+    if event.number is not None and event.clock is None:
+        return event.number
+    last = process.last
+    if event.number is not None or (process.raw is None and not whole):
+        return last + 1
+    # Clocks do not count it, so who knows the next one knows it, and nobody else.
+    return last + 0.5 if last == int(last) else last
+
+
 def next_number(process: Process) -> float:
     """The number of the first event that waits."""
     event = process.queue[0]
@@ -100,6 +114,17 @@ def forget_settled(
 
 def _items_up_to(process: Process, count: int) -> int:
     return process.forgotten + bisect_right(process.item_numbers, count)
+
+
+def senders(watching: Iterable[Process], reception: RecordedEvent) -> list[str]:
+    """Who may have sent a message whose log does not say who did: those that labels name."""
+    return [
+        label.message.sender
+        for each in watching
+        for labels in (each.watched or {}).values()
+        for label in labels
+        if (label.message.name, label.message.receiver) == (reception.name, reception.process)
+    ]
 
 
 def sends_in_queues(processes: Iterable[Process]) -> set[Key]:
