@@ -43,6 +43,7 @@ from choreomon.audit.process import (
     refuse_cycle,
     senders,
     sends_in_queues,
+    watched_labels,
 )
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label
@@ -94,15 +95,10 @@ class Causality:
         self._processes: dict[str, Process] = {}
         self._watching: list[Process] = []
         self._senders: dict[tuple[str, str], set[str]] = {}
-        for index, name in enumerate(processes):
-            process = Process(name, index, self._size)
-            process.watched = {}
+        for name, watched in watched_labels(tuple(processes), tuple(labels)).items():
+            process = Process(name, len(self._watching), self._size)
+            process.watched = watched
             self._watching.append(process)
-        for label in labels:
-            process = self._watching[list(processes).index(label.process)]
-            assert process.watched is not None
-            key = (label.kind, label.message.name)
-            process.watched[key] = (*process.watched.get(key, ()), label)
         self._messages = Messages(incomplete, on_diagnostic)
         self._waiting_for: dict[Key, list[Process]] = {}
         self._ready: deque[Process] = deque()
@@ -134,6 +130,11 @@ class Causality:
         process = self._processes.get(name)
         return process is not None and bool(process.queue)
 
+    def look_again(self) -> None:
+        """Where the `numbering` learned that what is waited for will not come in this session."""
+        self._ready.extend(each for each in self._processes.values() if each.queue)
+        self._go_on()
+
     def seen(self, index: int) -> bool:
         """Whether the log has events of the process with this index."""
         return self._watching[index].name in self._processes
@@ -157,8 +158,7 @@ class Causality:
 
     def _appeared(self, name: str) -> Process:
         found = next((each for each in self._watching if each.name == name), None)
-        process = found or Process(name, None, self._size)
-        self._processes[name] = process
+        process = self._processes[name] = found or Process(name, None, self._size)
         return process
 
     def _take(self, process: Process, event: RecordedEvent, released: bool) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NoReturn, TypeAlias
 
 from choreomon.audit.items import Clock
@@ -32,7 +33,7 @@ class Process:
     def __init__(self, name: str, index: int | None, size: int) -> None:
         self.name = name
         self.index = index
-        self.watched: dict[tuple[str, str], tuple[Label, ...]] | None = None
+        self.watched: Watched | None = None
         self.last: float = 0
         self.last_place: Place | None = None
         self.known: Clock = (0,) * size
@@ -45,6 +46,21 @@ class Process:
         self.queue: deque[RecordedEvent] = deque()
         self.awaits: Key | Process | None = None
         self.awaited_by: list[Process] | None = None
+
+
+Watched: TypeAlias = Mapping[tuple[str, str], tuple[Label, ...]]
+"""Labels by the kind and the message name of their events."""
+
+
+@lru_cache(maxsize=16)
+def watched_labels(processes: tuple[str, ...], labels: tuple[Label, ...]) -> Mapping[str, Watched]:
+    """The labels of each process. Kept, as the audits of a thousand sessions ask for the same."""
+    found: dict[str, dict[tuple[str, str], tuple[Label, ...]]] = {name: {} for name in processes}
+    for label in labels:
+        own = found[label.process]
+        key = (label.kind, label.message.name)
+        own[key] = (*own.get(key, ()), label)
+    return found
 
 
 def known_items(process: Process, watching: Sequence[Process]) -> Clock:
