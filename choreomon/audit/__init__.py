@@ -1,7 +1,10 @@
 """What recorded logs say about a property, exactly.
 
 auditor    events in, verdicts out, while the logs are read
-sessions   many audits, one for each session
+sessions   many audits, one for each session, while logs grow
+numbers    which numbers of events are missing, where several sessions share them
+kinds      which verdicts one explanation explains
+summary    what many sessions come to
 reading    several logs side by side
 causality  what happened before what, from what the logs say and nothing else
 messages   which send a reception belongs to

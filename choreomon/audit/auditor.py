@@ -117,6 +117,7 @@ class Auditor:
 
     def settle(self) -> None:
         """Decides now what can be decided, which else is put off for a few events."""
+        self._causality.look_again()
         for window in self._windows:
             window.settle()
 

@@ -22,11 +22,12 @@ from typing import Final
 
 from choreomon.audit.gaps import (
     ended_early,
+    missing_from_all,
     never_logged,
     numbers_missing,
-    numbers_missing_from_all,
     other_end_missing,
     send_missing,
+    without_own_entry,
 )
 from choreomon.audit.items import Clock, Gap, Item
 from choreomon.audit.messages import Messages
@@ -38,8 +39,11 @@ from choreomon.audit.process import (
     forget_settled,
     known_items,
     next_number,
+    number_of,
     refuse_cycle,
+    senders,
     sends_in_queues,
+    watched_labels,
 )
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label
@@ -91,15 +95,10 @@ class Causality:
         self._processes: dict[str, Process] = {}
         self._watching: list[Process] = []
         self._senders: dict[tuple[str, str], set[str]] = {}
-        for index, name in enumerate(processes):
-            process = Process(name, index, self._size)
-            process.watched = {}
+        for name, watched in watched_labels(tuple(processes), tuple(labels)).items():
+            process = Process(name, len(self._watching), self._size)
+            process.watched = watched
             self._watching.append(process)
-        for label in labels:
-            process = self._watching[list(processes).index(label.process)]
-            assert process.watched is not None
-            key = (label.kind, label.message.name)
-            process.watched[key] = (*process.watched.get(key, ()), label)
         self._messages = Messages(incomplete, on_diagnostic)
         self._waiting_for: dict[Key, list[Process]] = {}
         self._ready: deque[Process] = deque()
@@ -131,6 +130,11 @@ class Causality:
         process = self._processes.get(name)
         return process is not None and bool(process.queue)
 
+    def look_again(self) -> None:
+        """Where the `numbering` learned that what is waited for will not come in this session."""
+        self._ready.extend(each for each in self._processes.values() if each.queue)
+        self._go_on()
+
     def seen(self, index: int) -> bool:
         """Whether the log has events of the process with this index."""
         return self._watching[index].name in self._processes
@@ -154,34 +158,21 @@ class Causality:
 
     def _appeared(self, name: str) -> Process:
         found = next((each for each in self._watching if each.name == name), None)
-        process = found or Process(name, None, self._size)
-        self._processes[name] = process
+        process = self._processes[name] = found or Process(name, None, self._size)
         return process
 
     def _take(self, process: Process, event: RecordedEvent, released: bool) -> bool:
         """The next event of the process; False where it has to wait, and then nothing changed.
         `released`: it waits no longer."""
         clock = event.clock
-        told: float = process.last + 1
-        if clock is not None:
-            own = clock.get(process.name)
-            if own is not None:
-                told = own
-            else:
-                self._without_own_entry(event)
-                clock = None
-        elif event.number is not None:
-            told = event.number
+        own = None if clock is None else clock.get(process.name)
+        if clock is not None and own is None:
+            self._strange("not-understood", without_own_entry(event), event.place)
+            clock = None
         numbering = self._numbering
         if numbering is not None and not numbering.counts_all(process.name):
             numbering = None
-        if (
-            clock is None
-            and event.number is None
-            and (process.raw is not None or numbering is not None)
-        ):
-            # Clocks do not count it, so who knows the next one knows it, and nobody else.
-            told = process.last + 0.5 if process.last == int(process.last) else process.last
+        told = number_of(process, event, own, numbering is not None)
         labels = None if process.watched is None else process.watched.get((event.kind, event.name))
         jumps = told != process.last + 1 and told != process.last + 0.5
         if jumps and numbering is not None and told > process.last:
@@ -217,11 +208,6 @@ class Causality:
             self._ready.extend(process.awaited_by)
             process.awaited_by = None
         return True
-
-    def _without_own_entry(self, event: RecordedEvent) -> None:
-        name = event.process
-        told = f"{event_name(event)}: its clock has no entry for {name} itself, so it is not used"
-        self._strange("not-understood", told, event.place)
 
     # Items
 
@@ -280,22 +266,14 @@ class Causality:
             )
             raise DocumentError((Problem(event.place.file, event.place.line, "", problem),))
         told = int(told)
-        reason = self._missing(process, told) or numbers_missing(process.name, last, told)
+        reason = missing_from_all(self._numbering, process.name, process.last, told)
+        reason = reason or numbers_missing(process.name, last, told)
         self._strange("gap", reason, event.place)
         if process.index is not None:
             kept = process.last
             process.last = told  # what knows the event after the gap knows its end
             self._marks(process, Gap(process.name, reason, process.last_place, event.place))
             process.last = kept
-
-    def _missing(self, process: Process, before: float | None) -> str:
-        """What the log of the process lacks behind its last event, in whatever session; nothing
-        where its numbers are of this session alone."""
-        numbering = self._numbering
-        if numbering is None or not numbering.counts_all(process.name):
-            return ""
-        missing = numbering.missing(process.name, process.last, before)
-        return "" if missing is None else numbers_missing_from_all(process.name, missing)
 
     def _lacks_send(self, process: Process, event: RecordedEvent) -> None:
         """The reception has no send. Its sender's log lacks it, we do not know where."""
@@ -308,15 +286,7 @@ class Causality:
         )
         if name is not None:
             self._silent |= set() if name in self._processes else {name}
-            suspects = [name]
-        else:
-            labels = [label for each in self._watching for group in (each.watched or {}).values()
-                      for label in group]  # fmt: skip
-            suspects = [
-                label.message.sender
-                for label in labels
-                if (label.message.name, label.message.receiver) == (event.name, process.name)
-            ]
+        suspects = senders(self._watching, event) if name is None else [name]
         for index, each in enumerate(self._watching):
             if each.name in suspects:
                 self._on_lacking(index, Gap(each.name, send_missing(each.name, event)))
@@ -331,11 +301,11 @@ class Causality:
                     assert process.index is not None
                     self._on_lacking(process.index, Gap(process.name, reason))
                 continue
-            reason = self._missing(process, None)
-            if self._numbering is None or not self._numbering.counts_all(process.name):
+            if self._numbering is not None and self._numbering.counts_all(process.name):
+                reason = missing_from_all(self._numbering, process.name, process.last)
+            else:
                 most = max((clock.get(process.name, 0) for clock in told), default=0)
-                if most > process.last:
-                    reason = ended_early(process.name, int(process.last), most)
+                reason = ended_early(process.name, process.last, most)
             if reason:
                 self._strange("gap", reason, process.last_place or NOWHERE)
                 self._marks(process, Gap(process.name, reason, process.last_place), ends=False)

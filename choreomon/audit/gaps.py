@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from choreomon.audit.numbers import Missing
+from choreomon.audit.numbers import Missing, Numbering
 from choreomon.audit.process import event_name
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import RecordedEvent
@@ -28,9 +28,28 @@ def numbers_missing_from_all(process: str, missing: Missing) -> str:
     return f"{told} not in its log, in whatever session"
 
 
-def ended_early(process: str, last: int, most: int) -> str:
-    """Others know of its event number `most`."""
-    return f"the log of {process} ends with event {last}, and others know of event {most}"
+def missing_from_all(
+    numbering: Numbering | None, process: str, last: float, before: float | None = None
+) -> str:
+    """What the log of a process lacks behind number `last`, in whatever session; nothing where it
+    lacks none, or where its numbers are of one session alone."""
+    if numbering is None or not numbering.counts_all(process):
+        return ""
+    missing = numbering.missing(process, last, before)
+    return "" if missing is None else numbers_missing_from_all(process, missing)
+
+
+def ended_early(process: str, last: float, most: int) -> str:
+    """Others know of its event number `most`; nothing where that was read."""
+    if most <= last:
+        return ""
+    return f"the log of {process} ends with event {int(last)}, and others know of event {most}"
+
+
+def without_own_entry(event: RecordedEvent) -> str:
+    """Its clock does not say which event of its process it is."""
+    name = event.process
+    return f"{event_name(event)}: its clock has no entry for {name} itself, so it is not used"
 
 
 def never_logged(process: str) -> str:

@@ -8,7 +8,7 @@ session a missing event belonged to nobody knows: it may have been any.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -226,4 +226,97 @@ class SessionNumbers:
             missing = None if own else self._whole.missing(process, 0)
             if missing is not None:
                 found[process] = missing
+        return found
+
+
+class RunningNumbers:
+    """The numbers of all sessions while logs grow, where they go on through all of them. Give it
+    each event with `add` before its session has it. What comes behind a higher number of its
+    process was missing until then."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}
+        self._told: dict[str, int] = {}
+        self._missing: dict[str, tuple[list[int], list[int]]] = {}
+
+    def add(self, event: RecordedEvent) -> int | None:
+        """One more event; its number."""
+        process, number = event.process, event.number
+        if event.clock is not None:
+            number = event.clock.get(process, number)
+            for other, count in event.clock.items():
+                if count > self._told.get(other, 0):
+                    self._told[other] = count
+        if number is None:
+            return None
+        last = self._last.get(process, 0)
+        firsts, lasts = self._missing.setdefault(process, ([], []))
+        if number > last:
+            if number > last + 1:
+                firsts.append(last + 1)
+                lasts.append(number - 1)
+            self._last[process] = number
+            return number
+        place = bisect_left(lasts, number)
+        if place < len(firsts) and firsts[place] <= number:
+            first, end = firsts[place], lasts[place]
+            parts = [one for one in ((first, number - 1), (number + 1, end)) if one[0] <= one[1]]
+            firsts[place : place + 1] = [one for one, _ in parts]
+            lasts[place : place + 1] = [one for _, one in parts]
+        return number
+
+    def last(self, process: str) -> int | None:
+        """The highest number that was read; None where the process has none."""
+        return self._last.get(process)
+
+    def missing(self, process: str, after: float, before: float | None = None) -> Missing | None:
+        """See `Numbering`."""
+        firsts, lasts = self._missing[process]
+        begin = bisect_right(lasts, after)
+        end = len(firsts) if before is None else bisect_left(firsts, before)
+        runs = [*zip(firsts[begin:end], lasts[begin:end], strict=True)]
+        told, last = self._told.get(process, 0), self._last[process]
+        if before is None and told > last:
+            runs.append((last + 1, told))
+        if not runs:
+            return None
+        return Missing(runs[0][0], runs[-1][1], sum(last - first + 1 for first, last in runs))
+
+
+class OpenSession:
+    """A `Numbering` for one session of logs that grow."""
+
+    def __init__(self, running: RunningNumbers) -> None:
+        self._running = running
+        self._own: dict[str, list[int]] = {}
+
+    def add(self, process: str, number: int) -> None:
+        """An event of the process in this session has this number."""
+        insort(self._own.setdefault(process, []), number)
+
+    def counts_all(self, process: str) -> bool:
+        """See `Numbering`."""
+        return self._running.last(process) is not None
+
+    def missing(self, process: str, after: float, before: float | None = None) -> Missing | None:
+        """See `Numbering`."""
+        return self._running.missing(process, after, before)
+
+    def last_up_to(self, process: str, count: int) -> int:
+        """See `Numbering`. Where the process was not read so far, the event may be to come."""
+        last = self._running.last(process)
+        if last is None or last < count:
+            return count
+        own = self._own.get(process, [])
+        place = bisect_right(own, count)
+        return own[place - 1] if place else 0
+
+    def absent(self, processes: Iterable[str]) -> dict[str, Missing]:
+        """See `SessionNumbers.absent`."""
+        found = {}
+        for process in processes:
+            if process not in self._own and self.counts_all(process):
+                missing = self._running.missing(process, 0)
+                if missing is not None:
+                    found[process] = missing
         return found

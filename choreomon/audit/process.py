@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NoReturn, TypeAlias
 
 from choreomon.audit.items import Clock
@@ -32,7 +33,7 @@ class Process:
     def __init__(self, name: str, index: int | None, size: int) -> None:
         self.name = name
         self.index = index
-        self.watched: dict[tuple[str, str], tuple[Label, ...]] | None = None
+        self.watched: Watched | None = None
         self.last: float = 0
         self.last_place: Place | None = None
         self.known: Clock = (0,) * size
@@ -45,6 +46,21 @@ class Process:
         self.queue: deque[RecordedEvent] = deque()
         self.awaits: Key | Process | None = None
         self.awaited_by: list[Process] | None = None
+
+
+Watched: TypeAlias = Mapping[tuple[str, str], tuple[Label, ...]]
+"""Labels by the kind and the message name of their events."""
+
+
+@lru_cache(maxsize=16)
+def watched_labels(processes: tuple[str, ...], labels: tuple[Label, ...]) -> Mapping[str, Watched]:
+    """The labels of each process. Kept, as the audits of a thousand sessions ask for the same."""
+    found: dict[str, dict[tuple[str, str], tuple[Label, ...]]] = {name: {} for name in processes}
+    for label in labels:
+        own = found[label.process]
+        key = (label.kind, label.message.name)
+        own[key] = (*own.get(key, ()), label)
+    return found
 
 
 def known_items(process: Process, watching: Sequence[Process]) -> Clock:
@@ -67,6 +83,20 @@ def known_items(process: Process, watching: Sequence[Process]) -> Clock:
         process.told = None
     process.known = tuple(known)
     return process.known
+
+
+def number_of(process: Process, event: RecordedEvent, own: int | None, whole: bool) -> float:
+    """The number of the next event, whose clock has this entry of its own process. `whole`: numbers
+    go on through all sessions, so an event without one is between two numbers."""
+    if own is not None:
+        return own
+    if event.number is not None and event.clock is None:
+        return event.number
+    last = process.last
+    if event.number is not None or (process.raw is None and not whole):
+        return last + 1
+    # Clocks do not count it, so who knows the next one knows it, and nobody else.
+    return last + 0.5 if last == int(last) else last
 
 
 def next_number(process: Process) -> float:
@@ -100,6 +130,17 @@ def forget_settled(
 
 def _items_up_to(process: Process, count: int) -> int:
     return process.forgotten + bisect_right(process.item_numbers, count)
+
+
+def senders(watching: Iterable[Process], reception: RecordedEvent) -> list[str]:
+    """Who may have sent a message whose log does not say who did: those that labels name."""
+    return [
+        label.message.sender
+        for each in watching
+        for labels in (each.watched or {}).values()
+        for label in labels
+        if (label.message.name, label.message.receiver) == (reception.name, reception.process)
+    ]
 
 
 def sends_in_queues(processes: Iterable[Process]) -> set[Key]:

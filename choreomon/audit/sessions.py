@@ -10,6 +10,9 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from choreomon.audit.auditor import NO_LIMITS, Auditor
+from choreomon.audit.gaps import numbers_missing_from_all
+from choreomon.audit.items import Gap
+from choreomon.audit.numbers import Counted, OpenSession, RunningNumbers
 from choreomon.audit.outcome import AuditVerdict
 from choreomon.audit.summary import BEFORE, Rank, Summary
 from choreomon.audit.units import Units
@@ -28,11 +31,15 @@ MOST_ENDED: Final = 100_000
 class _Open(NamedTuple):
     rank: Rank
     auditor: Auditor
+    numbers: OpenSession | None
 
 
 class SessionsAuditor:
     """As an `Auditor` for each session: what happened in one orders and
     forms nothing in another one. A process that has events in any of them has a log of all.
+
+    `counted`: whether numbers and clocks begin anew in each session, or go on through all that a
+    process does. That cannot be seen while logs are read, and is not looked for.
 
     At most `most` sessions are open. When one more begins, that one is over that had no event for
     longest: it is judged, and forgotten. An event of it that comes later is told and not judged;
@@ -45,12 +52,13 @@ class SessionsAuditor:
         *,
         incomplete: tuple[str, ...] = (),
         limits: Limits = NO_LIMITS,
+        counted: Counted = "session",
         most: int = MAX_SESSIONS,
     ) -> None:
         self.summary = Summary()
-        self._make = partial(
-            Auditor, automaton, incomplete=incomplete, limits=limits, units=Units(automaton)
-        )
+        self._units = units = Units(automaton)
+        self._make = partial(Auditor, automaton, incomplete=incomplete, limits=limits, units=units)
+        self._running = RunningNumbers() if counted == "process" else None
         self._most = most
         self._open: dict[str, _Open] = {}
         self._begun = 0
@@ -63,6 +71,7 @@ class SessionsAuditor:
 
     def add(self, event: RecordedEvent) -> None:
         """One more event of its session."""
+        number = None if self._running is None else self._running.add(event)
         name = event.session
         found = self._open.get(name)
         if found is None:
@@ -76,6 +85,8 @@ class SessionsAuditor:
         self._recent = name
         self._last = found.auditor
         self._logged.add(event.process)
+        if found.numbers is not None and number is not None:
+            found.numbers.add(event.process, number)
         try:
             found.auditor.add(event)
         except DocumentError as error:
@@ -109,11 +120,16 @@ class SessionsAuditor:
         rank = (0, self._begun)
         self._begun += 1
         tell = partial(self.summary.tell, rank)
-        found = self._open[name] = _Open(rank, self._make(on_diagnostic=tell))
+        numbers = None if self._running is None else OpenSession(self._running)
+        auditor = self._make(on_diagnostic=tell, numbering=numbers)
+        found = self._open[name] = _Open(rank, auditor, numbers)
         return found
 
     def _end(self, name: str) -> None:
         found = self._open[name]
+        if found.numbers is not None:
+            for process, missing in found.numbers.absent(self._units.processes).items():
+                found.auditor.lacks(Gap(process, numbers_missing_from_all(process, missing)))
         try:
             outcome = found.auditor.finish(self._logged)
         except DocumentError as error:

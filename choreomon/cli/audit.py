@@ -229,6 +229,7 @@ def _followed_sessions(
         question.automaton,
         incomplete=question.incomplete,
         limits=question.limits,
+        counted=question.counted or "session",
         most=chosen.max_sessions,
     )
     say = None if screen is None else announcer(auditor, screen, unprinted)

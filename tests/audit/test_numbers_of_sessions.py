@@ -10,9 +10,19 @@ from choreomon.audit import causality
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.gaps import numbers_missing_from_all
 from choreomon.audit.items import Gap
-from choreomon.audit.numbers import Counted, Missing, MissingNumbers, SessionNumbers, WholeLog
+from choreomon.audit.numbers import (
+    Counted,
+    Missing,
+    MissingNumbers,
+    OpenSession,
+    RunningNumbers,
+    SessionNumbers,
+    WholeLog,
+)
 from choreomon.audit.oracle import truth
 from choreomon.audit.outcome import Outcome
+from choreomon.audit.sessions import SessionsAuditor
+from choreomon.audit.summary import Rank, Summary
 from choreomon.core.recorded import Place, RecordedEvent
 from tests.audit.cases import Case, faults
 from tests.audit.sessions_of_cases import (
@@ -39,6 +49,30 @@ def audited(found: Sessions, name: str) -> Outcome:
     for event in own:
         auditor.add(event)
     return auditor.finish(whole.processes)
+
+
+class Kept(Summary):
+    """With what became of each session."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outcomes: dict[str, Outcome] = {}
+
+    def add(self, rank: Rank, name: str, outcome: Outcome) -> None:
+        self.outcomes[name] = outcome
+        super().add(rank, name, outcome)
+
+
+def followed(found: Sessions, patience: int) -> dict[str, Outcome]:
+    """As `audited`, of all sessions while their log is read."""
+    auditor = SessionsAuditor(found.automaton, counted="process")
+    auditor.summary = kept = Kept()
+    for number, event in enumerate(found.events):
+        auditor.add(event)
+        if not number % patience:
+            auditor.settle()
+    auditor.finish()
+    return kept.outcomes
 
 
 def alone(found: Sessions, name: str) -> tuple[Case, set[str]]:
@@ -78,6 +112,18 @@ def wrong(seeds: Iterable[int]) -> list[str]:
     return told
 
 
+def wrong_while_followed(seeds: Iterable[int]) -> list[str]:
+    """As `wrong`."""
+    told = []
+    for seed in seeds:
+        found = sessions(seed)
+        for name, outcome in followed(found, 1 + seed % 3).items():
+            case, lacking = alone(found, name)
+            true = truth(case.automaton, case.events, lacking)
+            told += [f"{seed} {name}: {one}" for one in faults(case, outcome, true)]
+    return told
+
+
 def missed(seeds: Iterable[int]) -> list[str]:
     """Lost events that are in no gap of their session, and gaps in which nothing was lost."""
     told = []
@@ -114,6 +160,10 @@ def missed(seeds: Iterable[int]) -> list[str]:
 
 def test_verdicts_are_those_of_brute_force() -> None:
     assert wrong(SEEDS) == []
+
+
+def test_so_they_are_while_logs_grow() -> None:
+    assert wrong_while_followed(SEEDS) == []
 
 
 def test_no_gap_is_missed_and_none_is_false() -> None:
@@ -160,7 +210,7 @@ def _none_counts_all(self: SessionNumbers, process: str) -> bool:
     return False
 
 
-def _never_at_the_end(self: causality.Causality, process: object, before: float | None) -> str:
+def _never_told(*_: object) -> str:
     return ""
 
 
@@ -171,7 +221,7 @@ def _never_at_the_end(self: causality.Causality, process: object, before: float 
         (MissingNumbers, "missing", _all_missing),
         (SessionNumbers, "absent", _nowhere_absent),
         (SessionNumbers, "counts_all", _none_counts_all),
-        (causality.Causality, "_missing", _never_at_the_end),
+        (causality, "missing_from_all", _never_told),
     ],
 )
 def test_a_planted_bug_is_found(
@@ -179,6 +229,36 @@ def test_a_planted_bug_is_found(
 ) -> None:
     monkeypatch.setattr(where, name, planted)
     assert wrong(SEEDS) != []
+
+
+def _never_to_come(self: OpenSession, process: str, count: int) -> int:
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "planted"),
+    [
+        (RunningNumbers, "missing", _nothing_missing),
+        (OpenSession, "absent", lambda self, processes: {}),
+        (OpenSession, "last_up_to", _never_to_come),
+    ],
+)
+def test_a_bug_planted_in_what_is_followed_is_found(
+    monkeypatch: pytest.MonkeyPatch, where: object, name: str, planted: Callable[..., object]
+) -> None:
+    monkeypatch.setattr(where, name, planted)
+    assert wrong_while_followed(SEEDS) != []
+
+
+def test_what_was_missing_may_come() -> None:
+    running = RunningNumbers()
+    for number in (2, 9, 5, 8, 3):
+        assert running.add(event("a", number)) == number
+    assert running.missing("p", 0) == Missing(1, 7, 4)
+    assert running.missing("p", 3, 5) == Missing(4, 4, 1)
+    assert running.missing("p", 8, 9) is None
+    assert running.add(event("a", 9)) == 9
+    assert running.last("p") == 9
 
 
 def event(session: str, number: int, process: str = "p") -> RecordedEvent:

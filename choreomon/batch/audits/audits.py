@@ -71,7 +71,7 @@ def audits(
         if jobs == 1:
             with collector_at_rest():
                 splits = _reading(map(splitting, enumerate(pieces)), reader, size, progress)
-                return _judged(question, splits, folder, map, progress)
+            return _judged(question, splits, folder, map, progress)
         with workers(jobs) as pool:
             shared = partial(pool.stream, ahead=4 * jobs)
             found = _in_order(splitting, pieces, shared)
