@@ -11,7 +11,7 @@ import click
 
 from choreomon.cli.examples import examples
 from choreomon.cli.runs import Announce, RunOptions, carry_out, first_options, last_options
-from choreomon.cli.seconds import Seconds
+from choreomon.cli.seconds import Real, Seconds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def _only_pull(context: click.Context, option: click.Parameter, strategy: str) -
 @first_options
 @click.option(
     "--speed",
-    type=click.FloatRange(min=0.001, max=1000),
+    type=Real(min=0.001, max=1000),
     default=1.0,
     show_default=True,
     help="How many times as fast as the document says; all its times are divided by it.",

@@ -14,6 +14,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.examples import examples
+from choreomon.cli.seconds import Real
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +56,7 @@ class Target(NamedTuple):
 @click.option("--once", is_flag=True, help="Look once; the exit code says what was seen.")
 @click.option(
     "--wait",
-    type=click.FloatRange(min=0, max=3600),
+    type=Real(min=0, max=3600),
     metavar="SECONDS",
     help="With --once: look when all agents are ready and no event waits for its last verdict, or "
     "when so many seconds are over.",
@@ -72,14 +73,14 @@ class Target(NamedTuple):
 )
 @click.option(
     "--interval",
-    type=click.FloatRange(min=0.1, max=3600),
+    type=Real(min=0.1, max=3600),
     default=1.0,
     show_default=True,
     help="Seconds between two looks.",
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0.01, max=3600),
+    type=Real(min=0.01, max=3600),
     default=2.0,
     show_default=True,
     help="Seconds after which an agent counts as unreachable.",

@@ -84,7 +84,7 @@ def test_a_signature_refuses_what_it_does_not_declare(tmp_path: Path) -> None:
         (("multiprefix", "--operators", "nor"), "no operator is called 'nor'"),
         (("multiprefix", "--signature", SAMPLE), "--signature is about the interactions of --data"),
         (("multiprefix", "--budget", 0), "'--budget'"),
-        (("slices", "--budget", "nan"), "'nan' is no number of seconds"),
+        (("slices", "--budget", "nan"), "'nan' is no number"),
         (
             ("multiprefix", "--data", SAMPLE, "--operators", "seq", "--traces", 240),
             "--operators and --traces can only be used for fresh interactions, without --data",

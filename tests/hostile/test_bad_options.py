@@ -12,15 +12,14 @@ from tests.hostile.commands import GOES_ON, LONG, VALID, commands
 from tests.hostile.judged import clear, judged
 
 NUMBERS = ("-1", "x", "", "nan", "1e999", "--", "٣", "0x1", "1" * 5000)
-NAMES = ("", "\0", "\udcff", "a\nb", "../../x", "x" * 5000, "--", "=", ";", "a,,b", "[")
-"""A NUL cannot be an argument, but a program that calls us may try."""
+NAMES = ("", "\udcff", "a\nb", "../../x", "x" * 5000, "--", "=", ";", "a,,b", "[")
 
 
 def values(option: click.Parameter) -> tuple[str, ...]:
     if isinstance(option.type, WrittenPath):
-        return ("", ".", "violated.yaml/out", "loop/out", "x" * 300, "\0")
+        return ("", ".", "violated.yaml/out", "loop/out", "x" * 300)
     if isinstance(option.type, click.Path):
-        return ("", "\0", "x" * 5000)
+        return ("", "x" * 5000)
     if isinstance(option.type, click.types.IntParamType | click.types.FloatParamType):
         return NUMBERS
     return NAMES

@@ -6,7 +6,7 @@ import os
 import resource
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
@@ -72,7 +72,7 @@ def test_an_output_that_takes_nothing_is_no_error_of_ours(kind: str, place: Path
         code, said = unwritten(name, words, kind, place / "said")
         line = f"choreomon {name} {' '.join(words)}: {code}\n{said}"
         if kind == "closed":
-            assert (code, said) == (141, "") or code in (0, 1, 2), line
+            assert code in (0, 1, 2, 141), line
         else:
             assert code in (0, 1, 2), line
         assert "Traceback" not in said, line
@@ -87,15 +87,17 @@ def unwritten(name: str, words: list[str], kind: str, said: Path) -> tuple[int, 
     else:
         reading, descriptor = os.pipe()
         os.close(reading)
+    output = os.fdopen(descriptor, "w", encoding="utf-8")
     with (
         said.open("w", encoding="utf-8") as errors,
-        os.fdopen(descriptor, "w", encoding="utf-8") as output,
         patch.object(sys, "argv", ["choreomon", *name.split(), *words]),
         patch.object(sys, "stdout", output),
         patch.object(sys, "stderr", errors),
         pytest.raises(SystemExit) as end,
     ):
         main()
+    with suppress(OSError):  # as what is left in it cannot be written
+        output.close()
     text = said.read_text("utf-8")
     said.unlink()
     assert isinstance(end.value.code, int)
