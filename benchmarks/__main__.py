@@ -13,6 +13,7 @@ import sys
 from typing import Final
 
 BENCHMARKS: Final = (
+    "start_up",
     "simpy_baseline",
     "monitoring_overhead",
     "bounded_memory",

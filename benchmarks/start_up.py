@@ -2,14 +2,17 @@
 
     python -m benchmarks.start_up [--rounds N] [--write FILE]
 
-Each round runs every command once, in a process of its own, with `python -c pass` of the same
-interpreter among them; a ratio is that of medians. The processor time is that of the child as the
-system counts it (`wait4`), user and system together, so that a busy machine changes little.
+Each round runs every command once, in a process of its own, between two of `python -c pass` by the
+same interpreter; ratios are to these, and medians of all rounds are told. The processor time is
+that of the child as the system counts it (`wait4`), user and system together, so that a busy machine
+changes little. Bytecode is written before.
 
 The commands are the console script, as it stands beside the interpreter: `verify` of one
 multi-trace of four actions that is right, by the automaton of the interaction and, where a loop has
-none, by the search; `check` of a document with a property, of another one
-with an application, and of an interaction, `--help`, and what a shell asks for to complete a word.
+none, by the search; `check` of a document with a property, of one with an application, and of an
+interaction; `--help`; and what a shell asks for to complete the name of a command. Output goes into
+no terminal: there tables are folded and coloured, for which rich is imported.
+
 Which modules are imported by each is pinned in `tests/cli/test_imported_modules.py`.
 """
 
@@ -39,24 +42,24 @@ PROPERTY: Final = ROOT / "choreomon" / "formats" / "property_to_begin_with.yaml"
 
 class Command(NamedTuple):
     """What is measured: arguments of the console script, what they may cost as a multiple of an
-    empty program (None: no bound), and what the environment says besides."""
+    empty program, and what the environment says besides."""
 
     arguments: tuple[str, ...]
-    bound: float | None
+    bound: float
     environment: Mapping[str, str] = {}
 
 
 COMPLETION: Final = {"_CHOREOMON_COMPLETE": "bash_complete", "COMP_WORDS": "choreomon "}
 
 COMMANDS: Final = {
-    "verify": Command(("verify", "-i", "tiny.hif", "tiny.htf"), 4),
-    "verify, a loop": Command(("verify", "-i", "loop.hif", "tiny.htf"), 4),
-    "check, a property": Command(("check", str(PROPERTY)), 6),
-    "check, an application": Command(
+    "`verify`": Command(("verify", "-i", "tiny.hif", "tiny.htf"), 4),
+    "`verify`, a loop": Command(("verify", "-i", "loop.hif", "tiny.htf"), 4),
+    "`check` of a property": Command(("check", str(PROPERTY)), 6),
+    "`check` of an application": Command(
         ("check", str(ROOT / "scenarios" / "smart-home-violating.yaml")), 6
     ),
-    "check, an interaction": Command(("check", "tiny.hif"), 6),
-    "--help": Command(("--help",), 2.5),
+    "`check` of an interaction": Command(("check", "tiny.hif"), 6),
+    "`--help`": Command(("--help",), 2.5),
     "completion": Command((), 2.5, {**COMPLETION, "COMP_CWORD": "1"}),
 }
 
@@ -83,8 +86,15 @@ def seconds(arguments: Sequence[str], folder: str, environment: Mapping[str, str
     return used.ru_utime + used.ru_stime
 
 
-def measured(rounds: int) -> tuple[float, dict[str, float]]:
-    """Seconds of an empty program, and of each command, medians of so many rounds."""
+class Measured(NamedTuple):
+    """Of a command: seconds, and multiples of the empty program of the same round; medians."""
+
+    seconds: float
+    times: float
+
+
+def measured(rounds: int) -> tuple[float, dict[str, Measured]]:
+    """Seconds of an empty program, median of so many rounds, and each command."""
     empty: list[float] = []
     found: dict[str, list[float]] = {name: [] for name in COMMANDS}
     with TemporaryDirectory() as folder:
@@ -97,36 +107,32 @@ def measured(rounds: int) -> tuple[float, dict[str, float]]:
                 name: seconds((str(SCRIPT), *one.arguments), folder, one.environment)
                 for name, one in COMMANDS.items()
             }
+            nothing = (nothing + seconds(("-c", "pass"), folder, {})) / 2
             if number:
                 empty.append(nothing)
-                for name, one in some.items():
-                    found[name].append(one)
-    return median(empty), {name: median(some) for name, some in found.items()}
-
-
-def report(empty: float, found: Mapping[str, float]) -> list[str]:
-    """A line for each command, and what is above its bound."""
-    lines = [
-        "| command | seconds | times `python -c pass` | bound |",
-        "|---|--:|--:|--:|",
-        f"| `python -c pass` | {empty:.3f} | 1 | |",
-    ]
-    for name, took in found.items():
-        bound = COMMANDS[name].bound
-        lines.append(
-            f"| `{name}` | {took:.3f} | {took / empty:.2f} | {'' if bound is None else bound} |"
+                for name, took in some.items():
+                    found[name].append(took)
+    return median(empty), {
+        name: Measured(
+            median(some),
+            median(took / nothing for took, nothing in zip(some, empty, strict=True)),
         )
-    return lines
+        for name, some in found.items()
+    }
 
 
-def above(empty: float, found: Mapping[str, float]) -> list[str]:
-    """The commands that cost more than they may."""
-    bounds = {name: command.bound for name, command in COMMANDS.items()}
-    return [
-        name
-        for name, took in found.items()
-        if (bound := bounds[name]) is not None and took / empty > bound
+def report(empty: float, found: Mapping[str, Measured]) -> list[str]:
+    """A line for each command."""
+    lines = [
+        "| command | seconds | times `python -c pass` | at most | met |",
+        "|---|--:|--:|--:|---|",
+        f"| `python -c pass` | {empty:.3f} | 1 | | |",
     ]
+    for name, (took, times) in found.items():
+        bound = COMMANDS[name].bound
+        met = "yes" if times <= bound else "**no**"
+        lines.append(f"| {name} | {took:.3f} | {times:.2f} | {bound:g} | {met} |")
+    return lines
 
 
 @click.command(help=__doc__)
@@ -154,8 +160,6 @@ def main(rounds: int, write: Path | None) -> None:
     if write is not None:
         write.write_text(text, encoding="utf-8")
     click.echo(text, nl=False)
-    if too_much := above(empty, found):
-        raise click.ClickException(f"costs more than it may: {', '.join(too_much)}")
 
 
 if __name__ == "__main__":

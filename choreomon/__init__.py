@@ -1,7 +1,8 @@
 """Finds out whether forbidden message sequences happened, without a global clock.
 
-What users of properties and monitors mostly import is here; everything else has its place by
-name, as `choreomon.verify.verifier`. The layers, of which each knows only those to its left:
+What programs mostly import is here, and docs/python.md shows it; everything else has its place by
+name, as `choreomon.verify.explanation`. A name is looked up when it is first used. The layers, of
+which each knows only those to its left:
 
     core <- properties <- monitor <- formats, render <- cli
     core <- interaction, multitrace, automata <- verify <- formats, render <- cli
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from choreomon.core.errors import ChoreomonError, DocumentError, PropertyError
     from choreomon.core.message import Event, Label, Message
+    from choreomon.formats.hibou.files import load_interaction, load_multi_trace
     from choreomon.formats.read import load_document
     from choreomon.monitor.pull import Monitor
     from choreomon.properties.automaton import SequenceAutomaton, sequence_automaton
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from choreomon.properties.reference import formations
     from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
     from choreomon.properties.tables import transition_tables
+    from choreomon.verify.verifier import Verifier
 
 __all__ = [
     "Cancellation",
@@ -39,9 +42,12 @@ __all__ = [
     "Monitor",
     "PropertyError",
     "SequenceAutomaton",
+    "Verifier",
     "evaluate",
     "formations",
     "load_document",
+    "load_interaction",
+    "load_multi_trace",
     "sequence_automaton",
     "sequences_automaton",
     "transition_tables",
@@ -59,9 +65,12 @@ _MODULES: Final = {
     "Monitor": "monitor.pull",
     "PropertyError": "core.errors",
     "SequenceAutomaton": "properties.automaton",
+    "Verifier": "verify.verifier",
     "evaluate": "properties.partial_order",
     "formations": "properties.reference",
     "load_document": "formats.read",
+    "load_interaction": "formats.hibou.files",
+    "load_multi_trace": "formats.hibou.files",
     "sequence_automaton": "properties.automaton",
     "sequences_automaton": "properties.sequences",
     "transition_tables": "properties.tables",

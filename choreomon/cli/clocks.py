@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -28,3 +29,23 @@ def shared_clocks(groups: Iterable[str], option: str) -> Partition:
         return partition(named)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint=option) from None
+
+
+def clocks_of_logs(clocks: Iterable[str], paths: Iterable[str], read: Collection[str]) -> Partition:
+    """Which processes share a clock, as `--colocated` says it of event logs: those of the `paths`
+    that are by their names, and those `read` as logs. Raises `BadParameter` for a group that shares
+    none, and where there are no event logs."""
+    own = any(Path(path).suffix.lower() == ".jsonl" for path in paths)
+    if clocks and not (own or read):
+        raise click.BadParameter(
+            "is about event logs (.jsonl), and there are none: in other files the components "
+            "themselves say who shares a clock",
+            param_hint="--colocated",
+        )
+    groups = shared_clocks(clocks, "--colocated")
+    for alone in [group for group in groups if len(group) == 1]:
+        raise click.BadParameter(
+            f"{alone[0]!r} shares no clock: name two processes or more, such as a,b",
+            param_hint="--colocated",
+        )
+    return groups

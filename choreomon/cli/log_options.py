@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeAlias, TypeVar
 
 import click
 
@@ -69,8 +68,7 @@ def log_options(*, session_key: bool = True) -> Callable[[_Command], _Command]:
     return added(*options)
 
 
-@dataclass(frozen=True)
-class LogChoices:
+class LogChoices(NamedTuple):
     """What was said about logs; the fields are named as the parameters."""
 
     log_format: LogFormat | None = None
@@ -82,7 +80,7 @@ class LogChoices:
     @classmethod
     def taken(cls, choices: dict[str, Any]) -> LogChoices:
         """Those of parameters, which are taken out of them."""
-        return cls(**{field.name: choices.pop(field.name) for field in fields(cls)})
+        return cls(**{name: choices.pop(name) for name in cls._fields})
 
     @property
     def given(self) -> bool:
@@ -98,8 +96,7 @@ class LogChoices:
         return LogReading(self, load_mapping(self.mapping))
 
 
-@dataclass(frozen=True)
-class LogReading:
+class LogReading(NamedTuple):
     """How logs are read."""
 
     choices: LogChoices

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -29,8 +28,7 @@ def report_options(command: _Command) -> _Command:
     )(command)
 
 
-@dataclass(frozen=True, slots=True)
-class MachineReports:
+class MachineReports(NamedTuple):
     """Which of them are wanted."""
 
     junit: Path | None

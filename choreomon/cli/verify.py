@@ -18,7 +18,7 @@ from choreomon.cli.analysis_options import (
     any_method_option,
     strategy_option,
 )
-from choreomon.cli.clocks import shared_clocks
+from choreomon.cli.clocks import clocks_of_logs
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import jobs_option, loss_told
@@ -34,7 +34,6 @@ from choreomon.cli.sessions_options import (
 if TYPE_CHECKING:
     from choreomon.batch.question import Question, Source
     from choreomon.cli.graphs import SearchPictures
-    from choreomon.multitrace.projection import Partition
     from choreomon.verify.outcome import Conclusion, Outcome, Tally
     from choreomon.verify.verdict import Mode
 
@@ -189,7 +188,7 @@ def command(
     read = {path for path in paths if logs.is_log(path)}
     if not read and logs.choices.session_key is not None:
         raise click.UsageError("--session-key can only be used with --sessions, or with logs")
-    groups = _shared_clocks(clocks, paths, read)
+    groups = clocks_of_logs(clocks, paths, read)
     config: str | None = choices["config"]
     sources, problems = logs.sources(paths, read, groups, signature)
     names = [source if isinstance(source, str) else source[0] for source in sources]
@@ -253,25 +252,6 @@ def _check_mode(mode: Mode) -> None:
         automaton_mode(mode)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--mode") from None
-
-
-def _shared_clocks(clocks: tuple[str, ...], paths: list[str], read: set[str]) -> Partition:
-    """Which processes share a clock. Raises `BadParameter` for a group that shares none, and where
-    there are no event logs."""
-    own = any(Path(path).suffix.lower() == ".jsonl" for path in paths)
-    if clocks and not (own or read):
-        raise click.BadParameter(
-            "is about event logs (.jsonl), and there are none: in other files the components "
-            "themselves say who shares a clock",
-            param_hint="--colocated",
-        )
-    groups = shared_clocks(clocks, "--colocated")
-    for alone in [group for group in groups if len(group) == 1]:
-        raise click.BadParameter(
-            f"{alone[0]!r} shares no clock: name two processes or more, such as a,b",
-            param_hint="--colocated",
-        )
-    return groups
 
 
 def _outcomes(

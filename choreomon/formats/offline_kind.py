@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, get_args
 
-import msgspec
-
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.input_files import whole
@@ -43,6 +41,8 @@ def offline_kind(file: str) -> Kind | None:
 
 
 def _kind_of_json(file: str) -> Kind | None:
+    import msgspec  # which takes longer to import than a small file of any other kind to read
+
     content = whole(file)
     try:
         fields = msgspec.json.decode(content, type=dict[str, msgspec.Raw])

@@ -27,11 +27,12 @@ COMPLETION: Final = {
     "COMP_CWORD": "1",
 }
 
-HELP: Final = frozenset(["choreomon", "choreomon.cli", "click"])
+HELP: Final = frozenset(["choreomon", "choreomon.cli", "choreomon.batch", "click"])
+"""Of `choreomon.batch` it is what signals do."""
 VALUES: Final = frozenset(["choreomon.core", "choreomon.interaction", "choreomon.multitrace"])
 DECIDING: Final = frozenset(["choreomon.automata", "choreomon.verify", "choreomon.verify.papers"])
 HIBOU: Final = frozenset(["choreomon.formats", "choreomon.formats.hibou"])
-VERIFYING: Final = HELP | VALUES | DECIDING | HIBOU | {"choreomon.batch"}
+VERIFYING: Final = HELP | VALUES | DECIDING | HIBOU
 DOCUMENTS: Final = frozenset(
     [
         *("choreomon.formats", "choreomon.properties", "choreomon.render"),

@@ -10,7 +10,7 @@ import pytest
 from choreomon.core.errors import DocumentError
 from choreomon.formats import input_files
 from choreomon.formats.case_files import subjects_of
-from choreomon.formats.hibou import load_interaction, load_multi_trace
+from choreomon.formats.hibou.files import load_interaction, load_multi_trace
 from choreomon.formats.input_files import (
     LINE,
     MIB,
@@ -23,7 +23,7 @@ from choreomon.formats.input_files import (
     pieces,
     whole,
 )
-from choreomon.formats.recorded import read_recorded
+from choreomon.formats.recorded.reading import read_recorded
 from tests.scenarios.console_blocks import ROOT
 
 
