@@ -17,8 +17,8 @@ from simulator.monitoring import Remembering
 
 
 class TimedVerdict(NamedTuple):
-    """A monitor's verdict about an event of `process` with this label, when it was given, and
-    whether another may follow."""
+    """A monitor's verdict about an event of `process` with this label, when it was given, whether
+    another may follow, and when the event happened."""
 
     process: str
     label: Label
@@ -26,6 +26,7 @@ class TimedVerdict(NamedTuple):
     verdict: MonitorVerdict | None
     time: int
     provisional: bool
+    since: int
 
 
 class Observer(Protocol):
@@ -86,7 +87,7 @@ class Measures:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
         event, verdict, provisional, _ = effect
-        timed = TimedVerdict(process, label, event, verdict, self._now(), provisional)
+        timed = TimedVerdict(process, label, event, verdict, self._now(), provisional, since)
         if provisional:
             self._last[key] = timed
         else:
@@ -112,9 +113,7 @@ class Measures:
     def latency(self) -> Summary:
         """From an event with a final label to the last verdict about it, in microseconds."""
         unsettled = [
-            timed.time - self._since[key][0]
-            for key, timed in self._last.items()
-            if key in self._since
+            timed.time - timed.since for key, timed in self._last.items() if key in self._since
         ]
         return summary([*self._latencies, *unsettled])
 

@@ -218,6 +218,7 @@ class _Lookup:
             declared_at=timed.time,
             silent=verdict.silent,
             early=pulling and timed.provisional,
+            happened_at=timed.since,
         )
 
     def _reason(self, given: Reason) -> RunReason:

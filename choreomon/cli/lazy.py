@@ -5,12 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+_ARGUMENTS: Final = f"{__name__}.arguments"
+
+
+def arguments_of(context: click.Context) -> tuple[str, ...]:
+    """All that the command line was called with, behind the name of the program."""
+    arguments: tuple[str, ...] = context.meta.get(_ARGUMENTS, ())
+    return arguments
 
 
 class LazyGroup(click.Group):
@@ -22,6 +30,10 @@ class LazyGroup(click.Group):
     ) -> None:
         super().__init__(*args, **kwargs)
         self._commands_at = commands_at
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_ARGUMENTS] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._commands_at)

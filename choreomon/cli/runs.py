@@ -15,6 +15,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.machine_reports import MachineReports, report_options
+from choreomon.cli.made_with import made_with
 from choreomon.cli.options import added
 from choreomon.cli.writing import (
     WrittenPath,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 MAX_RUNS: Final = 10**9
 
 RUNS_WITH_EVENTS: Final = 5
-"""Runs of each gravity whose events are kept for the report."""
+"""Runs of each gravity, and with verdicts of each kind, whose events are kept for the report."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -195,7 +196,8 @@ def carry_out(
         announce=runner.announcer(screen, unprinted) if live else None,
         progress=errors if asked.runs > 1 and errors.is_terminal else None,
     )
-    _tell(outcome.followed(runs), document, asked, runner, verifying, screen, unprinted)
+    page = _Page(document, runner, asked.seed, verifying, made_with(context))
+    _tell(outcome.followed(runs), page, asked, screen, unprinted)
     unprinted.raise_kept()
     return outcome.exit_code()
 
@@ -206,10 +208,8 @@ def _print_warning(errors: Console, text: str) -> None:
 
 def _tell(
     results: Iterator[Run],
-    document: Document,
+    page: _Page,
     asked: RunOptions,
-    runner: Runner,
-    verifying: RunLogs | None,
     screen: Console,
     unprinted: Unprinted,
 ) -> None:
@@ -223,13 +223,13 @@ def _tell(
     kept = [*results]
     try:  # first, since the reader of what is printed may leave
         if report is not None:
-            write(report, _page(document, kept, runner, asked.seed, verifying))
-        _write_reports(asked.reports, document, kept)
+            write(report, page.of(kept))
+        _write_reports(asked.reports, page.document, kept)
     finally:
         if asked.as_json:
             print_json(kept, unprinted)
         else:
-            show(screen, document, kept, verifying)
+            show(screen, page.document, kept, page.verifying)
     if report is not None and not asked.as_json:
         screen.print(f"Report: {report}", markup=False, soft_wrap=True)
 
@@ -312,11 +312,12 @@ def _runs(
     progress: Console | None,
 ) -> Iterator[Run]:
     from choreomon.cli.screen import tracked
+    from choreomon.render.run_findings import kinds_in
     from choreomon.render.summary import gravity
     from simulator.recording import each_of, tracing
 
     seeds = asked.seeds
-    kept: Counter[int] = Counter()
+    kept: Counter[object] = Counter()
     for seed in tracked(seeds, progress, "Running", len(seeds)) if progress else seeds:
         with ExitStack() as stack:
             recorders: list[Callable[[RunEvent], None]] = []
@@ -334,9 +335,9 @@ def _runs(
             )
         if verifying is not None and logbook is not None:
             run = replace(run, verification=verifying.verification(logbook, seed))
-        how_grave = gravity(run)
-        kept[how_grave] += 1
-        if len(seeds) > 1 and kept[how_grave] > RUNS_WITH_EVENTS:
+        kinds: set[object] = {gravity(run), *kinds_in(run)}
+        kept.update(kinds)
+        if len(seeds) > 1 and min(kept[kind] for kind in kinds) > RUNS_WITH_EVENTS:
             run = replace(run, kept_events=())
         yield run
 
@@ -359,30 +360,40 @@ def stopped(document: Document, run: Run) -> str:
     return str(problem)
 
 
-def _page(
-    document: Document, runs: list[Run], runner: Runner, seed: int, verifying: RunLogs | None
-) -> str:
-    from choreomon.properties.tables import transition_tables
-    from choreomon.render.report import report_page
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What the report says besides the runs."""
 
-    assert document.property is not None
-    automaton = document.property.automaton
-    facts = [
-        ("document", document.file),
-        *runner.facts,
-        ("rules", runner.rules),
-        ("seeds", str(seed) if len(runs) == 1 else f"{seed} to {seed + len(runs) - 1}"),
-    ]
-    interaction = None
-    if verifying is not None:
-        interaction = verifying.interaction
-        facts += [("verified, mode", verifying.mode), ("logs seen", verifying.windows)]
-    tables = transition_tables(automaton, document.processes, runner.rules)
-    return report_page(
-        document.name,
-        facts,
-        automaton,
-        runs,
-        tables=[table for table in tables.values() if table.rows],
-        interaction=interaction,
-    )
+    document: Document
+    runner: Runner
+    seed: int
+    verifying: RunLogs | None
+    made_with: tuple[tuple[str, str], ...]
+
+    def of(self, runs: list[Run]) -> str:
+        from choreomon.properties.tables import transition_tables
+        from choreomon.render.report import report_page
+
+        document, runner, seed, verifying = self.document, self.runner, self.seed, self.verifying
+        assert document.property is not None
+        automaton = document.property.automaton
+        facts = [
+            ("document", document.file),
+            *runner.facts,
+            ("rules", runner.rules),
+            ("seeds", str(seed) if len(runs) == 1 else f"{seed} to {seed + len(runs) - 1}"),
+        ]
+        interaction = None
+        if verifying is not None:
+            interaction = verifying.interaction
+            facts += [("verified, mode", verifying.mode), ("logs seen", verifying.windows)]
+        tables = transition_tables(automaton, document.processes, runner.rules)
+        return report_page(
+            document.name,
+            facts,
+            automaton,
+            runs,
+            tables=[table for table in tables.values() if table.rows],
+            interaction=interaction,
+            made_with=self.made_with,
+        )

@@ -58,7 +58,8 @@ class RunReason:
 class RunVerdict:
     """The last verdict about one event. `label` is written as in the document. `early` is a verdict
     that a pulling monitor gave at its deadline, while it waited for other monitors (`silent`)
-    or for what it had still to find out itself."""
+    or for what it had still to find out itself. `happened_at` is the time of the event, where who
+    made the run knows it without the events."""
 
     verdict: VerdictKind
     monitor: str
@@ -69,6 +70,7 @@ class RunVerdict:
     declared_at: int
     silent: tuple[str, ...] = ()
     early: bool = False
+    happened_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

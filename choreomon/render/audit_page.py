@@ -17,12 +17,22 @@ from choreomon.render.audit_text import gap_sentence, overall_text
 from choreomon.render.automaton_drawing import automaton_picture
 from choreomon.render.drawing import Picture
 from choreomon.render.highlights import Highlight
-from choreomon.render.page import as_html, facts, figure, page, section, table
-from choreomon.render.space_time import space_time_picture
+from choreomon.render.kinds import Kind, kinds
+from choreomon.render.page import (
+    Section,
+    as_html,
+    figure,
+    folded,
+    header,
+    page,
+    section,
+    table,
+)
+from choreomon.render.space_time import place_of, space_time_picture
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, with_arrow
 
-MAX_DETAILED: Final = 5
-"""Verdicts with pictures, the gravest first."""
+MAX_KINDS: Final = 20
+"""Of verdicts, each with pictures, the gravest first."""
 
 MAX_ROWS: Final = 200
 
@@ -36,60 +46,88 @@ def audit_page(
     outcome: Outcome,
     counts: Mapping[str, int],
     diagnostics: Sequence[Diagnostic],
+    made_with: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """A whole HTML page. `document_facts` are names and values that say what was audited; `counts`
-    of diagnostics by kind, of which `diagnostics` are the first. What is left out is counted."""
+    """A whole HTML page. `document_facts` are names and values that say what was audited,
+    `made_with` what the page was made with; `counts` of diagnostics by kind, of which `diagnostics`
+    are the first. What is left out is counted."""
     result = overall_text(outcome).plain.splitlines()[0]
     tone = _CLASS[outcome.overall.kind]
-    body = [
-        f'<header class="{tone}"><p>{as_html(title)}</p><h1>{as_html(result)}</h1></header>',
-        section("Verdicts", _verdicts(outcome)),
+    body: list[str | Section] = [
+        header(tone, title, result, _last_step(outcome)),
+        section("Summary", _summary(outcome)),
+        section("What must not happen", [figure(automaton_picture(automaton, title))]),
+        section("What was found", _verdicts(outcome)),
         section("What is missing", [gaps_table(outcome.gaps)]) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(counts, diagnostics)) if counts else "",
-        section("What must not happen", [figure(automaton_picture(automaton, title))]),
-        section("What was audited", [facts(document_facts)]),
     ]
-    return page(f"{title}: {result}", body)
+    return page(f"{title}: {result}", body, (*document_facts, *made_with))
+
+
+def kinds_of_verdicts(
+    verdicts: Sequence[AuditVerdict],
+) -> list[Kind[tuple[str, str], AuditVerdict]]:
+    """Verdicts of one kind say the same of the same label. The gravest kinds come first, and of
+    each kind the first verdict for which there is an order to show."""
+    found = sorted(
+        verdicts, key=lambda each: (each.kind != VIOLATED, each.formed is None, each.item.number)
+    )
+    return kinds(found, lambda each: (each.kind, str(each.item.label)))
+
+
+def _last_step(outcome: Outcome) -> list[str]:
+    """Where the gravest verdict is, for the head of the page."""
+    for kind in kinds_of_verdicts(outcome.verdicts)[:1]:
+        return [": ".join(filter(None, (_told(kind.first), _where(kind.first))))]
+    return []
+
+
+def _summary(outcome: Outcome) -> list[str]:
+    """How many verdicts there are of each kind."""
+    found = kinds_of_verdicts(outcome.verdicts)
+    rows = [
+        (with_arrow(label), VERDICT_IN_WORDS[each.first.kind], f"{1 + len(each.others):,}")
+        for each in found
+        for _, label in [each.key]
+    ]
+    parts = [f"<p>{as_html(line)}</p>" for line in overall_text(outcome).plain.splitlines()]
+    return [*parts, table(("completed by", "verdict", "verdicts"), rows)] if rows else parts
 
 
 def _verdicts(outcome: Outcome) -> list[str]:
-    verdicts = _each_kind_first(outcome.verdicts)
+    found = kinds_of_verdicts(outcome.verdicts)
     parts: list[str] = []
-    for verdict in verdicts[:MAX_DETAILED]:
-        parts += _verdict(verdict)
-    if not verdicts and outcome.overall.kind is not None:
+    for kind in found[:MAX_KINDS]:
+        parts += _verdict(kind.first)
+        if kind.others:
+            parts.append(_alike(kind.others))
+    if not found and outcome.overall.kind is not None:
         parts += orders_parts(outcome.overall)
-    if len(verdicts) > MAX_DETAILED:
-        rows = [
-            (VERDICT_IN_WORDS[each.kind], str(each.item.label), _where(each), each.reason)
-            for each in verdicts[:MAX_ROWS]
-        ]
-        parts.append("<h3>All verdicts</h3>")
-        parts.append(table(("verdict", "at", "where", "undecided because"), rows))
-    if len(verdicts) > MAX_ROWS:
-        parts.append(f"<p>{counted(len(verdicts) - MAX_ROWS, 'more verdict')}.</p>")
+    if len(found) > MAX_KINDS:
+        parts.append(f"<p>{counted(len(found) - MAX_KINDS, 'more kind')} of verdicts.</p>")
     return parts or ["<p>No order that agrees with the logs forms a forbidden sequence.</p>"]
 
 
-def _each_kind_first(verdicts: Sequence[AuditVerdict]) -> list[AuditVerdict]:
-    """The gravest first; of equally grave ones the first about each label, then the others."""
-    met: set[tuple[str, str]] = set()
-    again: dict[int, bool] = {}
-    for place, each in enumerate(verdicts):
-        key = (each.kind, str(each.item.label))
-        again[place] = key in met
-        met.add(key)
-    order = sorted(again, key=lambda at: (verdicts[at].kind != VIOLATED, again[at]))
-    return [verdicts[place] for place in order]
+def _alike(others: Sequence[AuditVerdict]) -> str:
+    """Other verdicts of a kind, folded."""
+    rows = [(_where(each), each.reason) for each in others[:MAX_ROWS]]
+    parts = [table(("where", "undecided because"), rows)]
+    if len(others) > MAX_ROWS:
+        parts.append(f"<p>{counted(len(others) - MAX_ROWS, 'more verdict')}.</p>")
+    return folded(f"{len(others):,} more like this", parts)
 
 
 def _verdict(verdict: AuditVerdict) -> list[str]:
-    told = f"{VERDICT_IN_WORDS[verdict.kind]} at {with_arrow(str(verdict.item.label))}"
-    parts = [f"<h3>{as_html(told[0].upper() + told[1:])}</h3>"]
+    parts = [f"<h3>{as_html(_told(verdict))}</h3>"]
     parts.append(f"<p>{as_html(_where(verdict))}</p>")
     if verdict.undecided:
         parts.append(f"<p>Undecided: {as_html(verdict.reason)}.</p>")
     return [*parts, *orders_parts(verdict)]
+
+
+def _told(verdict: AuditVerdict) -> str:
+    said = VERDICT_IN_WORDS[verdict.kind]
+    return f"{said.capitalize()} at {with_arrow(str(verdict.item.label))}"
 
 
 def orders_parts(verdict: AuditVerdict | Overall) -> list[str]:
@@ -100,7 +138,9 @@ def orders_parts(verdict: AuditVerdict | Overall) -> list[str]:
         (verdict.not_formed, "An order that does not."),
     ):
         if order is not None and order.events:
-            parts.append(figure(order_picture(order), _caption(order, caption)))
+            picture = order_picture(order)
+            focus = place_of(picture, order.formed[-1]) if order.formed else None
+            parts.append(figure(picture, _caption(order, caption), focus))
     return parts
 
 

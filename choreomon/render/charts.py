@@ -84,7 +84,7 @@ def histogram(title: str, values: Sequence[float], unit: str = "") -> Picture:
     for value in values:
         counts[math.floor(value / width) - first] += 1
     edges = [(first + step) * width for step in range(len(counts) + 1)]
-    left, right = 34.0, _WIDTH - 16
+    left, right = max(34.0, text_width(number(max(counts)), 11) + 12), _WIDTH - 16
     step = (right - left) / len(counts)
     base = _TOP + _PLOT
     shapes: list[Shape] = [_title(title)]

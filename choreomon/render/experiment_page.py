@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from choreomon.render.drawing import Picture
-from choreomon.render.page import as_html, facts, figure, page, section, table
+from choreomon.render.page import (
+    Section,
+    as_html,
+    figure,
+    folded,
+    header,
+    page,
+    section,
+    table,
+)
 from choreomon.render.wording import counted
 
 _TONES: Final = ("quiet", "possibly", "violated")
@@ -53,14 +62,12 @@ def experiment_page(
     counts = Counter(claim.agreement for claim in claims)
     result = ", ".join(f"{number} {words}" for words, number in counts.items())
     heading = f"{counted(len(claims), 'claim')} of the paper: {result}"
-    body = [
-        f'<header class="{_TONES[degree]}"><p>{as_html(title)}</p><h1>{as_html(heading)}</h1>'
-        "</header>",
+    body: list[str | Section] = [
+        header(_TONES[degree], title, heading),
         *(section(part.title, _part(part)) for part in parts),
         section("What the columns mean", [f"<p>{as_html(note)}</p>" for note in notes]),
-        section("How this was made", [facts(made_with)]),
     ]
-    return page(f"{title}: {heading}", body)
+    return page(f"{title}: {heading}", body, made_with)
 
 
 def _part(part: Part) -> list[str]:
@@ -85,5 +92,5 @@ def _claim(claim: Compared) -> str:
 def _table(each: Tabulated) -> str:
     shown = table(each.head, each.rows)
     if each.folded:
-        return f"<details><summary>{as_html(each.title)}</summary>{shown}</details>"
+        return folded(each.title, [shown])
     return f"<h3>{as_html(each.title)}</h3>{shown}"

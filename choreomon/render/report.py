@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from choreomon.core.run import Run, RunVerdict
+from choreomon.core.run import Run
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.interaction.term import Interaction
 from choreomon.properties.automaton import SequenceAutomaton
@@ -20,26 +20,41 @@ from choreomon.render.drawing import MUTED, POSSIBLY, QUIET, Picture
 from choreomon.render.drawing import VIOLATED as VIOLATED_COLOUR
 from choreomon.render.explanation import explanation
 from choreomon.render.highlights import highlights_in_run, highlights_of_missed
-from choreomon.render.page import as_html, facts, figure, page, section, table
+from choreomon.render.kinds import Kind
+from choreomon.render.page import (
+    Section,
+    as_html,
+    facts,
+    figure,
+    folded,
+    header,
+    page,
+    section,
+    table,
+)
+from choreomon.render.run_findings import (
+    Finding,
+    FindingKind,
+    kinds_of_findings,
+    sequence_rows,
+)
 from choreomon.render.sequence_diagram import sequence_diagram
-from choreomon.render.space_time import space_time_picture
+from choreomon.render.space_time import place_of, space_time_picture
 from choreomon.render.summary import (
     figures,
     gravest,
-    gravity,
     headline,
     missed,
     not_shown,
     result_in_words,
-    tells,
     worst_verdict,
 )
 from choreomon.render.text import table_rows
 from choreomon.render.verification import verdict_of, verification_headline, verified
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number, with_arrow
 
-MAX_DETAILED_RUNS: Final = 5
-MAX_VERDICTS_PER_RUN: Final = 3
+MAX_KINDS: Final = 20
+MAX_ALIKE: Final = 50
 MAX_ROWS: Final = 200
 
 _CLASS: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly"}
@@ -53,30 +68,36 @@ def report_page(
     *,
     tables: Sequence[TransitionTable] = (),
     interaction: Interaction | None = None,
-    max_detailed_runs: int = MAX_DETAILED_RUNS,
+    max_kinds: int = MAX_KINDS,
+    made_with: Sequence[tuple[str, str]] = (),
 ) -> str:
     """A whole HTML page.
 
     `document_facts` are names and values that say what was run (file, strategy, rules and
-    so on). In detail come the first `max_detailed_runs` of the runs with a verdict or a
-    missed formation, the gravest first, with at most `MAX_VERDICTS_PER_RUN` verdicts each, and
-    pictures of as many missed formations; the table of runs has at most `MAX_ROWS` rows, of more
-    runs those of the gravest. What is left out is counted on the page.
+    so on), `made_with` what the page was made with (version, date, command, seed); both stand at
+    the foot. In detail come one verdict or missed formation of each kind (`FindingKind`), the
+    gravest first, of `max_kinds` kinds at most; of each kind `MAX_ALIKE` others are named in a
+    folded table. The table of runs has at most `MAX_ROWS` rows, of more runs those of the gravest.
+    What is left out is counted on the page.
     `interaction` is what the logs of the runs were verified against, where they were.
     """
     result = " ".join(filter(None, (headline(runs), verification_headline(runs))))
     tones = {*map(_tone, runs), *map(_tone_of_logs, runs)}
     tone = next((tone for tone in ("violated", "possibly") if tone in tones), "quiet")
-    body = [
-        f'<header class="{tone}"><p>{as_html(title)}</p><h1>{as_html(result)}</h1></header>',
-        section("Verdicts", _verdicts(runs, automaton, max_detailed_runs)),
+    found = kinds_of_findings(runs)
+    gravest_first = [_headline(kind.first, automaton) for kind in found[:1]]
+    several = len(runs) > 1
+    body: list[str | Section] = [
+        header(tone, title, result, gravest_first),
+        section("Summary", _summary(runs, automaton)),
         section("What must not happen", [figure(automaton_picture(automaton, title))]),
+        section("What was found", _findings(found, runs, automaton, max_kinds)),
         section("What should happen", _logs(interaction, title, runs)) if interaction else "",
-        section("What each monitor knows", _tables(tables)) if tables else "",
         section("Measurements", _measurements(runs)),
-        section("What was run", [facts(document_facts)]),
+        section("Runs", _runs(runs)) if several else "",
+        section("What each monitor knows", _tables(tables)) if tables else "",
     ]
-    return page(f"{title}: {result}", body)
+    return page(f"{title}: {result}", body, (*document_facts, *made_with))
 
 
 def _tone(run: Run) -> str:
@@ -112,8 +133,51 @@ def _sentence(text: str) -> str:
     return as_html(with_arrow(text))
 
 
-def _verdicts(runs: Sequence[Run], automaton: SequenceAutomaton, limit: int) -> list[str]:
-    found = sorted(filter(tells, runs), key=gravity)
+def _headline(finding: Finding, automaton: SequenceAutomaton) -> str:
+    run, index, verdict = finding
+    if verdict is not None:
+        return with_arrow(explanation(verdict, run.kept_events, automaton).headline)
+    return f"The sequence was formed at event {index} in the real order, and no monitor said so."
+
+
+def _summary(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[str]:
+    rows = sequence_rows(runs, automaton)
+    listed = "".join(
+        f"<li value={number}>{_sentence(words)}</li>"
+        for row in rows
+        for number, words in zip(row.numbers.split(", "), row.words, strict=False)
+    )
+    cells = [
+        (
+            with_arrow(row.numbers),
+            *(f"{count:,}" for count in (row.runs, row.violated, row.possible, row.withdrawn)),
+            "–" if row.latency is None else number(row.latency / 1000),
+        )
+        for row in rows
+    ]
+    columns = ("sequence", "runs", "violated", "possible", "withdrawn", "latency, ms")
+    several = len(runs) > 1
+    parts = [f"<ol>{listed}</ol>" if listed else "", table(columns, cells)]
+    if several:
+        parts.append(
+            '<p class="note">"runs" counts those in which something was said of the sequence, of '
+            f"{len(runs):,}; each counts once more, for the gravest that was said.</p>"
+        )
+    unseen = sum(len(missed(run)) for run in runs)
+    if unseen:
+        parts.append(
+            f'<p class="violated">{counted(unseen, "formation")} in the real order, which no '
+            "monitor said.</p>"
+        )
+    return parts
+
+
+def _findings(
+    found: Sequence[Kind[FindingKind, Finding]],
+    runs: Sequence[Run],
+    automaton: SequenceAutomaton,
+    limit: int,
+) -> list[str]:
     if not found:
         parts = ["<p>No monitor declared anything.</p>"]
         shown = next((run for run in runs if run.kept_events), None)
@@ -121,56 +185,59 @@ def _verdicts(runs: Sequence[Run], automaton: SequenceAutomaton, limit: int) -> 
             picture = space_time_picture(shown.kept_events, shown.processes)
             parts.append(figure(picture, f"The run with seed {shown.seed}"))
         return parts
-    parts = [_run(run, automaton) for run in found[:limit]]
+    parts = [_kind(kind, automaton) for kind in found[:limit]]
     if len(found) > limit:
-        parts.append(f'<p class="note">{_left_out(runs, len(found), limit)}</p>')
+        more = counted(len(found) - limit, "more kind", "more kinds")
+        parts.append(f'<p class="note">{more} of verdicts are in the table of runs.</p>')
     return parts
 
 
-def _left_out(runs: Sequence[Run], found: int, limit: int) -> str:
-    """Of `found` runs that tell something all but `limit` are not shown in detail."""
-    left = found - limit
-    listed = sum(map(tells, gravest(runs, MAX_ROWS))) - limit
-    names = "it" if left == 1 else "them" if listed >= left else f"{listed:,} of them"
-    return (
-        f"{counted(left, 'more run')} with a verdict or with a missed sequence "
-        f"{'is' if left == 1 else 'are'} not shown in detail; the table of runs below names "
-        f"{names}."
-    )
-
-
-def _run(run: Run, automaton: SequenceAutomaton) -> str:
-    order = {word: place for place, word in enumerate(VERDICT_IN_WORDS)}
-    formed = dict(run.formed or ())
-    verdicts = sorted(  # they are in the order of events
-        run.verdicts, key=lambda v: (order[v.verdict], v.event_index not in formed)
-    )
-    parts = [f"<h3>Run with seed {run.seed}</h3>"]
-    parts += [_verdict(verdict, run, automaton) for verdict in verdicts[:MAX_VERDICTS_PER_RUN]]
-    left = len(verdicts) - MAX_VERDICTS_PER_RUN
-    if left > 0:
-        parts.append(f'<p class="note">{counted(left, "more verdict")} in this run.</p>')
-    parts += _missed(run)
+def _kind(kind: Kind[FindingKind, Finding], automaton: SequenceAutomaton) -> str:
+    first, others = kind.first, kind.others
+    said = "missed" if first.verdict is None else VERDICT_IN_WORDS[first.verdict.verdict]
+    at = f": {with_arrow(kind.key.label)}" if kind.key.label else ""
+    parts = [f"<h3>{as_html(said.capitalize() + at)}, in the run with seed {first.run.seed}</h3>"]
+    parts += _missed(first) if first.verdict is None else _verdict(first, automaton)
+    if others:
+        shown = others[:MAX_ALIKE]
+        inner = [table(("seed", "event", "declared by", "after, ms"), map(_row, shown))]
+        if len(others) > len(shown):
+            left = f"{len(others) - len(shown):,} more like these"
+            inner.append(f'<p class="note">{left}.</p>')
+        runs = len({finding.run.seed for finding in others})
+        alike = f"{len(others):,} more like this, in {counted(runs, 'run')}"
+        parts.append(folded(alike, inner))
     return f"<article>{''.join(parts)}</article>"
 
 
-def _missed(run: Run) -> list[str]:
-    indices = missed(run)
-    if not indices:
-        return []
-    events = ", ".join(map(str, indices))
+def _row(finding: Finding) -> tuple[str, ...]:
+    run, index, verdict = finding
+    latency = finding.latency
+    return (
+        str(run.seed),
+        f"{index:,}",
+        "–" if verdict is None else verdict.monitor,
+        "–" if latency is None else number(latency / 1000),
+    )
+
+
+def _missed(finding: Finding) -> list[str]:
+    run, index, _ = finding
     parts = [
         f'<p class="violated"><strong>Missed:</strong> the sequence was formed at '
-        f"event {events} in the real order, and no monitor said so.</p>"
+        f"event {index} in the real order, and no monitor said so.</p>"
     ]
-    for index in indices[:MAX_VERDICTS_PER_RUN] if run.kept_events else ():
+    if run.kept_events:
         highlights = highlights_of_missed(run, index)
         picture = space_time_picture(run.kept_events, run.processes, highlights, missed=index)
-        parts.append(figure(picture, f"Marked: the sequence that was formed at event {index}."))
+        caption = f"Marked: the sequence that was formed at event {index}."
+        parts.append(figure(picture, caption, place_of(picture, index)))
     return parts
 
 
-def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str:
+def _verdict(finding: Finding, automaton: SequenceAutomaton) -> list[str]:
+    run, _, verdict = finding
+    assert verdict is not None
     formed = dict(run.formed or ())
     explained = explanation(verdict, run.kept_events, automaton)
     tone = _CLASS.get(verdict.verdict, "quiet")
@@ -187,15 +254,17 @@ def _verdict(verdict: RunVerdict, run: Run, automaton: SequenceAutomaton) -> str
     if run.kept_events:
         sequence = formed.get(verdict.event_index, ())
         highlights = highlights_in_run(run, verdict, automaton)
+        picture = space_time_picture(run.kept_events, run.processes, highlights, verdict=verdict)
         parts.append(
             figure(
-                space_time_picture(run.kept_events, run.processes, highlights, verdict=verdict),
+                picture,
                 "Marked: a sequence that was formed, by the real order."
                 if sequence
                 else "Marked: what the verdict rests on.",
+                place_of(picture, verdict.event_index),
             )
         )
-    return "".join(parts)
+    return parts
 
 
 def _tables(tables: Sequence[TransitionTable]) -> list[str]:
@@ -216,7 +285,7 @@ def _tables(tables: Sequence[TransitionTable]) -> list[str]:
 
 
 def _measurements(runs: Sequence[Run]) -> list[str]:
-    parts = [facts(figures(runs))]
+    parts = [facts(figures(runs), numbers=True)]
     if any(run.formed is not None for run in runs):
         parts.append(
             '<p class="note">"Formations in the real order" counts the events at which the '
@@ -230,18 +299,27 @@ def _measurements(runs: Sequence[Run]) -> list[str]:
     charts = _charts(runs)
     if charts:
         parts.append(f'<div class="charts">{"".join(map(figure, charts))}</div>')
-    if len(runs) > 1:
-        parts.append("<h3>Runs</h3>")
-        columns = ["seed", "result", "events", "monitoring messages", "bytes", "latency, ms"]
-        shown = gravest(runs, MAX_ROWS)
-        rows = [_run_row(run) for run in shown]
-        if any(run.verification is not None for run in runs):
-            columns.append("logs")
-            rows = [(*row, verified(run)) for row, run in zip(rows, shown, strict=True)]
-        parts.append(table(columns, rows))
+    return parts
+
+
+def _runs(runs: Sequence[Run]) -> list[str]:
+    columns = ["seed", "result", "events", "monitoring messages", "bytes", "latency, ms"]
+    shown = gravest(runs, MAX_ROWS)
+    rows = [_run_row(run) for run in shown]
+    if any(run.verification is not None for run in runs):
+        columns.append("logs")
+        rows = [(*row, verified(run)) for row, run in zip(rows, shown, strict=True)]
+    parts = [table(columns, rows)]
     if len(runs) > MAX_ROWS:
         parts.append(f'<p class="note">{not_shown(len(runs) - MAX_ROWS)}.</p>')
-    return parts
+    return [
+        folded(
+            f"All {len(runs):,} runs"
+            if len(runs) <= MAX_ROWS
+            else f"{MAX_ROWS:,} of {len(runs):,} runs",
+            parts,
+        )
+    ]
 
 
 def _run_row(run: Run) -> tuple[str, ...]:

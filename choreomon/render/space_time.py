@@ -120,6 +120,12 @@ def space_time_picture(
     )
 
 
+def place_of(picture: Picture, index: int) -> float | None:
+    """The x of an event in such a picture; `None` where it is not shown."""
+    shown = picture.structure["events"]
+    return next((event["x"] for event in shown if event["index"] == index), None)
+
+
 def _candidate(
     items: Sequence[RunEvent | Gap], arrows: Sequence[Arrow], scene: Scene
 ) -> tuple[Scene, list[Way], list[Point | None]]:
