@@ -12,6 +12,7 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_options, method_option
 from choreomon.cli.draw_log import draw_log, is_drawn_log
+from choreomon.cli.draw_run import run_pictures, view_of
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
@@ -21,11 +22,9 @@ from choreomon.formats.offline_kind import offline_kind
 from choreomon.verify.papers.heuristics import STRATEGIES
 
 if TYPE_CHECKING:
-    from choreomon.core.run import Run, RunVerdict
     from choreomon.formats.read import Document
     from choreomon.properties.tables import RulesName
     from choreomon.render.drawing import Picture
-    from choreomon.render.highlights import Highlight
     from simulator.monitoring import StrategyName
 
 
@@ -33,6 +32,8 @@ Strategy: TypeAlias = Literal["pull", "push", "central", "dfs", "bfs", "hcs"]
 
 MONITORING: Final = ("pull", "push", "central")
 _NEEDS_RUN: Final = "with --run: only a run has them"
+_VIEW: Final = ("everything", "first", "last")
+"""Parameters that say which events of a run are drawn."""
 
 
 @click.command(
@@ -75,6 +76,18 @@ _NEEDS_RUN: Final = "with --run: only a run has them"
     help="With --run: the event whose verdict is marked; default: that of the gravest.",
 )
 @click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="With --run: all of it, idle processes, too, not only what is around the marked events.",
+)
+@click.option(
+    "--from", "first", type=click.IntRange(min=0), help="With --run: no event before this number."
+)
+@click.option(
+    "--to", "last", type=click.IntRange(min=0), help="With --run: no event after this number."
+)
+@click.option(
     "--interaction", "stated", is_flag=True, help="Draw the interaction that a document states."
 )
 @click.option("--signature", "-s", type=click.Path(), help="Of an interaction: .hsf or .json.")
@@ -109,6 +122,9 @@ def command(
     strategy: Strategy | None,
     rules: RulesName | None,
     event: int | None,
+    everything: bool,
+    first: int | None,
+    last: int | None,
     stated: bool,
     signature: str | None,
     tree: bool,
@@ -130,6 +146,8 @@ def command(
 
     An automaton (.json, .timbuk): its states and edges.
 
+    Of a long run the events around the marked ones are drawn, and all that the property names.
+
     With --run, a log (docs/logs.md): its sends and handles, in an order that fits it.
     """
     from choreomon.cli.draw_interaction import draw_interaction, is_interaction
@@ -138,11 +156,12 @@ def command(
         output, (file, signature, trace, locations, choices["config"], choices["mapping"])
     )
     logs = LogChoices.taken(choices)
+    view = view_of(everything=everything, first=first, last=last)
     if a_run and is_drawn_log(file, logs):
-        others = ("a_run", *LOG_OPTIONS, "session_key")
+        others = ("a_run", *LOG_OPTIONS, "session_key", *_VIEW)
         _check_alone(context, others, "with other files than logs")
         _check_picture(output, (".svg", ".png", ".mmd"))
-        return draw_log(file, output, logs, as_json=as_json)
+        return draw_log(file, output, logs, view, as_json=as_json)
     refuse_explicit(context, (*LOG_OPTIONS, "session_key"), "with --run, and with logs")
     kind = offline_kind(file)
     if kind == "automaton":
@@ -183,7 +202,7 @@ def command(
         if monitoring != "pull" and rules == "precise":
             raise click.UsageError("--rules precise can only be used with --strategy pull")
         run = prepared.run(seed, strategy=monitoring, rules=rules, keep_events=True)
-        picture, mermaid = _run(run, document, event)
+        picture, mermaid = run_pictures(run, document, event, view)
         if run.reached_max_events:
             click.echo(stopped(document, run), err=True)
             code = BAD_INPUT
@@ -212,7 +231,7 @@ def _check_of_interaction(context: click.Context, file: str, *, holds_one: bool)
         raise click.UsageError("--interaction and --run are two pictures: leave one out")
     if a_run:
         raise click.UsageError(f"{file} is an interaction: only an application has runs")
-    refuse_explicit(context, ("seed", "rules", "event"), _NEEDS_RUN)
+    refuse_explicit(context, ("seed", "rules", "event", *_VIEW), _NEEDS_RUN)
     if strategy in MONITORING:
         raise click.UsageError(f"--strategy {strategy} can only be used with --run")
 
@@ -220,11 +239,11 @@ def _check_of_interaction(context: click.Context, file: str, *, holds_one: bool)
 def _check_of_document(context: click.Context, file: str, output: Path) -> None:
     """Raises `UsageError` for options that are about interactions, or about runs where none is
     drawn, and for a suffix that says no format."""
-    others = ("a_run", "seed", "strategy", "rules", "event", "locations")
+    others = ("a_run", "seed", "strategy", "rules", "event", *_VIEW, "locations")
     _check_alone(context, others, f"with interactions, and {file} is none")
     _check_picture(output, (".svg", ".png", ".mmd"))
     if not context.params["a_run"]:
-        refuse_explicit(context, ("seed", "strategy", "rules", "event"), _NEEDS_RUN)
+        refuse_explicit(context, ("seed", "strategy", "rules", "event", *_VIEW), _NEEDS_RUN)
 
 
 def _check_alone(context: click.Context, others: Iterable[str], where: str) -> None:
@@ -278,61 +297,3 @@ def _automaton(document: Document) -> tuple[Picture, str]:
         raise click.UsageError(f"{document.file} has no property to draw; --run draws a run")
     automaton = document.property.automaton
     return automaton_picture(automaton, document.name), automaton_flowchart(automaton)
-
-
-def _run(run: Run, document: Document, event: int | None) -> tuple[Picture, str]:
-    from choreomon.render.mermaid import run_sequence_diagram
-    from choreomon.render.space_time import space_time_picture
-
-    verdict, unsaid = _shown(run) if event is None else _about(run, event)
-    highlights = _highlights(run, verdict, unsaid, document)
-    picture = space_time_picture(
-        run.kept_events, run.processes, highlights, verdict=verdict, missed=unsaid
-    )
-    mermaid = run_sequence_diagram(run.kept_events, run.processes, highlights, run.verdicts)
-    return picture, mermaid
-
-
-def _shown(run: Run) -> tuple[RunVerdict | None, int | None]:
-    """The gravest verdict, of equal ones the first about an event at which the sequence was really
-    formed; where there is none, an event at which it was, and no monitor said so."""
-    from choreomon.render.summary import missed, worst_verdict
-
-    kind = worst_verdict(run)
-    formed = dict(run.formed or ())
-    gravest = [verdict for verdict in run.verdicts if verdict.verdict == kind]
-    if not gravest:
-        return None, next(iter(missed(run)), None)
-    return min(gravest, key=lambda verdict: verdict.event_index not in formed), None
-
-
-def _about(run: Run, event: int) -> tuple[RunVerdict | None, int | None]:
-    """The verdict about an event, or the event where the sequence was formed there and no monitor
-    said so. Raises `BadParameter` for others."""
-    from choreomon.core.suggestion import listed
-    from choreomon.render.summary import missed
-
-    for verdict in run.verdicts:
-        if verdict.event_index == event:
-            return verdict, None
-    if event in missed(run):
-        return None, event
-    known = sorted({*(verdict.event_index for verdict in run.verdicts), *missed(run)})
-    raise click.BadParameter(
-        f"there is no verdict about event {event}; there are some about "
-        f"{listed([*map(str, known)])}",
-        param_hint="--event",
-    )
-
-
-def _highlights(
-    run: Run, verdict: RunVerdict | None, unsaid: int | None, document: Document
-) -> tuple[Highlight, ...]:
-    from choreomon.render.highlights import highlights_in_run, highlights_of_missed
-
-    if unsaid is not None:
-        return highlights_of_missed(run, unsaid)
-    if verdict is None:
-        return ()
-    assert document.property is not None  # without one there are no verdicts
-    return highlights_in_run(run, verdict, document.property.automaton)

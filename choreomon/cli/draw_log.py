@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.draw_run import check_view
 from choreomon.cli.log_options import LogChoices, tell_strange
 from choreomon.cli.pictures import write_picture
 from choreomon.cli.writing import write
 
 if TYPE_CHECKING:
     from choreomon.core.recorded import RecordedEvent
+    from choreomon.render.window import View
 
 
 def is_drawn_log(file: str, logs: LogChoices) -> bool:
@@ -25,7 +27,7 @@ def is_drawn_log(file: str, logs: LogChoices) -> bool:
     return own or (LogReading(logs).is_log(file) and (logs.given or not document))
 
 
-def draw_log(file: str, output: Path, logs: LogChoices, *, as_json: bool) -> int:
+def draw_log(file: str, output: Path, logs: LogChoices, view: View, *, as_json: bool) -> int:
     """Draw the first session of a log; what is left out is said. The exit code.
 
     Raises DocumentError for a log that cannot be read, and ClickException for one that has no
@@ -56,9 +58,10 @@ def draw_log(file: str, output: Path, logs: LogChoices, *, as_json: bool) -> int
     if len(sessions) > 1:
         first = next(iter(sessions)) or "the one without a name"
         click.echo(f"{file}: has {len(sessions):,} sessions; drawn is {first}", err=True)
-    picture = space_time_picture(events, processes, timed=False)
+    check_view(view, events)
+    picture = space_time_picture(events, processes, timed=False, view=view)
     if output.suffix.lower() == ".mmd":
-        write(output, run_sequence_diagram(events, processes))
+        write(output, run_sequence_diagram(events, processes, view=view))
     else:
         write_picture(output, picture)
     if as_json:

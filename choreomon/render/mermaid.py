@@ -16,7 +16,7 @@ from choreomon.core.message import ENVIRONMENT, SEND
 from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.highlights import Highlight
-from choreomon.render.window import MAX_SHOWN, Gap, window
+from choreomon.render.window import AROUND_MARKS, Gap, View, window
 from choreomon.render.wording import (
     DECLARATION,
     formula_in_words,
@@ -70,7 +70,7 @@ def run_sequence_diagram(
     processes: Sequence[str],
     highlights: Sequence[Highlight] = (),
     verdicts: Sequence[RunVerdict] = (),
-    bound: int = MAX_SHOWN,
+    view: View = AROUND_MARKS,
 ) -> str:
     """The run as a sequence diagram, cut as `window` cuts it.
 
@@ -78,7 +78,7 @@ def run_sequence_diagram(
     handling is a note where it is marked or judged. Steps of the sequence are numbered
     in notes.
     """
-    items = window(events, [highlight.event_index for highlight in highlights], bound)
+    items = window(events, [highlight.event_index for highlight in highlights], view)
     shown = [item for item in items if isinstance(item, RunEvent)]
     names = [ENVIRONMENT] if any(e.message.sender == ENVIRONMENT for e in shown) else []
     names += [process for process in processes if process != ENVIRONMENT]

@@ -51,10 +51,13 @@ from choreomon.render.summary import (
 )
 from choreomon.render.text import table_rows
 from choreomon.render.verification import verdict_of, verification_headline, verified
+from choreomon.render.window import View, kept_events
 from choreomon.render.wording import VERDICT_IN_WORDS, counted, number, with_arrow
 
 MAX_KINDS: Final = 20
 MAX_ALIKE: Final = 50
+MAX_KEPT: Final = 60
+"""Events that a picture shows because the property names them: pages are read, not studied."""
 MAX_ROWS: Final = 200
 
 _CLASS: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly"}
@@ -197,7 +200,7 @@ def _kind(kind: Kind[FindingKind, Finding], automaton: SequenceAutomaton) -> str
     said = "missed" if first.verdict is None else VERDICT_IN_WORDS[first.verdict.verdict]
     at = f": {with_arrow(kind.key.label)}" if kind.key.label else ""
     parts = [f"<h3>{as_html(said.capitalize() + at)}, in the run with seed {first.run.seed}</h3>"]
-    parts += _missed(first) if first.verdict is None else _verdict(first, automaton)
+    parts += (_missed if first.verdict is None else _verdict)(first, automaton)
     if others:
         shown = others[:MAX_ALIKE]
         inner = [table(("seed", "event", "declared by", "after, ms"), map(_row, shown))]
@@ -208,6 +211,11 @@ def _kind(kind: Kind[FindingKind, Finding], automaton: SequenceAutomaton) -> str
         alike = f"{len(others):,} more like this, in {counted(runs, 'run')}"
         parts.append(folded(alike, inner))
     return f"<article>{''.join(parts)}</article>"
+
+
+def _view(run: Run, automaton: SequenceAutomaton) -> View:
+    judged = [verdict.event_index for verdict in run.verdicts]
+    return View(kept=kept_events(run.kept_events, automaton.labels, judged), most=MAX_KEPT)
 
 
 def _row(finding: Finding) -> tuple[str, ...]:
@@ -221,7 +229,7 @@ def _row(finding: Finding) -> tuple[str, ...]:
     )
 
 
-def _missed(finding: Finding) -> list[str]:
+def _missed(finding: Finding, automaton: SequenceAutomaton) -> list[str]:
     run, index, _ = finding
     parts = [
         f'<p class="violated"><strong>Missed:</strong> the sequence was formed at '
@@ -229,7 +237,10 @@ def _missed(finding: Finding) -> list[str]:
     ]
     if run.kept_events:
         highlights = highlights_of_missed(run, index)
-        picture = space_time_picture(run.kept_events, run.processes, highlights, missed=index)
+        view = _view(run, automaton)
+        picture = space_time_picture(
+            run.kept_events, run.processes, highlights, missed=index, view=view
+        )
         caption = f"Marked: the sequence that was formed at event {index}."
         parts.append(figure(picture, caption, place_of(picture, index)))
     return parts
@@ -254,7 +265,10 @@ def _verdict(finding: Finding, automaton: SequenceAutomaton) -> list[str]:
     if run.kept_events:
         sequence = formed.get(verdict.event_index, ())
         highlights = highlights_in_run(run, verdict, automaton)
-        picture = space_time_picture(run.kept_events, run.processes, highlights, verdict=verdict)
+        view = _view(run, automaton)
+        picture = space_time_picture(
+            run.kept_events, run.processes, highlights, verdict=verdict, view=view
+        )
         parts.append(
             figure(
                 picture,

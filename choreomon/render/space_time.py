@@ -50,11 +50,15 @@ from choreomon.render.space_time_scene import (
     scene_of,
 )
 from choreomon.render.space_time_ways import Way, way_around
-from choreomon.render.window import MAX_SHOWN, Gap, window
+from choreomon.render.window import AROUND_MARKS, Gap, View, window
 from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
 _COLUMNS: Final = (42.0, 48.0, 54.0, 62.0, 74.0, 90.0, 110.0)
+_FEW: Final = 150
+"""Of more events than that no second width of columns is tried: each takes seconds then."""
 _RING: Final = STEP + 4
+_NAMED: Final = 5
+_ARE: Final = ("is", "are")
 _MISSED: Final = "formed, and no monitor says so"
 
 
@@ -66,43 +70,48 @@ def space_time_picture(
     verdict: RunVerdict | None = None,
     missed: int | None = None,
     timed: bool = True,
-    bound: int = MAX_SHOWN,
+    view: View = AROUND_MARKS,
 ) -> Picture:
     """The run, with the steps among the marked events numbered and the other events faded.
 
-    Runs of more than `bound` events are cut to the neighbourhood of the marked ones
-    (`window`), and the picture says what it leaves out. The environment gets a line only
+    Of long runs is shown what `view` says (`window`), and the picture says what it leaves out. A
+    process at which nothing shown happens has a line only where all is shown, the environment only
     where it sends something that is shown; `processes` must name all others. Where
     `events` is empty, as for runs whose events were not kept, the picture says that.
     A badge stands over the event that `verdict` is about; where there is no verdict, over
     `missed`, at which the sequence was formed and no monitor said so. Without `timed` no times are
     written: what logs recorded has none that mean something between processes.
 
-    `structure` has `processes` (lines from the top), `events` (index, process, kind,
-    role, step), `messages` (name, sender, receiver, sent_at, handled_at, status, marked)
-    and `not_shown` (pairs of first and last index).
+    `structure` has `processes` (lines from the top), `idle` (those without one), `events` (index,
+    process, kind, role, step), `messages` (name, sender, receiver, sent_at, handled_at, status,
+    marked) and `not_shown` (pairs of first and last index).
     """
-    items = window(events, [highlight.event_index for highlight in highlights], bound)
+    items = window(events, [highlight.event_index for highlight in highlights], view)
     arrows = arrows_of(events, items)
+    busy = {end for arrow in arrows for end in (arrow.sender, arrow.receiver)}
+    busy |= {item.process for item in items if isinstance(item, RunEvent)}
     names = [ENVIRONMENT] if any(arrow.sender == ENVIRONMENT for arrow in arrows) else []
-    names += [process for process in processes if process != ENVIRONMENT]
-    scenes = (
-        scene_of(items, names, highlights, verdict, column, timed=timed) for column in _COLUMNS
-    )
+    others = [process for process in processes if process != ENVIRONMENT]
+    idle = [name for name in others if items and name not in busy and not view.everything]
+    names += [name for name in others if name not in idle]
+    widths = _COLUMNS if len(items) <= _FEW else _COLUMNS[1:2]
+    scenes = (scene_of(items, names, highlights, verdict, column, timed=timed) for column in widths)
     scene, ways, places = min(
         (_candidate(items, arrows, scene) for scene in scenes),
         key=lambda candidate: (candidate[2].count(None), candidate[0].column),
     )
     bottom = HEADER + LANE * max(0, len(names) - 1)
+    ticks, lowest = axis(items, scene, bottom + 34)
     shapes = [
         *lanes(scene),
-        *axis(items, scene, bottom + 34),
+        *ticks,
         *_messages(arrows, ways, scene),
         *_events(items, scene),
         *_labels(arrows, places, scene),
         *_badge(items, _of_badge(verdict, missed), scene),
     ]
-    below, width, height = notes(items, arrows, scene, bottom + 90)
+    left_out = [*_idle_in_words(idle), *_hidden_in_words(items, view)]
+    below, width, height = notes(items, arrows, scene, lowest + 24, left_out)
     gaps = [item for item in items if isinstance(item, Gap)]
     return Picture(
         drawing=Drawing(
@@ -113,11 +122,30 @@ def space_time_picture(
         ),
         structure={
             "processes": names,
+            "idle": idle,
             "events": [_event_data(item, scene) for item in items if isinstance(item, RunEvent)],
             "messages": [_message_data(arrow, scene) for arrow in arrows],
             "not_shown": [[gap.first, gap.last] for gap in gaps],
         },
     )
+
+
+def _idle_in_words(idle: Sequence[str]) -> list[str]:
+    if not idle:
+        return []
+    listed = ", ".join(shortened(name, LONGEST_NAME) for name in idle[:_NAMED])
+    more = f" and {len(idle) - _NAMED:,} more" if len(idle) > _NAMED else ""
+    has, no = ("has", "its") if len(idle) == 1 else ("have", "their")
+    return [f"Nothing shown happens at {listed}{more}, which {has} no line of {no} own."]
+
+
+def _hidden_in_words(items: Sequence[RunEvent | Gap], view: View) -> list[str]:
+    """How many of the events that had better be shown are not."""
+    shown = {item.index for item in items if isinstance(item, RunEvent)}
+    hidden = len(view.kept - shown)
+    if not hidden:
+        return []
+    return [f"{hidden:,} of the events not shown {_ARE[hidden > 1]} named by the property."]
 
 
 def place_of(picture: Picture, index: int) -> float | None:

@@ -37,10 +37,12 @@ from choreomon.render.space_time_scene import (
     tick_of,
 )
 from choreomon.render.window import Gap
+from choreomon.render.wording import wrapped
 
 SMALL: Final = 12.0
 EVENT: Final = 5.0
 STEP: Final = 10.0
+_TICK_ROW: Final = 15.0
 
 _STEP_IN_WORDS: Final = {
     POSSIBLY: "step of the forbidden sequence that is in question",
@@ -111,53 +113,53 @@ def lanes(scene: Scene) -> list[Shape]:
     return shapes
 
 
-def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> list[Shape]:
+def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> tuple[list[Shape], float]:
+    """The number of every event that is shown, and its time; and the lowest baseline of them. Where
+    neighbours would touch, one of them stands lower: none is left out."""
     shown = [item for item in items if isinstance(item, RunEvent)]
     if not shown:
-        return []
+        return [], y
     shapes: list[Shape] = [
         Polyline(points=(Point(scene.left - 6, y), Point(scene.right, y)), colour=RULE),
         *(
-            Text(
-                at=Point(scene.left - 14, y + below),
-                content=words,
-                size=SMALLEST,
-                anchor="end",
-                colour=MUTED,
-            )
-            for words, below in ((("time, ms", 18),) if scene.timed else ()) + (("event", 33),)
+            Polyline(points=(Point(x, y), Point(x, y + 4)), colour=FAINT, width=1.2)
+            for x in scene.columns.values()
         ),
     ]
-    taken: list[tuple[float, float]] = []
-    for event in sorted(shown, key=lambda event: event.index not in scene.roles):
-        x = scene.columns[event.index]
-        marked = event.index in scene.roles
-        tick = tick_of(event, marked=marked, timed=scene.timed)
-        left, right = x - tick.half, x + tick.half
-        if not marked and any(left < end and start < right for start, end in taken):
-            continue
-        taken.append((left, right))
-        colour = INK if marked else MUTED
-        shapes += [
-            Polyline(points=(Point(x, y), Point(x, y + 4)), colour=FAINT, width=1.2),
-            Text(
-                at=Point(x, y + 18),
-                content=tick.time,
-                size=SMALLEST,
-                anchor="middle",
-                bold=marked,
-                colour=colour,
-            ),
-            Text(
-                at=Point(x, y + 33),
-                content=tick.event,
-                size=SMALLEST,
-                anchor="middle",
-                bold=marked,
-                colour=colour,
-            ),
-        ]
-    return shapes
+    marked = [event.index in scene.roles for event in shown]
+    ticks = [
+        tick_of(event, marked=bold, timed=scene.timed)
+        for event, bold in zip(shown, marked, strict=True)
+    ]
+    rows = [("event", [tick.event for tick in ticks])]
+    if scene.timed:
+        rows.append(("time, ms", [tick.time for tick in ticks]))
+    baseline = y + 18
+    for heading, words in rows:
+        shapes.append(_beside_axis(heading, baseline, scene))
+        free: list[float] = []  # of each level: the x behind its last tick
+        for event, bold, word in zip(shown, marked, words, strict=True):
+            x = scene.columns[event.index]
+            half = text_width(word, SMALLEST, bold=bold) / 2 + 4
+            level = next((at for at, end in enumerate(free) if end <= x - half), len(free))
+            free[level : level + 1] = [x + half]
+            shapes.append(
+                Text(
+                    at=Point(x, baseline + _TICK_ROW * level),
+                    content=word,
+                    size=SMALLEST,
+                    anchor="middle",
+                    bold=bold,
+                    colour=INK if bold else MUTED,
+                )
+            )
+        baseline += _TICK_ROW * len(free)
+    return shapes, baseline - _TICK_ROW
+
+
+def _beside_axis(words: str, baseline: float, scene: Scene) -> Text:
+    at = Point(scene.left - 14, baseline)
+    return Text(at=at, content=words, size=SMALLEST, anchor="end", colour=MUTED)
 
 
 def cross(at: Point, radius: float) -> tuple[Shape, ...]:
@@ -176,9 +178,14 @@ def cross(at: Point, radius: float) -> tuple[Shape, ...]:
 
 
 def notes(
-    items: Sequence[RunEvent | Gap], arrows: Sequence[Arrow], scene: Scene, y: float
+    items: Sequence[RunEvent | Gap],
+    arrows: Sequence[Arrow],
+    scene: Scene,
+    y: float,
+    not_shown: Sequence[str] = (),
 ) -> tuple[list[Shape], float, float]:
-    """The legend, what is not shown; the width and the height that they need."""
+    """The legend and what is not shown, events and whatever else `not_shown` says, in sentences;
+    the width and the height that they need."""
     if not items:
         words = "The events of this run were not kept."
         return [Text(at=Point(MARGIN, 34), content=words, colour=MUTED)], 300.0, 60.0
@@ -190,9 +197,13 @@ def notes(
     if gaps:
         several = len(gaps) > 1 or "–" in gaps[0]
         words += f" Not shown: event{'s' if several else ''} {', '.join(gaps)}."
-    bottom += 22
-    shapes.append(_small(words, MARGIN, bottom))
-    return shapes, max(right, MARGIN + text_width(words, SMALL)), bottom + MARGIN
+    # Sentences are folded rather than that they make the picture wider.
+    room = max(scene.right, 420.0) - MARGIN
+    for line in wrapped(" ".join((words, *not_shown)), int(room / (0.6 * SMALL))):
+        bottom += 20
+        shapes.append(_small(line, MARGIN, bottom))
+        right = max(right, MARGIN + text_width(line, SMALL))
+    return shapes, right, bottom + MARGIN
 
 
 def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[_Entry]:

@@ -1,16 +1,21 @@
-"""Which events of a long run a picture shows: those around the marked ones, up to a bound."""
+"""Which events of a long run a picture shows: those around the marked ones, up to a bound, and
+whatever must not be hidden."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from choreomon.core.message import HANDLE, SEND
+from choreomon.core.message import HANDLE, SEND, Label
 from choreomon.core.run import RunEvent
 
 MAX_SHOWN: Final = 20
-"""Events in one picture, unless the caller says otherwise."""
+"""Events in one picture, unless there is more that must not be hidden."""
+
+MAX_KEPT: Final = 200
+"""Events that a picture shows because the property names them, or for a verdict."""
 
 _WORTH_A_GAP: Final = 4
 """So many events need more room than a gap does."""
@@ -30,23 +35,57 @@ class Gap(NamedTuple):
         return one if self.first == self.last else f"{one}–{self.last:,}"
 
 
+class View(NamedTuple):
+    """What is wanted of a run: about `bound` events around the marked ones, and of the events
+    `kept` (by index) the `most` that are nearest to those; or a `stretch` from one index to
+    another, both included; or `everything`."""
+
+    bound: int = MAX_SHOWN
+    kept: frozenset[int] = frozenset()
+    most: int = MAX_KEPT
+    stretch: tuple[int, int] | None = None
+    everything: bool = False
+
+
+AROUND_MARKS: Final = View()
+
+
+def kept_events(
+    events: Sequence[RunEvent], labels: Collection[Label], judged: Collection[int] = ()
+) -> frozenset[int]:
+    """The indices of events that had better not be hidden: those that a property names by its
+    `labels`, and those that verdicts are about."""
+    named = frozenset(labels)
+    return frozenset(event.index for event in events if event.label in named) | frozenset(judged)
+
+
 def window(
-    events: Sequence[RunEvent], highlights: Collection[int], bound: int = MAX_SHOWN
+    events: Sequence[RunEvent], highlights: Collection[int], view: View = AROUND_MARKS
 ) -> tuple[RunEvent | Gap, ...]:
     """The events to show, in order, and the gaps between them.
 
-    Everything where `events` are at most `bound`. Otherwise the marked events, the other ends of
-    their messages, what marked sendings answer, and as many neighbours of the marked ones as the
-    bound leaves room for, the nearest first. Marked events and the other ends of their messages
-    are shown even beyond the bound. So are up to three events between shown ones, where a gap would
+    Everything where `events` are at most the bound. Otherwise the marked events, the other ends of
+    their messages, the messages by which one marked event is known to be before another, what the
+    view keeps, what marked sendings answer, and as many neighbours of the marked ones as the
+    bound leaves room for, the nearest first. All but the last two are shown even beyond the bound.
+    So are up to three events between shown ones, where a gap would
     be no shorter, and up to six, the shortest stretches first, as long as that does not double
     the bound. With no marked event it is the beginning of the run.
     """
-    if len(events) <= bound:
+    if view.stretch is not None:
+        first, last = view.stretch
+        return _with_gaps(events, {p for p, e in enumerate(events) if first <= e.index <= last})
+    bound = view.bound
+    if view.everything or len(events) <= bound:
         return tuple(events)
     position = {event.index: place for place, event in enumerate(events)}
     centres = sorted({position[index] for index in highlights if index in position})
     shown = {*centres, *_other_ends(events, position, centres)}
+    shown |= _ordering(events, position, centres)
+    kept = sorted(position[index] for index in view.kept if index in position)
+    if len(kept) > view.most:
+        kept.sort(key=lambda place: min((abs(place - at) for at in centres), default=place))
+    shown.update(kept[: view.most])
     for place in _causes(events, position, centres):
         if len(shown) < bound:
             shown.add(place)
@@ -63,6 +102,11 @@ def window(
         room = len(shown) + len(stretch) <= 2 * bound
         if len(stretch) < _WORTH_A_GAP or (len(stretch) <= _SHORT and room):
             shown.update(stretch)
+    return _with_gaps(events, shown)
+
+
+def _with_gaps(events: Sequence[RunEvent], shown: Collection[int]) -> tuple[RunEvent | Gap, ...]:
+    """The events at the places `shown`, and the gaps between them."""
     items: list[RunEvent | Gap] = []
     for place, event in enumerate(events):
         if place in shown:
@@ -72,6 +116,67 @@ def window(
         else:
             items.append(Gap(event.index, event.index))
     return tuple(items)
+
+
+def _ordering(
+    events: Sequence[RunEvent], position: Mapping[int, int], centres: Sequence[int]
+) -> set[int]:
+    """Both ends of the messages by which a marked event happened before another one: of each pair
+    with no marked event between them in that order, those on a way with the fewest messages."""
+    previous = _previous(events)
+    wanted: set[int] = set()
+    before: dict[int, set[int]] = {}
+    for number, end in enumerate(centres):
+        came_from = _ways_back(events, position, previous, end, centres[0])
+        before[end] = {centre for centre in centres[:number] if centre in came_from}
+        nearest = before[end] - {far for near in before[end] for far in before[near]}
+        for start in nearest:
+            at = start
+            while at != end:
+                after, by_message = came_from[at]
+                if by_message:
+                    wanted |= {at, after}
+                at = after
+    return wanted
+
+
+def _previous(events: Sequence[RunEvent]) -> list[int | None]:
+    """The place of the event before each at its process."""
+    last: dict[str, int] = {}
+    places = []
+    for place, event in enumerate(events):
+        places.append(last.get(event.process))
+        last[event.process] = place
+    return places
+
+
+def _ways_back(
+    events: Sequence[RunEvent],
+    position: Mapping[int, int],
+    previous: Sequence[int | None],
+    end: int,
+    first: int,
+) -> dict[int, tuple[int, bool]]:
+    """For each place from `first` on that happened before `end`: the next place on a way there with
+    the fewest messages, and whether that step is a message."""
+    found: dict[int, tuple[int, bool]] = {}
+    done: set[int] = set()
+    pending: deque[tuple[int, int | None, bool]] = deque([(end, None, False)])
+    while pending:
+        place, after, by_message = pending.popleft()
+        if place in done:
+            continue
+        done.add(place)
+        if after is not None:
+            found[place] = (after, by_message)
+        step = previous[place]
+        if step is not None and step >= first:
+            pending.appendleft((step, place, False))
+        sent = events[place].sent_at
+        sending = None if sent is None else position.get(sent)
+        if sending is not None and sending >= first:
+            pending.append((sending, place, True))
+    return found
 
 
 def _other_ends(

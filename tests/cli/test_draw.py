@@ -53,6 +53,50 @@ def test_a_possible_verdict_is_drawn_with_the_earlier_steps_of_the_sequence() ->
     assert marked == [("P2", "judged", 3), ("P1", "earlier", 1), ("P1", "step", 2)]
 
 
+def shown_events(*options: object) -> list[int]:
+    answer = choreomon("draw", "violated.yaml", "--run", "-o", "x.svg", "--json", *options)
+    assert answer.code == 0
+    return [event["index"] for event in json.loads(answer.out)["events"]]
+
+
+def test_a_stretch_of_a_run_or_all_of_it_is_drawn() -> None:
+    whole = shown_events("--all")
+    assert whole == [*range(len(whole))]
+    assert shown_events("--from", 2, "--to", 3) == [2, 3]
+    assert shown_events("--from", 2) == whole[2:]
+    assert shown_events("--to", 1) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--all", "--from", 2], "--all and a stretch of events are two pictures"),
+        (["--from", 3, "--to", 2], "--from 3 lies behind --to 2: no event is between them"),
+        (["--from", 900], "no event lies between --from and --to: events are numbered from 0 to"),
+    ],
+)
+def test_a_stretch_that_has_no_events_is_refused(options: list[object], words: str) -> None:
+    answer = choreomon("draw", "violated.yaml", "--run", "-o", "x.svg", *options)
+    assert answer.code == 2
+    assert words in " ".join(answer.err.split())
+    assert not Path("x.svg").exists()
+
+
+@pytest.mark.parametrize("option", [["--all"], ["--from", 1], ["--to", 1]])
+def test_what_is_shown_of_a_run_is_refused_without_one(option: list[object]) -> None:
+    answer = choreomon("draw", "violated.yaml", "-o", "x.svg", *option)
+    assert answer.code == 2
+    assert "only a run has them" in answer.err
+
+
+def test_more_events_than_a_picture_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("choreomon.cli.draw_run.MOST_DRAWN", 3)
+    answer = choreomon("draw", "violated.yaml", "--run", "-o", "x.svg", "--all")
+    assert answer.code == 2
+    assert "more than a picture holds, which is 3: say which by --from and --to" in answer.err
+    assert shown_events("--to", 2) == [0, 1, 2]
+
+
 @pytest.mark.parametrize("kind", SIGNATURES)
 def test_a_suffix_may_be_in_capitals(kind: str) -> None:
     capitals = f"x.{kind.upper()}"

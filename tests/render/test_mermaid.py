@@ -12,6 +12,7 @@ from choreomon.core.message import SEND, Message
 from choreomon.core.run import RunEvent
 from choreomon.render.highlights import Highlight, highlights_of
 from choreomon.render.mermaid import automaton_flowchart, escaped, run_sequence_diagram
+from choreomon.render.window import View
 
 HOSTILE = ["end", "End", 'say "x"', "a;b", "a#b", "<script>", "%%{init}%%", "`code`", "a|b", "[x]"]
 
@@ -77,7 +78,7 @@ def test_runs_are_diagrams_of_the_language_whatever_names_are_in_them() -> None:
 
 
 def test_a_long_run_says_which_events_are_not_shown() -> None:
-    text = run_sequence_diagram(events(*["P1>P2:ping"] * 90), PROCESSES, bound=3)
+    text = run_sequence_diagram(events(*["P1>P2:ping"] * 90), PROCESSES, view=View(bound=3))
     assert "    Note over p0,p2: events 3–89 not shown" in map(decoded, text.splitlines())
     assert text.count("ping") == 3
 

@@ -24,6 +24,7 @@ from choreomon.render import drawing as colours
 from choreomon.render.drawing import Box, Circle, Group, Polygon, Polyline, Text
 from choreomon.render.highlights import Highlight, highlights_of
 from choreomon.render.space_time import space_time_picture
+from choreomon.render.window import View
 
 
 def random_run(seed: int, processes: int, length: int) -> tuple[RunEvent, ...]:
@@ -43,7 +44,7 @@ def random_run(seed: int, processes: int, length: int) -> tuple[RunEvent, ...]:
 def test_the_environment_has_a_line_only_where_it_sends_something_shown() -> None:
     assert space_time_picture(EVENTS, PROCESSES).structure["processes"] == ["env", *PROCESSES]
     without = events("P1>P2:turnOff", "0!")
-    assert space_time_picture(without, PROCESSES).structure["processes"] == list(PROCESSES)
+    assert space_time_picture(without, PROCESSES).structure["processes"] == ["P1", "P2"]
 
 
 def test_events_stand_from_left_to_right_in_their_real_order() -> None:
@@ -87,7 +88,9 @@ def test_the_banner_of_a_verdict_covers_no_words_about_gaps() -> None:
     for judged in range(4, 56, 4):
         verdict = replace(POSSIBLY, event_index=judged)
         highlights = [Highlight(judged, "judged")]
-        drawing = space_time_picture(run, PROCESSES, highlights, verdict=verdict, bound=6).drawing
+        drawing = space_time_picture(
+            run, PROCESSES, highlights, verdict=verdict, view=View(bound=6)
+        ).drawing
         banner = next(s for s in drawing.shapes if isinstance(s, Box))
         below = banner.at.y + banner.height
         gaps = [
@@ -156,7 +159,7 @@ def test_events_that_are_not_in_question_are_faded_only_beside_marked_ones() -> 
 
 def test_a_long_run_is_cut_and_the_picture_says_what_it_leaves_out() -> None:
     run = events(*["P1>P2:ping"] * 500)
-    picture = space_time_picture(run, PROCESSES, [Highlight(250, "judged")], bound=9)
+    picture = space_time_picture(run, PROCESSES, [Highlight(250, "judged")], view=View(bound=9))
     (first, last) = picture.structure["not_shown"]
     assert first[0] == 0
     assert last[1] == 499
@@ -167,7 +170,7 @@ def test_a_long_run_is_cut_and_the_picture_says_what_it_leaves_out() -> None:
 
 def test_a_message_whose_other_end_is_cut_off_is_drawn_as_cut() -> None:
     run = events("P1>P2:m", *["P2>P3:noise"] * 50, "0!")
-    picture = space_time_picture(run, PROCESSES, bound=10)
+    picture = space_time_picture(run, PROCESSES, view=View(bound=10))
     assert picture.structure["messages"][0] == {
         "name": "m",
         "sender": "P1",
@@ -245,3 +248,42 @@ def test_every_event_tells_its_name_its_time_and_its_clock() -> None:
     (group,) = titled(space_time_picture(EVENTS, PROCESSES).drawing, "event 1:")
     assert isinstance(group, Group)
     assert group.title == "event 1: send P1 -> P2 : turnOff\n1 ms, clock of P1 []"
+
+
+def test_every_shown_event_has_its_number_and_its_time() -> None:
+    run = tuple(replace(event, time=1_234_567 * event.index) for event in random_run(3, 4, 60))
+    picture = space_time_picture(run, ("P1", "P2", "P3", "P4"), view=View(everything=True))
+    content = written(picture.drawing)
+    shown = picture.structure["events"]
+    assert len(shown) == len(run)
+    for event in run:
+        assert str(event.index) in content
+        assert f"{event.time / 1000:,.3f}".rstrip("0").rstrip(".") in content
+
+
+def test_processes_at_which_nothing_shown_happens_are_named_and_have_no_line() -> None:
+    run = events("P1>P2:m", "0!")
+    many = ("P1", "P2", *(f"Idle{number}" for number in range(7)))
+    picture = space_time_picture(run, many)
+    assert picture.structure["processes"] == ["P1", "P2"]
+    assert picture.structure["idle"] == list(many[2:])
+    note = " ".join(written(picture.drawing))
+    assert "Nothing shown happens at Idle0, Idle1, Idle2, Idle3, Idle4 and 2 more" in note
+    whole = space_time_picture(run, many, view=View(everything=True))
+    assert whole.structure["processes"] == list(many)
+    assert whole.structure["idle"] == []
+
+
+def test_the_receiver_of_a_message_on_its_way_has_a_line() -> None:
+    picture = space_time_picture(events("P1>P2:m"), PROCESSES)
+    assert picture.structure["processes"] == ["P1", "P2"]
+
+
+def test_events_of_the_property_that_a_picture_cannot_show_are_counted() -> None:
+    run = events(*["P1>P2:ping"] * 300)
+    view = View(kept=frozenset(range(300)), most=50)
+    picture = space_time_picture(run, PROCESSES, [Highlight(250, "judged")], view=view)
+    assert len(picture.structure["events"]) == 50
+    assert "250 of the events not shown are named by the property." in " ".join(
+        written(picture.drawing)
+    )
