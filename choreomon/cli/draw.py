@@ -16,7 +16,7 @@ from choreomon.cli.draw_run import run_pictures, view_of
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
-from choreomon.cli.pictures import check_picture, write_picture
+from choreomon.cli.pictures import NODES, check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 from choreomon.formats.offline_kind import offline_kind
 from choreomon.verify.papers.heuristics import STRATEGIES
@@ -98,6 +98,12 @@ _VIEW: Final = ("everything", "first", "last")
     help="Of an interaction: the graph that is searched for this multi-trace.",
 )
 @click.option(
+    "--nodes",
+    type=click.Choice(NODES),
+    default=None,
+    help="With --trace: nodes show interactions as sequence diagrams, or as terms (default).",
+)
+@click.option(
     "--explain",
     is_flag=True,
     help="With --trace: a witness, or where the explanation breaks, instead of the graph.",
@@ -130,6 +136,7 @@ def command(
     tree: bool,
     trace: str | None,
     explain: bool,
+    nodes: str | None,
     locations: str | None,
     as_json: bool,
     **choices: Any,
@@ -179,6 +186,7 @@ def command(
             tree=tree,
             trace=trace,
             explain=explain,
+            nodes=nodes,
             as_json=as_json,
             choices={**choices, "strategy": strategy},
             stated=stated,

@@ -59,6 +59,7 @@ def draw_interaction(
     tree: bool,
     trace: str | None,
     explain: bool,
+    nodes: str | None,
     as_json: bool,
     choices: dict[str, Any],
     stated: bool = False,
@@ -76,6 +77,8 @@ def draw_interaction(
 
     in_text = output.suffix.lower() in TEXTS
     _check(output, in_text, tree=tree, trace=trace, explain=explain, choices=choices)
+    if nodes is not None and (trace is None or explain):
+        raise click.UsageError("--nodes says how a searched graph is drawn: it needs --trace alone")
     declared = None if signature is None else load_signature(signature)
     load = load_stated_interaction if stated else load_interaction
     interaction = load(file, declared)
@@ -92,7 +95,7 @@ def draw_interaction(
         if explain:
             picture = _explanation(interaction, lifelines, multitrace, analysis.mode)
         else:
-            picture = _graph(interaction, multitrace, analysis, loggers)
+            picture = _graph(interaction, multitrace, analysis, loggers, nodes)
     elif tree:
         from choreomon.render.term_tree import term_tree
 
@@ -173,11 +176,12 @@ def _graph(
     multitrace: MultiTrace,
     analysis: Analysis,
     loggers: tuple[GraphicLogger, ...],
+    nodes: str | None,
 ) -> Picture:
     from dataclasses import replace
 
     from choreomon.cli.graphs import search_picture
-    from choreomon.cli.loggers import PLAIN
+    from choreomon.cli.loggers import PLAIN, with_nodes
     from choreomon.verify.papers.engine import search
 
     if analysis.portfolio:
@@ -189,4 +193,5 @@ def _graph(
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    return search_picture(interaction, analysis, found, next(iter(loggers), PLAIN))
+    logger = with_nodes(next(iter(loggers), PLAIN), nodes)
+    return search_picture(interaction, analysis, found, logger)

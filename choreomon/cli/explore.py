@@ -14,7 +14,7 @@ import click
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.examples import examples
-from choreomon.cli.pictures import check_picture
+from choreomon.cli.pictures import NODES, check_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable
 from choreomon.cli.written_traces import TraceWriter, stem
 from choreomon.verify.papers.heuristics import STRATEGIES
@@ -91,6 +91,12 @@ have a path for every order of what happens independently."""
 @click.option(
     "-o", "--output", type=WrittenPath(), help="Draw the tree; the suffix decides: .svg or .png."
 )
+@click.option(
+    "--nodes",
+    type=click.Choice(NODES),
+    default=None,
+    help="With -o: nodes show interactions as sequence diagrams, or as terms (default).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the tree, or the multi-traces.")
 def command(file: str, **options: Any) -> int:
     """Explore the executions of the interaction in FILE.
@@ -104,6 +110,8 @@ def command(file: str, **options: Any) -> int:
     from choreomon.verify.papers.exploration import explore
 
     request = ExplorationRequest(file=file, **options)
+    if request.nodes is not None and request.output is None:
+        raise click.UsageError("--nodes can only be used with -o: it says how the tree is drawn")
     if request.output is not None and request.output.suffix.lower() not in (".svg", ".png"):
         raise click.UsageError(f"{request.output}: the suffix must be .svg or .png")
     configured = _configured(request.config)
@@ -144,6 +152,7 @@ class ExplorationRequest:
     partition: str | None
     folder: Path | None
     output: Path | None
+    nodes: str | None
     as_json: bool
 
     @property
@@ -234,11 +243,18 @@ def _pictures(
 ) -> list[tuple[Path, GraphicLogger]]:
     """Which pictures to draw, and how: an `output` is the only one, and looks as the first logger
     says. That they can be written is tried."""
-    from choreomon.cli.loggers import PLAIN, check_different, graphic_loggers, picture_path
+    from choreomon.cli.loggers import (
+        PLAIN,
+        check_different,
+        graphic_loggers,
+        picture_path,
+        with_nodes,
+    )
 
     loggers = graphic_loggers(configured.loggers)
     if request.output is not None:
-        pictures = [(request.output, next(iter(loggers), PLAIN))]
+        logger = next(iter(loggers), PLAIN)
+        pictures = [(request.output, with_nodes(logger, request.nodes))]
     else:
         paths = [picture_path(logger, f"{stem(request.file)}-tree") for logger in loggers]
         check_different(paths, request.config or "")

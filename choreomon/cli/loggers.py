@@ -22,6 +22,11 @@ PLAIN: Final = GraphicLogger(draw_sd=False)
 """How graphs are drawn where no logger says how."""
 
 
+def with_nodes(logger: GraphicLogger, nodes: str | None) -> GraphicLogger:
+    """The logger with nodes as an option wants them; `None`: as it says."""
+    return logger if nodes is None else logger._replace(draw_sd=nodes == "diagram", draw_tt=False)
+
+
 def graphic_loggers(loggers: Iterable[Logger]) -> tuple[GraphicLogger, ...]:
     """Those that draw."""
     return tuple(one for one in loggers if isinstance(one, GraphicLogger))
@@ -58,12 +63,13 @@ def graph_picture(
 
     Raises ChoreomonError for interactions that are too large to be drawn in its nodes.
     """
+    from choreomon.render.folded_lines import with_folded_lines
     from choreomon.render.search_graph import graph_svg
     from choreomon.render.search_legend import GLOSSARY
     from choreomon.render.search_pictures import illustrations
 
     return graph_svg(
-        graph,
+        with_folded_lines(graph),
         vertical=logger.layout == "vertical",
         illustrate=illustrations(root, sequence_diagrams=logger.draw_sd, term_trees=logger.draw_tt),
         legend=legend if logger.draw_legend else (),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from choreomon.cli.writing import write
 
 if TYPE_CHECKING:
     from choreomon.render.drawing import Picture
+
+NODES: Final = ("diagram", "term")
+"""What nodes of drawn graphs show of their interaction."""
 
 
 def check_picture(output: Path) -> None:

@@ -58,6 +58,8 @@ class Layout:
 _SWEEPS: Final = 12
 _BETWEEN_RANKS: Final = 30.0
 _BETWEEN_ROWS: Final = 16.0
+_PULL: Final = 0.1
+"""Of wrapped layouts, which are to be narrow: without it a tree of 500 nodes is twice as wide."""
 _THREAD: Final = Extent(0.0, 4.0, 4.0)
 
 _Node: TypeAlias = Hashable
@@ -75,14 +77,20 @@ class _Graph(NamedTuple):
 
 
 def layered_layout(
-    states: Mapping[str, Extent], initial: Sequence[str], edges: Sequence[LabelledEdge]
+    states: Mapping[str, Extent],
+    initial: Sequence[str],
+    edges: Sequence[LabelledEdge],
+    highest: float | None = None,
 ) -> Layout:
     """The layout of one connected graph. `states` is not empty, in the order in which
-    ties are broken; no edge joins a state to itself."""
-    layers = _layers(list(states), initial, edges)
+    ties are broken; no edge joins a state to itself.
+
+    Where `highest` is given, a layer whose states would be higher is wrapped: what there is no
+    room for stands in a later one."""
+    layers = _layers(list(states), initial, edges, states, highest)
     graph = _graph(states, layers, edges)
     _order(graph)
-    y = _rows(graph)
+    y = _rows(graph, _PULL if highest is not None else 0.0)
     x = _columns(graph, y)
     top = min(y[node] - graph.extents[node].up for node in y)
     bottom = max(y[node] + graph.extents[node].down for node in y)
@@ -124,7 +132,11 @@ def separated(
 
 
 def _layers(
-    states: Sequence[str], initial: Sequence[str], edges: Sequence[LabelledEdge]
+    states: Sequence[str],
+    initial: Sequence[str],
+    edges: Sequence[LabelledEdge],
+    extents: Mapping[str, Extent],
+    highest: float | None,
 ) -> dict[str, int]:
     after: dict[str, list[str]] = {state: [] for state in states}
     for edge in edges:
@@ -155,10 +167,43 @@ def _layers(
     onward: dict[str, list[str]] = {}
     for source, target in acyclic:
         onward.setdefault(source, []).append(target)
+    if highest is not None:
+        return _wrapped_layers(states, onward, extents, highest)
     layer = dict.fromkeys(states, 0)
     for state in reversed(finished):
         for target in onward.get(state, ()):
             layer[target] = max(layer[target], layer[state] + 1)
+    return layer
+
+
+def _wrapped_layers(
+    states: Sequence[str],
+    onward: Mapping[str, Sequence[str]],
+    extents: Mapping[str, Extent],
+    highest: float,
+) -> dict[str, int]:
+    """Each state in the first layer behind those before it that has room (Coffman and Graham
+    1972, with heights in place of numbers). States come depth first, so that what a full layer
+    pushes back are whole branches, and not a bit of each."""
+    waits_for = Counter(target for targets in onward.values() for target in targets)
+    earliest = dict.fromkeys(states, 0)
+    layer: dict[str, int] = {}
+    used: list[float] = []
+    ready = [state for state in reversed(states) if not waits_for[state]]
+    while ready:
+        state = ready.pop()
+        needed = extents[state].up + extents[state].down + _BETWEEN_ROWS
+        at = earliest[state]
+        while at < len(used) and used[at] + needed > highest:
+            at += 1
+        used.extend([0.0] * (at + 1 - len(used)))
+        used[at] += needed
+        layer[state] = at
+        for target in reversed(onward.get(state, ())):
+            earliest[target] = max(earliest[target], at + 1)
+            waits_for[target] -= 1
+            if not waits_for[target]:
+                ready.append(target)
     return layer
 
 
@@ -256,9 +301,10 @@ def _crossings(graph: _Graph) -> int:
     return count
 
 
-def _rows(graph: _Graph) -> dict[_Node, float]:
+def _rows(graph: _Graph, pull: float) -> dict[_Node, float]:
     """The y of every node: near its neighbours, forward edges straight where they can,
-    long backward edges in a lane of their own."""
+    long backward edges in a lane of their own. `pull` is how much of its distance from the middle
+    a node would rather give up than be straight behind its neighbours."""
     y: dict[_Node, float] = {}
     for rank in graph.ranks:
         _settle(graph, rank, y, lambda node: 0.0)
@@ -274,11 +320,12 @@ def _rows(graph: _Graph) -> dict[_Node, float]:
         def wanted(node: _Node, sides: tuple[dict[_Node, list[_Node]], ...] = sides) -> float:
             if node in graph.lean:
                 (end,) = graph.after[node] if graph.lean[node] else graph.before[node]
-                return y[end]
+                return (1 - pull) * y[end]
             others = [other for side in sides for other in side[node]]
             if node in graph.important:
                 others = [other for other in others if other in graph.important] or others
-            return sum(y[other] for other in others) / len(others) if others else y[node]
+            straight = sum(y[other] for other in others) / len(others) if others else y[node]
+            return (1 - pull) * straight
 
         for rank in graph.ranks if sweep % 2 == 0 else graph.ranks[::-1]:
             _settle(graph, rank, y, wanted)

@@ -33,6 +33,7 @@ from choreomon.render.layered_layout import Extent, LabelledEdge, Layout, layere
 from choreomon.render.search_graph_node import (
     LINE,
     LONGEST_LINE,
+    MOST_ROWS,
     TEXT_SIZE,
     GraphNode,
     Illustrate,
@@ -43,10 +44,16 @@ from choreomon.render.search_graph_node import (
 from choreomon.render.search_legend import drawn_legend, explained
 from choreomon.render.wording import counted
 
-MAX_NODES: Final = 150
+MAX_NODES: Final = 500
 """Of larger graphs the nodes that were visited first are drawn, with the number of the others."""
 
+MANY_NODES: Final = 60
+ROWS_OF_MANY: Final = 3
+"""Rows of the first line of a node, where the graph has more nodes than that."""
+
 _MARGIN: Final = 20.0
+_WIDEST: Final = 1700.0
+"""Wider layers of a vertical graph are wrapped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +135,9 @@ def graph_svg(
     chosen = nodes[: max(1, limit)]
     edges = [edge for edge in graph.edges if max(edge.source, edge.target) < len(chosen)]
     bundles = _bundles(edges)
+    rows = MOST_ROWS if len(chosen) <= MANY_NODES else ROWS_OF_MANY
     shown = [
-        measured_node(node, _back_to(number, edges), illustrate)
+        measured_node(node, _back_to(number, edges), illustrate, rows)
         for number, node in enumerate(chosen)
     ]
     layout = layered_layout(
@@ -139,6 +147,7 @@ def graph_svg(
             LabelledEdge(str(bundle.source), str(bundle.target), True, _label(bundle, way))
             for bundle in bundles
         ],
+        _WIDEST if vertical else None,
     )
     left_out = {"nodes": len(nodes) - len(shown), "edges": len(graph.edges) - len(edges)}
     shapes: list[Shape] = []

@@ -144,14 +144,22 @@ def _operand(
 
 
 def measured_node(
-    node: GraphNode, again: Sequence[str], illustrate: Illustrate | None
+    node: GraphNode,
+    again: Sequence[str],
+    illustrate: Illustrate | None,
+    most_rows: int = MOST_ROWS,
 ) -> MeasuredNode:
     """The node with the size that it needs; `again` are the labels of the edges from it to
-    itself."""
+    itself, and `most_rows` how many its first line has at most."""
     first, *below = (*node.lines, *(f"back here by {label}" for label in again))
-    pieces = folded(first, LONGEST_LINE, MOST_ROWS)
-    if node.brief and pieces != folded(first, LONGEST_LINE, len(first)):
-        pieces = folded(node.brief, LONGEST_LINE, MOST_ROWS)
+    drawings: tuple[Drawing, ...] = ()
+    if illustrate is not None and node.interaction is not None:
+        drawings = illustrate(node.interaction)
+    if drawings:  # which say what the term does
+        first = first.partition(":")[0]
+    pieces = folded(first, LONGEST_LINE, most_rows)
+    if node.brief and not drawings and pieces != folded(first, LONGEST_LINE, len(first)):
+        pieces = folded(node.brief, LONGEST_LINE, most_rows)
     rows = tuple(
         _Row(piece, bold=not line, indent=_INDENT if later else 0.0)
         for line, own in enumerate(
@@ -159,9 +167,6 @@ def measured_node(
         )
         for later, piece in enumerate(own)
     )
-    drawings: tuple[Drawing, ...] = ()
-    if illustrate is not None and node.interaction is not None:
-        drawings = illustrate(node.interaction)
     words = [row.width for row in rows] + [text_width(node.said, TEXT_SIZE, bold=True)]
     width = max(*words, *(drawing.width for drawing in drawings))
     height = LINE * (len(rows) + bool(node.said)) + sum(drawing.height for drawing in drawings)

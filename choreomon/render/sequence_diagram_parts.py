@@ -155,6 +155,22 @@ def message_passings(term: Interaction) -> frozenset[tuple[str, str, str]]:
     )
 
 
+def message_of(term: Interaction) -> Message | None:
+    """The message that a term is as a whole, from one lifeline to others; `None` where it is
+    anything else, a single action among that."""
+    if term.operator is not Operator.STRICT:
+        return None
+    assert term.left is not None
+    assert term.right is not None
+    sent = term.left.action
+    if sent is None or sent.kind != EMISSION:
+        return None
+    receivers = tuple(_receivers(term.right, sent.message))
+    if not receivers:
+        return None
+    return Message(sender=sent.lifeline, message=sent.message, receivers=receivers)
+
+
 def _opened(term: Interaction) -> Sequence[Interaction | Part]:
     """The next smaller things that a term is drawn as; for a leaf, the part that it is."""
     if term is EMPTY:

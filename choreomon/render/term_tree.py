@@ -1,4 +1,8 @@
-"""An interaction as the tree of its term (the slices paper, Fig. 2b)."""
+"""An interaction as the tree of its term (the slices paper, Fig. 2b).
+
+Other than there a message, `strict` of an emission and its receptions, is one leaf: who reads the
+tree looks for what is sent, and a third of the nodes say it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ from choreomon.render.drawing import (
     shortened,
     text_width,
 )
-from choreomon.render.sequence_diagram_parts import check_size
+from choreomon.render.sequence_diagram_parts import Message, check_size, message_of
 from choreomon.render.wording import counted
 
 _LEVEL: Final = 54.0
@@ -47,9 +51,9 @@ def term_tree(interaction: Interaction) -> Picture:
     """The tree, its root at the top, first operands to the left.
 
     `structure` has `nodes` in pre-order, each with `label` (the operator, with its region; the
-    action; `o` for the empty interaction), `parent` (an index among the nodes, None at the
-    root), `operand` (1 or 2; 0 at the root), `level` (0 at the root), `x` and `y`. What the term
-    shares is drawn as often as it occurs.
+    action; the message, as in `a -- m -> b`; `o` for the empty interaction), `parent` (an index
+    among the nodes, None at the root), `operand` (1 or 2; 0 at the root), `level` (0 at the root),
+    `x` and `y`. What the term shares is drawn as often as it occurs.
 
     Raises ChoreomonError for interactions of more than 20,000 symbols.
     """
@@ -93,13 +97,17 @@ def term_tree(interaction: Interaction) -> Picture:
 
 
 def _nodes(term: Interaction) -> list[_Node]:
-    """Every place of the term, operators before their operands."""
+    """Every place of the term that is not within a message, operators before their operands."""
     check_size(term)
     nodes: list[_Node] = []
     pending: list[tuple[Interaction, int | None, int, int]] = [(term, None, 0, 0)]
     while pending:
         top, parent, operand, level = pending.pop()
         own = len(nodes)
+        message = message_of(top)
+        if message is not None:
+            nodes.append(_Node(_in_words(message), True, parent, operand, level))
+            continue
         label = operator_name(top) if top.action is None else str(top.action)
         nodes.append(_Node(label, top.left is None, parent, operand, level))
         if top.right is not None:
@@ -107,6 +115,12 @@ def _nodes(term: Interaction) -> list[_Node]:
         if top.left is not None:
             pending.append((top.left, own, 1, level + 1))
     return nodes
+
+
+def _in_words(message: Message) -> str:
+    to = message.receivers
+    receivers = to[0] if len(to) == 1 else f"({','.join(to)})"
+    return f"{message.sender} -- {message.message} -> {receivers}"
 
 
 def _width(node: _Node) -> float:

@@ -6,7 +6,7 @@ from interactions_to_draw import DEEP, FIGURE_2, a, nested, random_interactions
 
 from choreomon.core.errors import ChoreomonError
 from choreomon.interaction.step import subterm
-from choreomon.interaction.term import EMPTY, Interaction, loop_s, operator_name, seq
+from choreomon.interaction.term import EMPTY, Interaction, loop_s, operator_name, seq, strict
 from choreomon.render import term_tree as module
 from choreomon.render.drawing import Box, Drawing, flattened
 from choreomon.render.term_tree import term_tree
@@ -27,20 +27,44 @@ def test_figure_2_of_the_slices_paper_as_a_term() -> None:
     labels = positions(FIGURE_2)
     assert labels[""] == "seq"
     assert labels["1"] == "coreg(l2)"
-    assert labels["1112"] == "seq"
-    assert labels["11121"] == "l2?m1"
+    assert labels["111"] == "l1 -- m1 -> (l2,l3)"
     assert labels["112"] == "o"
     assert labels["2"] == "loopP"
-    assert len(labels) == FIGURE_2.size == 25
+    assert FIGURE_2.size == 25
+    assert len(labels) == 25 - 4 * sum(" -> (" in label for label in labels.values()) - 2 * sum(
+        " -> l" in label for label in labels.values()
+    )
 
 
 @pytest.mark.parametrize("term", random_interactions(5, 40), ids=str)
-def test_every_place_of_the_term_is_a_node(term: Interaction) -> None:
+def test_every_place_of_the_term_is_a_node_or_within_a_message(term: Interaction) -> None:
     labels = positions(term)
-    assert len(labels) == term.size
+    size = 0
     for position, label in labels.items():
         there = subterm(term, position)
+        if " -- " in label:
+            size += there.size
+            assert operator_name(there) == "strict"
+            assert f"{label.partition(' ')[0]}!" in str(there.left)
+            continue
+        size += 1
         assert label == (operator_name(there) if there.action is None else str(there.action))
+    assert size == term.size
+
+
+@pytest.mark.parametrize(
+    ("term", "labels"),
+    [
+        (strict(a("a!m"), a("b?m")), ["a -- m -> b"]),
+        (strict(a("a!m"), seq(a("b?m"), a("c?m"))), ["a -- m -> (b,c)"]),
+        (strict(a("a!m"), a("b?n")), ["strict", "a!m", "b?n"]),
+        (seq(a("a!m"), a("b?m")), ["seq", "a!m", "b?m"]),
+        (strict(a("b?m"), a("a!m")), ["strict", "b?m", "a!m"]),
+        (a("a!m"), ["a!m"]),
+    ],
+)
+def test_a_message_is_one_leaf(term: Interaction, labels: list[str]) -> None:
+    assert written(term_tree(term).drawing) == labels
 
 
 def overlapping_boxes(drawing: Drawing) -> int:
