@@ -22,18 +22,17 @@ from choreomon.render.drawing import (
     Group,
     Picture,
     Point,
-    Shape,
     Text,
     arrowhead,
     direction,
     shortened,
     text_width,
 )
+from choreomon.render.graph_outline import Outline, OutlineEdge, outline
 from choreomon.render.layered_layout import Extent, LabelledEdge, Layout, layered_layout
 from choreomon.render.search_graph_node import (
     LINE,
     LONGEST_LINE,
-    MOST_ROWS,
     TEXT_SIZE,
     GraphNode,
     Illustrate,
@@ -48,8 +47,7 @@ MAX_NODES: Final = 500
 """Of larger graphs the nodes that were visited first are drawn, with the number of the others."""
 
 MANY_NODES: Final = 60
-ROWS_OF_MANY: Final = 3
-"""Rows of the first line of a node, where the graph has more nodes than that."""
+"""More of them, drawn in layers, are larger than any screen."""
 
 _MARGIN: Final = 20.0
 _WIDEST: Final = 1700.0
@@ -120,43 +118,28 @@ def graph_svg(
 ) -> Picture:
     """The graph; of more than `limit` nodes (at least 1) the first ones, and the picture says how
     many it leaves out. `vertical` graphs grow from the top to the bottom, others from left to
-    right. `illustrate` draws what nodes show below their text, and `legend` are lines that stand
-    below the graph. Below them stand those words of the `glossary`, with what they mean, that are
-    signs of what is drawn.
+    right; vertical ones of more than `MANY_NODES` are an outline (`graph_outline`). `illustrate`
+    draws what nodes show below their text, and `legend` are lines that stand below the graph. Below
+    them stand those words of the `glossary`, with what they mean, that are signs of what is drawn.
 
     `structure` has `nodes` (lines, said, outcome, layer, and what their `drawings` are called),
     `edges` (source, target, label, unobserved, on_path), `left_out` (how many nodes and edges are
-    not drawn), `layout` ("vertical" or "horizontal"), `legend` and `glossary` (the words of it
-    that are explained).
+    not drawn), `layout` ("vertical", "horizontal" or "outline"), `legend` and `glossary` (the words
+    of it that are explained).
     """
-    way = _Way(vertical)
     # A search may be stopped before its first vertex.
     nodes = graph.nodes or (GraphNode(lines=("nothing was visited",)),)
     chosen = nodes[: max(1, limit)]
     edges = [edge for edge in graph.edges if max(edge.source, edge.target) < len(chosen)]
-    bundles = _bundles(edges)
-    rows = MOST_ROWS if len(chosen) <= MANY_NODES else ROWS_OF_MANY
+    many = len(chosen) > MANY_NODES and vertical and illustrate is None
     shown = [
-        measured_node(node, _back_to(number, edges), illustrate, rows)
+        measured_node(node, _back_to(number, edges), illustrate, *((1, 1) if many else ()))
         for number, node in enumerate(chosen)
     ]
-    layout = layered_layout(
-        {str(number): way.extent(node.width, node.height) for number, node in enumerate(shown)},
-        ["0"],
-        [
-            LabelledEdge(str(bundle.source), str(bundle.target), True, _label(bundle, way))
-            for bundle in bundles
-        ],
-        _WIDEST if vertical else None,
-    )
     left_out = {"nodes": len(nodes) - len(shown), "edges": len(graph.edges) - len(edges)}
-    shapes: list[Shape] = []
-    for number, bundle in enumerate(bundles):
-        shapes.append(_edge(bundle, number, layout, shown, way))
-    for number, node in enumerate(shown):
-        shapes.append(drawn_node(node, way.placed(layout.states[str(number)])))
-    size = (layout.height, layout.width) if vertical else (layout.width, layout.height)
-    width, height = (one + 2 * _MARGIN for one in size)
+    made = (_in_rows if many else _in_layers)(shown, _bundles(edges), _Way(vertical))
+    shapes = [*made.shapes]
+    width, height = made.width + 2 * _MARGIN, made.height + 2 * _MARGIN
     foot = list(legend)
     if any(left_out.values()):
         foot.append(
@@ -173,17 +156,52 @@ def graph_svg(
     return Picture(
         drawing=Drawing(width=width, height=height, shapes=tuple(shapes), title=graph.title),
         structure={
-            **_structure(shown, edges, layout),
+            **_structure(shown, edges, made.depths),
             "left_out": left_out,
-            "layout": "vertical" if vertical else "horizontal",
+            "layout": "outline" if many else "vertical" if vertical else "horizontal",
             "legend": list(legend),
             "glossary": words,
         },
     )
 
 
+def _in_layers(nodes: Sequence[MeasuredNode], bundles: Sequence[_Bundle], way: _Way) -> Outline:
+    layout = layered_layout(
+        {str(number): way.extent(node.width, node.height) for number, node in enumerate(nodes)},
+        ["0"],
+        [
+            LabelledEdge(str(bundle.source), str(bundle.target), True, _label(bundle, way))
+            for bundle in bundles
+        ],
+        _WIDEST if way.vertical else None,
+    )
+    drawn = [
+        *(_edge(bundle, number, layout, nodes, way) for number, bundle in enumerate(bundles)),
+        *(
+            drawn_node(node, way.placed(layout.states[str(number)]))
+            for number, node in enumerate(nodes)
+        ),
+    ]
+    size = (layout.height, layout.width) if way.vertical else (layout.width, layout.height)
+    return Outline(tuple(drawn), *size, {int(one): at for one, at in layout.layers.items()})
+
+
+def _in_rows(nodes: Sequence[MeasuredNode], bundles: Sequence[_Bundle], _: _Way) -> Outline:
+    edges = [
+        OutlineEdge(
+            bundle.source,
+            bundle.target,
+            ", ".join(bundle.lines),
+            all(edge.unobserved for edge in bundle.edges),
+            any(edge.on_path for edge in bundle.edges),
+        )
+        for bundle in bundles
+    ]
+    return outline(nodes, edges, Point(_MARGIN, _MARGIN))
+
+
 def _structure(
-    nodes: Sequence[MeasuredNode], edges: Sequence[GraphEdge], layout: Layout
+    nodes: Sequence[MeasuredNode], edges: Sequence[GraphEdge], depths: Mapping[int, int]
 ) -> dict[str, Any]:
     """The nodes and edges that are drawn, as `graph_svg` says."""
     return {
@@ -192,7 +210,7 @@ def _structure(
                 "lines": list(one.node.lines),
                 "said": one.node.said,
                 "outcome": one.node.outcome,
-                "layer": layout.layers[str(number)],
+                "layer": depths[number],
                 "drawings": [drawing.title for drawing in one.drawings],
             }
             for number, one in enumerate(nodes)

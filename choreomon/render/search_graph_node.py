@@ -148,9 +148,10 @@ def measured_node(
     again: Sequence[str],
     illustrate: Illustrate | None,
     most_rows: int = MOST_ROWS,
+    most_rows_below: int = MOST_ROWS_BELOW,
 ) -> MeasuredNode:
     """The node with the size that it needs; `again` are the labels of the edges from it to
-    itself, and `most_rows` how many its first line has at most."""
+    itself; its first line has at most `most_rows`, each other one `most_rows_below`."""
     first, *below = (*node.lines, *(f"back here by {label}" for label in again))
     drawings: tuple[Drawing, ...] = ()
     if illustrate is not None and node.interaction is not None:
@@ -163,7 +164,7 @@ def measured_node(
     rows = tuple(
         _Row(piece, bold=not line, indent=_INDENT if later else 0.0)
         for line, own in enumerate(
-            (pieces, *(folded(content, LONGEST_LINE, MOST_ROWS_BELOW) for content in below))
+            (pieces, *(folded(content, LONGEST_LINE, most_rows_below) for content in below))
         )
         for later, piece in enumerate(own)
     )

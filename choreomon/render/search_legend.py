@@ -28,7 +28,7 @@ GLOSSARY: Final[Mapping[str, str]] = MappingProxyType(
         "open": "an iteration that began unobserved, and in which an observed action must follow",
         "…": "as in the node before (of several the one with the lowest number), or no room for "
         "it; an SVG shows whole terms, of up to 400 symbols, where the pointer rests on a node",
-        "straight on": "several nodes at which nothing branches, as one, with the steps between them",
+        "straight on": "nodes at which nothing branches, as one, with the steps between them",
         "Cov": "covered: all logs are used up, and the interaction may stop here",
         "TooShort": "all logs are used up, but the interaction has to go on",
         "MultiPref": "multi-prefix: all logs are used up, and each may have stopped early",

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 import pytest
-from examples_to_draw import area_of, texts, titled, written
+from examples_to_draw import Area, area_of, texts, titled, written
 from hypothesis import given
 from hypothesis import strategies as st
 from interactions_to_draw import FIGURE_2, a
@@ -11,7 +12,8 @@ from interactions_to_draw import FIGURE_2, a
 from choreomon.core.action import parse_action
 from choreomon.interaction.term import Interaction, alt, loop_w, seq
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
-from choreomon.render.drawing import Box, Curve, Drawing, folded
+from choreomon.render.drawing import Box, Curve, Drawing, flattened, folded
+from choreomon.render.folded_lines import with_folded_lines
 from choreomon.render.search_graph import GraphEdge, GraphPicture, graph_svg
 from choreomon.render.search_graph_node import MOST_ROWS, MOST_ROWS_BELOW, GraphNode
 from choreomon.render.search_pictures import (
@@ -371,3 +373,115 @@ def test_all_sequence_diagrams_of_a_graph_have_the_same_lifelines() -> None:
     assert set(written(ended)) >= {"l1", "l2"}
     assert illustrate(FIGURE_2)[0] is whole
     assert illustrations(FIGURE_2, sequence_diagrams=False, term_trees=False) is None
+
+
+def tree_of(nodes: int) -> GraphPicture:
+    body = seq(a("l1!m1"), seq(a("l2?m1"), alt(a("l1!m2"), a("l3!m3"))))
+    filters = Filters(max_node_number=nodes)
+    return picture_of_exploration(explore(loop_w(body), strategy="bfs", filters=filters))
+
+
+def test_straight_lines_of_large_graphs_are_one_node_with_their_steps() -> None:
+    assert with_folded_lines(chain(30)) == chain(30)
+    folded_graph = with_folded_lines(chain(31))
+    # The first node, the line, and the last one, from which nothing leads on.
+    assert [node.lines for node in folded_graph.nodes] == [
+        ("node 0",),
+        ("node 1 to node 29: straight on", "step 1", "step 2", "step 3", "… 25 more steps"),
+        ("node 30",),
+    ]
+    assert [(e.source, e.target, e.label) for e in folded_graph.edges] == [
+        (0, 1, "step 0"),
+        (1, 2, "step 29"),
+    ]
+    assert folded_graph.nodes[1].full.splitlines()[:2] == ["step 1", "step 2"]
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=30), st.sets(st.integers(0, 30)))
+def test_folding_keeps_every_path_between_nodes_that_branch_or_say_something(
+    parents: list[int], ends: set[int]
+) -> None:
+    """Slow and obvious: the labels along every path from the first node to each leaf."""
+    nodes = tuple(
+        GraphNode(lines=(str(n),), said="end" if n in ends else "") for n in range(len(parents) + 1)
+    )
+    edges = tuple(
+        GraphEdge(source=max(0, number - parent // 3), target=number + 1, label=f"to {number + 1}")
+        for number, parent in enumerate(parents)
+    )
+    graph = GraphPicture(nodes=nodes, edges=edges, title="")
+
+    def paths(of: GraphPicture) -> set[tuple[str, ...]]:
+        onward: dict[int, list[GraphEdge]] = {}
+        for edge in of.edges:
+            onward.setdefault(edge.source, []).append(edge)
+        found: set[tuple[str, ...]] = set()
+        pending: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+        while pending:
+            at, way = pending.pop()
+            inner = of.nodes[at].full.splitlines()
+            way += tuple(line for line in inner if line.startswith("to "))
+            if at not in onward:
+                found.add(way)
+            pending += [(edge.target, (*way, edge.label)) for edge in onward.get(at, [])]
+        return found
+
+    small = with_folded_lines(graph, beyond=0)
+    assert paths(small) == paths(graph)
+    kept = {node.lines[0] for node in small.nodes}
+    assert all(node.lines[0] in kept for node in nodes if node.said)
+
+
+def boxes_of(drawing: Drawing) -> list[Area]:
+    return [
+        Area(box.at.x, box.at.y, box.at.x + box.width, box.at.y + box.height)
+        for box in flattened(drawing.shapes)
+        if isinstance(box, Box)
+    ]
+
+
+def test_layers_that_are_too_wide_are_wrapped_and_nothing_overlaps() -> None:
+    nodes = tuple(GraphNode(lines=(f"a node of many {number}",)) for number in range(40))
+    edges = tuple(GraphEdge(source=0, target=number, label="step") for number in range(1, 40))
+    picture = graph_svg(GraphPicture(nodes=nodes, edges=edges, title=""))
+    per_layer = Counter(node["layer"] for node in picture.structure["nodes"])
+    assert [per_layer[layer] for layer in sorted(per_layer)] == [1, 10, 10, 10, 9]
+    assert covered(picture.drawing) == []
+    assert not any(one.overlaps(other) for one, other in combinations(boxes_of(picture.drawing), 2))
+
+
+@pytest.mark.parametrize("nodes", [61, 500])
+def test_many_nodes_are_an_outline_no_wider_than_a_screen(nodes: int) -> None:
+    graph = tree_of(nodes)
+    picture = graph_svg(graph)
+    assert picture.structure["layout"] == "outline"
+    assert picture.drawing.width < 1400
+    assert picture.structure["left_out"]["nodes"] == 0
+    assert len(boxes_of(picture.drawing)) == nodes
+    assert covered(picture.drawing) == []
+    assert not any(one.overlaps(other) for one, other in combinations(boxes_of(picture.drawing), 2))
+    depth = {0: 0}
+    for edge in graph.edges:
+        depth[edge.target] = depth[edge.source] + 1
+    layers = [node["layer"] for node in picture.structure["nodes"]]
+    assert layers == [depth[number] for number in range(nodes)]
+
+
+def test_an_outline_says_where_a_node_stands_to_which_a_second_edge_leads() -> None:
+    nodes = tuple(GraphNode(lines=(f"{number}: term",)) for number in range(70))
+    edges = [GraphEdge(source=n // 2, target=n + 1, label=f"to {n + 1}") for n in range(69)]
+    edges.append(GraphEdge(source=69, target=5, label="again"))
+    picture = graph_svg(GraphPicture(nodes=nodes, edges=tuple(edges), title=""))
+    assert written(picture.drawing).count("see 5") == 1
+    assert len(boxes_of(picture.drawing)) == 70
+
+
+def test_nodes_that_show_a_diagram_have_their_number_in_place_of_the_term() -> None:
+    graph = tree_of(4)
+    root = graph.nodes[0].interaction
+    assert root is not None
+    draw = illustrations(root, sequence_diagrams=True, term_trees=False)
+    content = written(graph_svg(graph, illustrate=draw).drawing)
+    assert "0" in content
+    assert not any(words.startswith("0: loopW(") for words in content)
+    assert any(words.startswith("0: loopW(") for words in written(graph_svg(graph).drawing))
