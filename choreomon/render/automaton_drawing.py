@@ -20,6 +20,7 @@ from choreomon.render.drawing import (
     CANCELS,
     FORWARD,
     MUTED,
+    Circle,
     Curve,
     Drawing,
     Group,
@@ -30,6 +31,7 @@ from choreomon.render.drawing import (
     Text,
     arrowhead,
     middle_of_line,
+    moved,
     shortened,
     text_width,
 )
@@ -41,10 +43,13 @@ from choreomon.render.layered_layout import (
     separated,
 )
 from choreomon.render.wording import formula_in_words, label_in_picture, wrapped
+from choreomon.render.wrapped_strip import Strip, wrapped_strip
 
 _MARGIN: Final = 24.0
 _BETWEEN_COMPONENTS: Final = 40.0
 _LABEL_LINE: Final = 34
+WIDEST: Final = 1150.0
+"""Longer automata go on in a row below: so wide is a screen, and a page."""
 
 
 class _Bundle(NamedTuple):
@@ -57,9 +62,11 @@ class _Bundle(NamedTuple):
     lines: tuple[str, ...]
 
 
-def automaton_picture(automaton: SequenceAutomaton, name: str = "") -> Picture:
-    """The automaton in layers from left to right; parts that are not connected are
-    stacked, in the author's order.
+def automaton_picture(
+    automaton: SequenceAutomaton, name: str = "", *, widest: float = WIDEST
+) -> Picture:
+    """The automaton in layers from left to right, in several rows where one would be wider than
+    `widest`; parts that are not connected are stacked, in the author's order.
 
     `structure` has `states` (name, initial, final, layer, component, x, y), `edges`
     (source, target, kind, dashed, labels) and `self_loops` (state, formula); its labels
@@ -70,6 +77,7 @@ def automaton_picture(automaton: SequenceAutomaton, name: str = "") -> Picture:
     states: list[dict[str, Any]] = []
     top = _MARGIN
     width = 0.0
+    goes_on = False
     for number, members in enumerate(_components(automaton)):
         own = [bundle for bundle in bundles if bundle.source in members]
         extents = {state: extent(automaton, state) for state in members}
@@ -79,7 +87,14 @@ def automaton_picture(automaton: SequenceAutomaton, name: str = "") -> Picture:
             [_labelled_edge(bundle) for bundle in own],
         )
         left = _MARGIN + START
-        shapes += _component(automaton, own, layout, Point(left, top))
+        drawn = _component(automaton, own, layout, Point(left, 0))
+        strip = Strip(tuple(drawn), left + layout.width, layout.height)
+        rows = wrapped_strip(strip, _MARGIN, widest)
+        places = {
+            state: rows.placed(Point(at.x + left, at.y)) for state, at in layout.states.items()
+        }
+        goes_on = goes_on or bool(rows.cuts)
+        shapes += [moved(shape, 0, top) for shape in rows.strip.shapes]
         states += [
             {
                 "name": state,
@@ -87,14 +102,14 @@ def automaton_picture(automaton: SequenceAutomaton, name: str = "") -> Picture:
                 "final": state in automaton.final,
                 "layer": layout.layers[state],
                 "component": number,
-                "x": round(left + layout.states[state].x, 1),
-                "y": round(top + layout.states[state].y, 1),
+                "x": round(places[state].x, 1),
+                "y": round(top + places[state].y, 1),
             }
             for state in members
         ]
-        top += layout.height + _BETWEEN_COMPONENTS
-        width = max(width, left + layout.width)
-    legend, legend_width = _legend(automaton, top - 6)
+        top += rows.strip.height + _BETWEEN_COMPONENTS
+        width = max(width, rows.strip.width)
+    legend, legend_width = _legend(automaton, top - 6, goes_on=goes_on)
     height = top + (LINE if legend else -_BETWEEN_COMPONENTS + LINE)
     title = (
         f"Sequence automaton{f' of {name}' if name else ''}: {len(automaton.states)} states, "
@@ -293,12 +308,19 @@ def _moved(point: Point, by: Point) -> Point:
     return Point(point.x + by.x, point.y + by.y)
 
 
-def _legend(automaton: SequenceAutomaton, y: float) -> tuple[list[Shape], float]:
-    """What the lines mean, where there are both kinds; and its width."""
-    if not automaton.backward:
-        return [], 0.0
+def _legend(automaton: SequenceAutomaton, y: float, *, goes_on: bool) -> tuple[list[Shape], float]:
+    """What the lines mean, where there are both kinds, and dots at their ends; and its width."""
     shapes: list[Shape] = []
     x = _MARGIN
+    if goes_on:
+        words = "goes on in the row below, or above"
+        shapes += [
+            Circle(centre=Point(x + 4, y), radius=2.6, fill=MUTED, colour=MUTED, width=1),
+            Text(at=Point(x + 14, middle_of_line(y, 12)), content=words, size=12, colour=MUTED),
+        ]
+        x += 14 + text_width(words, 12) + 24
+    if not automaton.backward:
+        return shapes, max(0.0, x - 24 - _MARGIN)
     for words, colour, dashed in (
         ("forward: continues a sequence", FORWARD, False),
         ("backward: cancels steps", CANCELS, True),

@@ -42,6 +42,7 @@ from choreomon.render.search_graph_node import (
 )
 from choreomon.render.search_legend import drawn_legend, explained
 from choreomon.render.wording import counted
+from choreomon.render.wrapped_strip import Strip, wrapped_strip
 
 MAX_NODES: Final = 500
 """Of larger graphs the nodes that were visited first are drawn, with the number of the others."""
@@ -52,6 +53,8 @@ MANY_NODES: Final = 60
 _MARGIN: Final = 20.0
 _WIDEST: Final = 1700.0
 """Wider layers of a vertical graph are wrapped."""
+_LONGEST: Final = 1300.0
+"""Of a horizontal graph; what is longer goes on in a row below."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,8 +185,12 @@ def _in_layers(nodes: Sequence[MeasuredNode], bundles: Sequence[_Bundle], way: _
             for number, node in enumerate(nodes)
         ),
     ]
-    size = (layout.height, layout.width) if way.vertical else (layout.width, layout.height)
-    return Outline(tuple(drawn), *size, {int(one): at for one, at in layout.layers.items()})
+    depths = {int(one): at for one, at in layout.layers.items()}
+    if way.vertical:
+        return Outline(tuple(drawn), layout.height, layout.width, depths)
+    strip = Strip(tuple(drawn), _MARGIN + layout.width, layout.height)
+    rows = wrapped_strip(strip, _MARGIN, _LONGEST).strip
+    return Outline(rows.shapes, rows.width - _MARGIN, rows.height, depths)
 
 
 def _in_rows(nodes: Sequence[MeasuredNode], bundles: Sequence[_Bundle], _: _Way) -> Outline:

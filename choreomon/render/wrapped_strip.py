@@ -3,9 +3,11 @@ the left end of the next one, at the same height."""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.render.drawing import (
     MUTED,
@@ -28,6 +30,9 @@ _BETWEEN: Final = 30.0
 _HALVINGS: Final = 40
 
 
+_Cubic: TypeAlias = tuple[Point, Point, Point, Point]
+
+
 class Strip(NamedTuple):
     """Shapes, and the room that they need."""
 
@@ -36,30 +41,44 @@ class Strip(NamedTuple):
     height: float
 
 
-def wrapped_strip(strip: Strip, left: float, widest: float) -> Strip:
+class Rows(NamedTuple):
+    """A strip in rows of one height, and where it was cut."""
+
+    strip: Strip
+    left: float
+    cuts: tuple[float, ...]
+    row: float
+
+    def placed(self, point: Point) -> Point:
+        """Where a point of the strip that was wrapped is now."""
+        number = bisect_right(self.cuts, point.x)
+        begin = self.cuts[number - 1] if number else self.left
+        return Point(point.x - begin + self.left, point.y + number * self.row)
+
+
+def wrapped_strip(strip: Strip, left: float, widest: float) -> Rows:
     """The strip in rows from `left` on that are at most `widest`, where it can be cut between
     what must stay whole: everything but lines. Where something whole is wider, so is its row. A
     strip that is not wider stays as it is."""
-    if strip.width - left <= widest:
-        return strip
     cuts = _cuts(strip, left, widest)
+    rows = Rows(strip, left, tuple(cuts), strip.height + _BETWEEN)
+    if not cuts:
+        return rows
     shapes: list[Shape] = []
-    down = 0.0
-    for number, (begin, end) in enumerate(zip((left, *cuts), (*cuts, strip.width), strict=True)):
-        low, high = begin if number else float("-inf"), end if number < len(cuts) else float("inf")
+    begins, ends = (left, *cuts), (*cuts, strip.width)
+    for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        low, high = begin if number else -math.inf, end if number < len(cuts) else math.inf
+        right, down = left - begin, number * rows.row
         own = [piece for shape in strip.shapes for piece in _between(shape, low, high)]
-        shapes += [moved(piece, left - begin, down) for piece in own]
-        shapes += _ends(own, low, high, Point(left - begin, down))
-        down += strip.height + _BETWEEN
-    width = max(end - begin for begin, end in zip((left, *cuts), (*cuts, strip.width), strict=True))
-    return Strip(tuple(shapes), left + width, down - _BETWEEN)
+        shapes += [moved(piece, right, down) for piece in (*own, *_ends(own, low, high))]
+    width = left + max(end - begin for begin, end in zip(begins, ends, strict=True))
+    height = len(begins) * rows.row - _BETWEEN
+    return rows._replace(strip=Strip(tuple(shapes), width, height))
 
 
 def _cuts(strip: Strip, left: float, widest: float) -> list[float]:
     """Where to cut: as far to the right as a row has room, between whole shapes."""
-    spans = sorted(
-        span for shape in flattened(strip.shapes) if (span := _whole(shape)) is not None
-    )
+    spans = sorted(span for shape in flattened(strip.shapes) if (span := _whole(shape)) is not None)
     gaps: list[float] = []
     covered = left
     for start, end in spans:
@@ -133,7 +152,7 @@ def _curve_between(curve: Curve, low: float, high: float) -> Iterator[Curve]:
         yield replace(curve, points=tuple(run))
 
 
-def _pieces(curve: Curve, low: float, high: float) -> Iterator[tuple[Point, Point, Point, Point]]:
+def _pieces(curve: Curve, low: float, high: float) -> Iterator[_Cubic]:
     """Its cubic pieces, cut where they cross `low` or `high`."""
     for place in range(0, len(curve.points) - 1, 3):
         start, one, other, end = curve.points[place : place + 4]
@@ -143,9 +162,6 @@ def _pieces(curve: Curve, low: float, high: float) -> Iterator[tuple[Point, Poin
                 before, rest = _halves(rest, _crossing(rest, cut))
                 yield before
         yield rest
-
-
-_Cubic = tuple[Point, Point, Point, Point]
 
 
 def _at(piece: _Cubic, along: float) -> Point:
@@ -178,12 +194,11 @@ def _mix(one: Point, other: Point, along: float) -> Point:
     return Point(one.x + along * (other.x - one.x), one.y + along * (other.y - one.y))
 
 
-def _ends(pieces: Sequence[Shape], low: float, high: float, by: Point) -> Iterator[Shape]:
+def _ends(pieces: Sequence[Shape], low: float, high: float) -> Iterator[Shape]:
     """A dot where a line is cut: it goes on at the other end of the next row, or of the one
     before."""
     for line in flattened(pieces):
         if isinstance(line, Curve | Polyline):
             for point in (line.points[0], line.points[-1]):
                 if min(abs(point.x - low), abs(point.x - high)) < 0.01:
-                    at = Point(point.x + by.x, point.y + by.y)
-                    yield Circle(centre=at, radius=2.6, fill=MUTED, colour=MUTED, width=1)
+                    yield Circle(centre=point, radius=2.6, fill=MUTED, colour=MUTED, width=1)

@@ -355,7 +355,7 @@ class TestInteractions:
 
     def test_are_drawn_as_trees(self) -> None:
         nodes = self.structure("-o", "i.svg", "--tree")["nodes"]
-        assert [node["label"] for node in nodes][:4] == ["seq", "strict", "a!m", "b?m"]
+        assert [node["label"] for node in nodes][:2] == ["seq", "a -- m -> b"]
 
     def test_are_written_as_mermaid_and_plantuml(self) -> None:
         assert choreomon("draw", "i.hif", "-o", "i.mmd").code == 0
@@ -409,6 +409,17 @@ class TestAnalyses:
         assert len(plain) < len(broad) <= len(whole)
         assert len(reduced) < len(whole)
 
+    def test_nodes_are_drawn_as_diagrams_or_as_terms(self) -> None:
+        def graph(*options: object) -> str:
+            asked = ("draw", "i.hif", "-o", "g.svg", "--trace", "pass.htf", *options)
+            assert choreomon(*asked).code == 0
+            return Path("g.svg").read_text(encoding="utf-8")
+
+        assert graph("--nodes", "term") == graph()
+        assert ">0: " in graph()
+        assert "Sequence diagram" in graph("--nodes", "diagram")
+        assert ">0: " not in graph("--nodes", "diagram")
+
     def test_are_explained_by_a_witness_or_by_where_they_break(self) -> None:
         answer = choreomon(
             "draw", "i.hif", "-o", "e.svg", "--trace", "late.htf", "--explain", "--json",
@@ -456,6 +467,7 @@ class TestAnalyses:
             (["-o", "x.puml", "--trace", "pass.htf"], ".puml is for sequence diagrams"),
             (["-o", "x.svg", "--tree", "--trace", "pass.htf"], "--tree draws the interaction"),
             (["-o", "x.svg", "--mode", "accept"], "say which with --trace"),
+            (["-o", "x.svg", "--nodes", "term"], "--nodes says how a searched graph is drawn"),
             (["-o", "x.svg", "--explain"], "say which with --trace"),
             (["-o", "x.svg", "--trace", "pass.htf", "--explain", "--no-por"], "takes --mode only"),
             (["-o", "x.svg", "--trace", "pass.htf", "--explain", "--strategy", "bfs"], "shows no"),

@@ -322,6 +322,13 @@ class TestLoggersOfAnExploration:
         read = read_multi_trace(files_of("f")["i-prefix-1.htf"])
         assert [part.lifelines for part in read.components] == [("a",), ("b",), ("c",)]
 
+    def test_draws_diagrams_in_place_of_terms_where_asked(self) -> None:
+        assert choreomon("explore", "i.hif", "-o", "t.svg", "--nodes", "diagram").code == 0
+        assert "Sequence diagram" in Path("t.svg").read_text(encoding="utf-8")
+        answer = choreomon("explore", "i.hif", "--nodes", "diagram")
+        assert answer.code == 2
+        assert "--nodes can only be used with -o" in answer.err
+
     def test_several_loggers_write_files_of_their_own(self) -> None:
         configure("""@explore_option{ filters = [max_depth = 2]; loggers = [
             graphic[svg,name=one], graphic[png,horizontal,folder=pictures],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import pytest
@@ -198,7 +199,7 @@ def test_no_text_overlaps_another_or_leaves_the_canvas(made: SequenceAutomaton) 
 @settings(max_examples=60, deadline=None)
 @given(automata())
 def test_no_edge_runs_through_a_state_that_is_not_its_own(made: SequenceAutomaton) -> None:
-    picture = automaton_picture(made)
+    picture = automaton_picture(made, widest=math.inf)
     for edge in picture.structure["edges"]:
         (group,) = [
             group
@@ -231,7 +232,7 @@ SKIP_AND_TWO_LANES = automaton(
 
 @pytest.mark.parametrize("made", [SMART_HOME, FIGURE_4, SKIP_AND_TWO_LANES])
 def test_no_edge_runs_through_the_label_of_another(made: SequenceAutomaton) -> None:
-    drawing = automaton_picture(made).drawing
+    drawing = automaton_picture(made, widest=math.inf).drawing
     groups = [*titled(drawing, "forward:"), *titled(drawing, "backward:")]
     groups += titled(drawing, "state") + titled(drawing, "initial") + titled(drawing, "final")
     labels = [
@@ -267,7 +268,7 @@ def test_long_backward_edges_run_in_lanes_close_to_the_states() -> None:
 def test_every_transition_is_in_the_picture_once(made: SequenceAutomaton) -> None:
     drawn = [
         (edge["source"], text, edge["target"], edge["kind"])
-        for edge in automaton_picture(made).structure["edges"]
+        for edge in automaton_picture(made, widest=math.inf).structure["edges"]
         for text in edge["labels"]
     ]
     assert sorted(drawn) == sorted(
