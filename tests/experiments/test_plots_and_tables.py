@@ -69,7 +69,7 @@ def test_kinds_of_answers_are_told_apart_without_colour() -> None:
     answers = (Verdict.PASS, Verdict.FAIL, Verdict.INCONC)
     made = [SliceMeasurement("slice", "swaps", 9 + n, v, 0.1) for n, v in enumerate(answers)]
     drawn = point_picture("Times", made, "slice").drawing.shapes
-    filled, hollow, other = [s for s in drawn if isinstance(s, Circle | Polygon)][3:]
+    filled, hollow, other = [s for s in drawn if isinstance(s, Circle | Polygon)][3:6]
     assert isinstance(filled, Circle)
     assert isinstance(hollow, Circle)
     assert isinstance(other, Polygon)
