@@ -250,6 +250,7 @@ def _write_reports(
 def _page(
     document: Document, logs: tuple[str, ...], outcome: SessionsOutcome, summary: Summary
 ) -> str:
+    from choreomon.cli.made_with import made_with
     from choreomon.render.sessions_page import sessions_page
 
     assert document.property is not None
@@ -260,4 +261,5 @@ def _page(
         outcome,
         summary.strange,
         summary.diagnostics(),
+        made_with(),
     )

@@ -12,7 +12,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.audit_page import diagnostics_parts, gaps_table, orders_parts
 from choreomon.render.automaton_drawing import automaton_picture
-from choreomon.render.page import as_html, facts, figure, page, section, table
+from choreomon.render.page import Section, as_html, figure, header, page, section, table
 from choreomon.render.sessions_text import (
     session_name,
     sessions_overall_text,
@@ -36,22 +36,23 @@ def sessions_page(
     outcome: SessionsOutcome,
     counts: Mapping[str, int],
     diagnostics: Sequence[Diagnostic],
+    made_with: Sequence[tuple[str, str]] = (),
 ) -> str:
     """A whole HTML page, as `choreomon.render.audit_page` makes it of one session."""
     result = sessions_overall_text(outcome).plain.splitlines()[0]
     tone = _CLASS[outcome.verdict]
     kinds = [part for example in outcome.kinds[:MAX_DETAILED] for part in _kind(example)]
-    body = [
-        f'<header class="{tone}"><p>{as_html(title)}</p><h1>{as_html(result)}</h1></header>',
-        section("Sessions", _sessions(outcome)),
+    gravest = [_headline(example) for example in outcome.kinds[:1]]
+    body: list[str | Section] = [
+        header(tone, title, result, gravest),
+        section("Summary", _sessions(outcome)),
+        section("What must not happen", [figure(automaton_picture(automaton, title))]),
         section("Kinds of verdicts", _kinds(outcome)) if outcome.kinds else "",
-        section("One of each kind", kinds) if kinds else "",
+        section("What was found", kinds) if kinds else "",
         section("What is missing", _gaps(outcome)) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(counts, diagnostics)) if counts else "",
-        section("What must not happen", [figure(automaton_picture(automaton, title))]),
-        section("What was audited", [facts(document_facts)]),
     ]
-    return page(f"{title}: {result}", body)
+    return page(f"{title}: {result}", body, (*document_facts, *made_with))
 
 
 def _sessions(outcome: SessionsOutcome) -> list[str]:
@@ -102,11 +103,16 @@ def _dots(example: Example) -> str:
     return ", .." if example.sessions > len(example.names) else ""
 
 
-def _kind(example: Example) -> list[str]:
-    kind, verdict = example.kind, example.verdict
+def _headline(example: Example) -> str:
+    kind = example.kind
     told = VERDICT_IN_WORDS[kind.verdict]
     steps = f": {with_arrow(steps_sentence(kind.steps))}" if kind.steps else ""
-    parts = [f"<h3>{as_html(told[0].upper() + told[1:] + steps)}</h3>"]
+    return told[0].upper() + told[1:] + steps
+
+
+def _kind(example: Example) -> list[str]:
+    verdict = example.verdict
+    parts = [f"<h3>{as_html(_headline(example))}</h3>"]
     where = f"in {counted(example.sessions, 'session')}, first in {session_name(example.name)}"
     if isinstance(verdict, AuditVerdict) and verdict.item.event is not None:
         where += f", {verdict.item.event.place}"
