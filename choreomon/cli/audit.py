@@ -194,7 +194,7 @@ def command(
     outcome = auditor.finish()
     try:
         if report is not None:
-            write(report, _page(context, document, logs, outcome, strange))
+            write(report, _page(document, logs, outcome, strange))
         _write_reports(reports, document, logs, outcome)
     finally:
         with unprinted.kept():
@@ -385,13 +385,7 @@ def _write_reports(
     )
 
 
-def _page(
-    context: click.Context,
-    document: Document,
-    logs: tuple[str, ...],
-    outcome: Outcome,
-    strange: _Strange,
-) -> str:
+def _page(document: Document, logs: tuple[str, ...], outcome: Outcome, strange: _Strange) -> str:
     from choreomon.cli.made_with import made_with
     from choreomon.render.audit_page import audit_page
 
@@ -403,5 +397,5 @@ def _page(
         outcome,
         strange.counts,
         strange.first,
-        made_with(context),
+        made_with(),
     )

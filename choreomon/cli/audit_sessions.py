@@ -261,5 +261,5 @@ def _page(
         outcome,
         summary.strange,
         summary.diagnostics(),
-        made_with(click.get_current_context()),
+        made_with(),
     )

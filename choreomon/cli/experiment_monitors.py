@@ -286,6 +286,7 @@ _TITLES: Final = {
 
 
 def _page(name: str, results: Sequence[Result], asked: Asked) -> str:
+    from choreomon.cli.made_with import made_with
     from choreomon.render.experiment_page import Compared, Part, Tabulated, experiment_page
     from simulator.experiments.cells import SERVICE
     from simulator.experiments.tables import MEANINGS, of_fits
@@ -311,9 +312,10 @@ def _page(name: str, results: Sequence[Result], asked: Asked) -> str:
                 tables,
             )
         )
-    made_with = (
+    told = (
         ("command", _command(name, asked)),
+        *(fact for fact in made_with() if fact[0] != "command"),
         ("runs", f"{sum(len(result.rows) for result in results):,}"),
         ("service time", f"{SERVICE.value} ms"),
     )
-    return experiment_page("Experiments of the paper, repeated", parts, made_with, MEANINGS)
+    return experiment_page("Experiments of the paper, repeated", parts, told, MEANINGS)

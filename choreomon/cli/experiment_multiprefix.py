@@ -269,9 +269,10 @@ def _result(
         table = timeouts(measurements, measure)
         what, unit = ("Graph size", "vertices") if measure == "sizes" else ("Analysis time", "s")
         plots = {}
+        along = {"length": "length of the multi-trace, actions", "kind": "kind of multi-trace"}
         for by in GROUPINGS:
             picture = violin_picture(
-                f"{what} by {by}", distributions(measurements, measure, by), unit
+                f"{what} by {by}", distributions(measurements, measure, by), unit, along[by]
             )
             plots[by] = publication.structure(f"{measure}-by-{by}", picture)
         result[measure] = {

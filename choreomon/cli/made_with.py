@@ -12,13 +12,13 @@ from choreomon.cli import version
 from choreomon.cli.lazy import arguments_of
 
 
-def made_with(context: click.Context) -> tuple[tuple[str, str], ...]:
-    """Names and values. Where `SOURCE_DATE_EPOCH` is set (seconds since 1970), the date is that
-    one, so that a page can be made again as it was."""
+def made_with() -> tuple[tuple[str, str], ...]:
+    """Names and values, of the command that runs. Where `SOURCE_DATE_EPOCH` is set (seconds since
+    1970), the date is that one, so that a page can be made again as it was."""
     stated = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = datetime.fromtimestamp(int(stated), UTC) if stated.isdecimal() else datetime.now(UTC)
     return (
-        ("command", shlex.join(("choreomon", *arguments_of(context)))),
+        ("command", shlex.join(("choreomon", *arguments_of(click.get_current_context())))),
         ("made with", f"choreomon {version() or 'from a checkout that is not installed'}"),
         ("made on", f"{now:%Y-%m-%d %H:%M} UTC"),
     )

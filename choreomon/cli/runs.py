@@ -205,7 +205,7 @@ def carry_out(
         announce=runner.announcer(screen, unprinted) if live else None,
         progress=errors if asked.runs > 1 and errors.is_terminal else None,
     )
-    page = _Page(document, runner, asked.seed, verifying, made_with(context))
+    page = _Page(document, runner, asked.seed, verifying, made_with())
     _tell(outcome.followed(runs), page, asked, screen, unprinted)
     unprinted.raise_kept()
     return outcome.exit_code()

@@ -2,23 +2,25 @@
 
 As Fig. 16 and 18 of the removal paper and Fig. 12 of the slices paper, with logarithmic axes
 upwards. All violins are equally wide at their widest; their three lines are the quartiles. Points
-that would fall onto each other are one.
+that would fall onto each other are one. What was rejected rightly is no error: it is not red, and
+is told from what conforms by its outline, not by colour alone. Below each plot stands what its
+abbreviations mean.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence, Set
+from typing import Any, Final, TypeAlias
 
 from choreomon.render.drawing import (
+    CANCELS,
     FORWARD,
     INK,
     MUTED,
     PAPER,
     POSSIBLY,
     RULE,
-    VIOLATED,
     Box,
     Circle,
     Drawing,
@@ -41,8 +43,8 @@ _PANEL_WIDTH: Final = 330.0
 _PANEL_HEIGHT: Final = 190.0
 _LEFT: Final = 52.0
 _GAP: Final = 26.0
-_TOP: Final = 58.0
-_BELOW: Final = 34.0
+_TOP: Final = 76.0
+_BELOW: Final = 62.0
 _SMALL: Final = 11.0
 _STEPS: Final = 28
 """Points of a violin's outline, on each side."""
@@ -50,7 +52,30 @@ _LEAST: Final = 1e-7
 """What is 0 on a logarithmic axis: less than any clock tells from nothing."""
 
 _OK: Final = FORWARD
-_NOK: Final = VIOLATED
+_NOK: Final = CANCELS
+
+_KEY: Final[dict[str, str]] = {
+    "baseline": "without any reduction",
+    "LOC": "with local analyses",
+    "POR": "with partial order reduction",
+    "POR and LOC": "with both",
+    "default": "as choreomon verify does it",
+    "ACPT": "accepted multi-traces",
+    "PREF": "multi-prefixes of accepted ones",
+    "NOIS": "multi-prefixes with an action inserted",
+    "SACT": "multi-prefixes with two actions swapped",
+    "SCMP": "multi-prefixes with a component of another one",
+    "Ok": "multi-prefixes, as each kind may have some",
+    "Nok": "no multi-prefixes: to reject them is right",
+    "slice": "found to be a slice",
+    "no slice": "found to be none, which most mutants are",
+    "not known": "the search ended without an answer",
+}
+"""What the words in plots mean, in the order in which they are explained."""
+
+
+_Mark: TypeAlias = Callable[[Point, float], Shape]
+"""A mark of a size, at a point."""
 
 
 class _Axes:
@@ -68,9 +93,20 @@ class _Axes:
         """Of ten to the power."""
         return self.base - (power - self._low) * self._step
 
-    def frame(self, title: str, unit: str) -> list[Shape]:
+    def frame(self, title: str, unit: str, upwards: str, along: str) -> list[Shape]:
+        """`upwards` and `along` are the titles of the axes, with their units."""
         shapes: list[Shape] = [
-            Text(at=Point(self.left, self.top - 8), content=title, size=12, bold=True)
+            Text(at=Point(self.left, self.top - 27), content=title, size=12, bold=True),
+            Text(
+                at=Point(self.left - 40, self.top - 11), content=upwards, size=_SMALL, colour=MUTED
+            ),
+            Text(
+                at=Point(self.left + _PANEL_WIDTH / 2, self.base + 32),
+                content=along,
+                size=_SMALL,
+                anchor="middle",
+                colour=MUTED,
+            ),
         ]
         for power in range(self._low, self._high + 1):
             y = self.y(power)
@@ -112,17 +148,21 @@ def _range(values: Sequence[float]) -> tuple[int, int]:
     return low, max(low + 1, math.ceil(max(map(_log, values))))
 
 
-def violin_picture(title: str, distributions: Sequence[Distribution], unit: str) -> Picture:
+def violin_picture(
+    title: str, distributions: Sequence[Distribution], unit: str, along: str = ""
+) -> Picture:
     """A panel for each method, in it a pair of violins for each group: what conforms, and what
-    does not. `unit` is "s" for seconds, else only a word for counts."""
+    does not. `unit` is "s" for seconds, else only a word for counts; `along` says what groups
+    are."""
     methods = list(dict.fromkeys(one.method for one in distributions))
     groups = list(dict.fromkeys(one.group for one in distributions))
     low, high = _range([value for one in distributions for value in one.values] or [1.0])
     axes = _panels(methods, low, high)
     slot = _PANEL_WIDTH / max(1, len(groups))
-    shapes = _heading(title, (("Ok", _OK), ("Nok", _NOK)))
+    shapes = _heading(title, (("Ok", _filled(_OK)), ("Nok", _hollow(_NOK))))
+    upwards = "time of one search" if unit == "s" else f"{unit} of one search"
     for method, panel in axes.items():
-        shapes += panel.frame(method, unit)
+        shapes += panel.frame(method, unit, f"{upwards}, logarithmic", along)
         for number, group in enumerate(groups):
             centre = panel.left + slot * (number + 0.5)
             shapes.append(
@@ -139,7 +179,7 @@ def violin_picture(title: str, distributions: Sequence[Distribution], unit: str)
                     side = -0.22 if one.conforms else 0.22
                     shapes.append(_violin(one, panel, centre + side * slot, 0.18 * slot))
     return Picture(
-        drawing=_drawing(title, axes, shapes),
+        drawing=_drawing(title, axes, shapes, {*methods, *groups, "Ok", "Nok"}),
         structure={
             "title": title,
             "unit": unit,
@@ -168,22 +208,19 @@ def _violin(one: Distribution, axes: _Axes, centre: float, half: float) -> Group
     colour = _OK if one.conforms else _NOK
     shapes: list[Shape] = []
     if logs[0] == logs[-1]:
-        shapes.append(
-            Box(
-                at=Point(centre - half, axes.y(logs[0]) - 1.5),
-                width=2 * half,
-                height=3,
-                fill=colour,
-            )
-        )
+        at = Point(centre - half, axes.y(logs[0]) - 1.5)
+        fill = colour if one.conforms else PAPER
+        shapes.append(Box(at=at, width=2 * half, height=3, fill=fill, colour=colour))
     else:
-        shapes.append(Polygon(points=(*left, *reversed(right)), fill=colour))
+        rim = (*left, *reversed(right))
+        shapes.append(Polygon(points=rim, fill=colour if one.conforms else PAPER))
+        shapes.append(Polyline(points=(*rim, rim[0]), colour=colour, width=1.2))
         for share in (0.25, 0.5, 0.75):
             y = axes.y(quantile(logs, share))
             shapes.append(
                 Polyline(
                     points=(Point(centre - half, y), Point(centre + half, y)),
-                    colour=PAPER if share != 0.5 else INK,
+                    colour=_quartile(one.conforms, share),
                     width=1.5,
                 )
             )
@@ -193,6 +230,13 @@ def _violin(one: Distribution, axes: _Axes, centre: float, half: float) -> Group
         shapes=tuple(shapes),
         title=f"{one.method}, {one.group}, {verdict}: {len(logs)}, median {median:.3g}",
     )
+
+
+def _quartile(filled: bool, share: float) -> str:
+    """The colour of a line across a violin: the median stands out."""
+    if share == 0.5:
+        return POSSIBLY if filled else INK
+    return PAPER if filled else MUTED
 
 
 def outline(ordered: Sequence[float]) -> tuple[list[float], list[float]]:
@@ -212,7 +256,34 @@ def outline(ordered: Sequence[float]) -> tuple[list[float], list[float]]:
     return places, [value / max(density) for value in density]
 
 
-_COLOURS: Final = {"slice": _OK, "no slice": VIOLATED, "not known": POSSIBLY}
+def _filled(colour: str) -> _Mark:
+    return lambda at, size: Circle(centre=at, radius=size, fill=colour, colour=colour, width=0.8)
+
+
+def _hollow(colour: str) -> _Mark:
+    return lambda at, size: Circle(centre=at, radius=size, fill=PAPER, colour=colour, width=0.8)
+
+
+def _triangle(colour: str) -> _Mark:
+    def mark(at: Point, size: float) -> Shape:
+        side = 1.5 * size
+        return Polygon(
+            points=(
+                Point(at.x, at.y - side),
+                Point(at.x + side, at.y + side),
+                Point(at.x - side, at.y + side),
+            ),
+            fill=colour,
+        )
+
+    return mark
+
+
+_MARKS: Final[dict[str, _Mark]] = {
+    "slice": _filled(_OK),
+    "no slice": _hollow(_NOK),
+    "not known": _triangle(POSSIBLY),
+}
 
 
 def _answer(verdict: Verdict) -> str:
@@ -222,16 +293,18 @@ def _answer(verdict: Verdict) -> str:
 def point_picture(
     title: str, measurements: Sequence[SliceMeasurement], decider: Decider
 ) -> Picture:
-    """A panel for each kind: times upwards, lengths to the right, colours for answers."""
+    """A panel for each kind: times upwards, lengths to the right, a mark for each answer."""
     own = [one for one in measurements if one.decider == decider]
     low, high = _range([one.seconds for one in own] or [1.0])
     longest = max((one.length for one in own), default=0) or 1
     kinds = [kind for kind in SLICE_KINDS if any(one.kind == kind for one in own)]
     axes = _panels(kinds, low, high)
-    shapes = _heading(title, tuple(_COLOURS.items()))
+    shapes = _heading(title, tuple(_MARKS.items()))
     drawn: dict[str, list[list[Any]]] = {}
     for kind, panel in axes.items():
-        shapes += panel.frame(kind, "s")
+        shapes += panel.frame(
+            kind, "s", "time of one answer, logarithmic", "length of the multi-trace, actions"
+        )
         for length in sorted({0, longest // 2, longest}):
             shapes.append(
                 Text(
@@ -253,17 +326,13 @@ def point_picture(
             [one.length, one.seconds, one.verdict.value] for one in own if one.kind == kind
         ]
         shapes += [
-            Circle(
-                centre=Point(round(panel.left + _PANEL_WIDTH * length / longest, 1), 2.0 * y),
-                radius=1.6,
-                fill=_COLOURS[answer],
-                colour=_COLOURS[answer],
-                width=0.2,
+            _MARKS[answer](
+                Point(round(panel.left + _PANEL_WIDTH * length / longest, 1), 2.0 * y), 1.8
             )
             for length, y, answer in points
         ]
     return Picture(
-        drawing=_drawing(title, axes, shapes),
+        drawing=_drawing(title, axes, shapes, {*_MARKS}),
         structure={"title": title, "decider": decider, "points": drawn},
     )
 
@@ -281,23 +350,34 @@ def _panels(names: Sequence[str], low: int, high: int) -> dict[str, _Axes]:
     }
 
 
-def _heading(title: str, colours: Sequence[tuple[str, str]]) -> list[Shape]:
+def _heading(title: str, marks: Sequence[tuple[str, _Mark]]) -> list[Shape]:
     shapes: list[Shape] = [Text(at=Point(10, 20), content=title, bold=True, colour=INK)]
     x = 24 + text_width(title, bold=True)
-    for name, colour in colours:
+    for name, mark in marks:
         shapes += [
-            Box(at=Point(x, 11), width=10, height=10, fill=colour),
+            mark(Point(x + 5, 16), 5.0),
             Text(at=Point(x + 15, 20), content=name, size=_SMALL, colour=MUTED),
         ]
         x += 34 + text_width(name, _SMALL)
     return shapes
 
 
-def _drawing(title: str, axes: dict[str, _Axes], shapes: Sequence[Shape]) -> Drawing:
-    lowest = max((panel.base for panel in axes.values()), default=_TOP)
+def _drawing(
+    title: str, axes: dict[str, _Axes], shapes: Sequence[Shape], words: Set[str]
+) -> Drawing:
+    """With a key of those of the words that need one below the panels."""
+    y = max((panel.base for panel in axes.values()), default=_TOP) + _BELOW
+    key: list[Shape] = []
+    for word, meaning in _KEY.items():
+        if word in words:
+            key += [
+                Text(at=Point(10, y), content=word, size=_SMALL, bold=True),
+                Text(at=Point(110, y), content=meaning, size=_SMALL, colour=MUTED),
+            ]
+            y += 16
     return Drawing(
         width=2 * (_PANEL_WIDTH + _LEFT + _GAP),
-        height=lowest + _BELOW,
-        shapes=tuple(shapes),
+        height=y + 4,
+        shapes=(*shapes, *key),
         title=title,
     )

@@ -42,12 +42,13 @@ def sessions_page(
     result = sessions_overall_text(outcome).plain.splitlines()[0]
     tone = _CLASS[outcome.verdict]
     kinds = [part for example in outcome.kinds[:MAX_DETAILED] for part in _kind(example)]
+    gravest = [_headline(example) for example in outcome.kinds[:1]]
     body: list[str | Section] = [
-        header(tone, title, result),
+        header(tone, title, result, gravest),
         section("Summary", _sessions(outcome)),
         section("What must not happen", [figure(automaton_picture(automaton, title))]),
         section("Kinds of verdicts", _kinds(outcome)) if outcome.kinds else "",
-        section("One of each kind", kinds) if kinds else "",
+        section("What was found", kinds) if kinds else "",
         section("What is missing", _gaps(outcome)) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(counts, diagnostics)) if counts else "",
     ]
@@ -102,11 +103,16 @@ def _dots(example: Example) -> str:
     return ", .." if example.sessions > len(example.names) else ""
 
 
-def _kind(example: Example) -> list[str]:
-    kind, verdict = example.kind, example.verdict
+def _headline(example: Example) -> str:
+    kind = example.kind
     told = VERDICT_IN_WORDS[kind.verdict]
     steps = f": {with_arrow(steps_sentence(kind.steps))}" if kind.steps else ""
-    parts = [f"<h3>{as_html(told[0].upper() + told[1:] + steps)}</h3>"]
+    return told[0].upper() + told[1:] + steps
+
+
+def _kind(example: Example) -> list[str]:
+    verdict = example.verdict
+    parts = [f"<h3>{as_html(_headline(example))}</h3>"]
     where = f"in {counted(example.sessions, 'session')}, first in {session_name(example.name)}"
     if isinstance(verdict, AuditVerdict) and verdict.item.event is not None:
         where += f", {verdict.item.event.place}"

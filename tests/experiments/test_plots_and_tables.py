@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from choreomon.render.drawing import VIOLATED, Circle, Polygon
 from choreomon.render.experiment_plots import outline, point_picture, violin_picture
 from choreomon.render.experiment_tables import slice_table, timeout_table, wrong_list
 from choreomon.render.svg import svg_document
@@ -35,6 +36,46 @@ def test_violins_say_quartiles_by_method_group_and_verdict() -> None:
     assert "POR, 1-6, Ok: 5, median 3" in svg_document(picture.drawing)
 
 
+def test_plots_say_what_their_axes_and_words_mean_and_no_right_answer_is_red() -> None:
+    made = [
+        Distribution("LOC", "NOIS", conforms, (0.001, 0.002, 0.004)) for conforms in (True, False)
+    ]
+    violins = violin_picture("Times", made, "s", "kind of multi-trace")
+    answers = (Verdict.PASS, Verdict.FAIL, Verdict.INCONC)
+    points = point_picture(
+        "Times",
+        [
+            SliceMeasurement("slice", "swaps", 9, verdict, 0.01 * n)
+            for n, verdict in enumerate(answers)
+        ],
+        "slice",
+    )
+    for picture, words in (
+        (
+            violins,
+            ["time of one search, logarithmic", "kind of multi-trace", "with local analyses"],
+        ),
+        (violins, ["multi-prefixes with an action inserted", "no multi-prefixes, and rightly"]),
+        (points, ["time of one answer, logarithmic", "length of the multi-trace, actions"]),
+        (points, ["found to be none", "the search ended without an answer"]),
+    ):
+        svg = svg_document(picture.drawing)
+        assert VIOLATED not in svg
+        assert [word for word in words if word not in svg] == []
+    assert "partial order" not in svg_document(violins.drawing)
+
+
+def test_kinds_of_answers_are_told_apart_without_colour() -> None:
+    answers = (Verdict.PASS, Verdict.FAIL, Verdict.INCONC)
+    made = [SliceMeasurement("slice", "swaps", 9 + n, v, 0.1) for n, v in enumerate(answers)]
+    drawn = point_picture("Times", made, "slice").drawing.shapes
+    filled, hollow, other = [s for s in drawn if isinstance(s, Circle | Polygon)][3:6]
+    assert isinstance(filled, Circle)
+    assert isinstance(hollow, Circle)
+    assert isinstance(other, Polygon)
+    assert (filled.fill == filled.colour, hollow.fill == hollow.colour) == (True, False)
+
+
 def test_outlines_are_widest_where_most_values_are() -> None:
     places, widths = outline([0.0, 1.0, 1.0, 1.0, 4.0])
     assert (places[0], places[-1]) == (0.0, 4.0)
@@ -57,7 +98,7 @@ def test_points_that_fall_onto_each_other_are_drawn_once_and_listed_all() -> Non
     assert picture.structure["points"] == {
         "swaps": [[9, 0.001, "Fail"], [9, 0.0010001, "Fail"], [9, 0.5, "Fail"]]
     }
-    assert svg_document(picture.drawing).count("<circle") == 2
+    assert svg_document(picture.drawing).count("<circle") == 2 + 2  # of the key
     assert point_picture("Times", made, "simulate").structure["points"] == {}
 
 
