@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 from pathlib import Path
+from signal import SIGHUP, SIGINT, SIGTERM
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from choreomon import cli
+from choreomon.cli.signals import Ended, ended_code
 from choreomon.core.live import LiveVerdict
 from choreomon.formats.agent_config import parse_agent_config
 from choreomon.formats.agent_document import AgentDocument
@@ -144,7 +146,9 @@ def test_every_field_of_a_verdict_is_in_the_table() -> None:
 
 def test_every_exit_code_is_in_the_table() -> None:
     codes = [value for name, value in vars(cli).items() if name.isupper() and type(value) is int]
-    assert names_under("Exit codes") == [str(code) for code in sorted(codes)]
+    codes += [ended_code(Ended(number)) for number in (SIGHUP, SIGINT, SIGTERM)]
+    told = ", ".join(names_under("Exit codes")).split(", ")
+    assert sorted(map(int, told)) == sorted(codes)
 
 
 def test_everything_that_is_logged_is_in_the_table() -> None:
