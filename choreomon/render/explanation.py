@@ -66,17 +66,17 @@ def explanation(
     written as sequences, its transitions are called steps of these, and with `verbose` their states
     are named, too. Of several sequences that it forbids it is said which one is meant."""
     called = TransitionNames(() if automaton is None else automaton.sequences, verbose=verbose)
-    which = ""
+    which: tuple[str, ...] = ()
     if automaton is not None and verdict.verdict != WITHDRAWN:
         which = completed_sequences(verdict, automaton)
     return explained(verdict, _Numbered(events, messages), called, which)
 
 
 def explained(
-    verdict: RunVerdict, names: EventNames, called: TransitionNames, which: str = ""
+    verdict: RunVerdict, names: EventNames, called: TransitionNames, which: Sequence[str] = ()
 ) -> ExplanationText:
     """The same where events have other names than their numbers. `called` names the transitions;
-    `which` is a sentence that says which of several sequences is meant."""
+    `which` are sentences that say which of several sequences are meant."""
     return ExplanationText(
         f"{verdict.monitor} {DECLARATION[verdict.verdict]} at {names.judged(verdict)}.",
         (*_Sentences(verdict, names, called).why(which), *_conclusion(verdict, called)),
@@ -121,12 +121,9 @@ class _Sentences:
         self._names = names
         self._called = called
 
-    def why(self, which: str) -> list[str]:
+    def why(self, which: Sequence[str]) -> list[str]:
         verdict = self._verdict
-        sentences = self._happened()
-        if which:
-            sentences.append(which)
-        sentences += self._beginnings()
+        sentences = [*self._happened(), *which, *self._beginnings()]
         grouped = _grouped(verdict.because)
         # What is certain comes before what only may be.
         pres = sorted(

@@ -24,30 +24,29 @@ def in_words(sequence: tuple[Transition, ...]) -> str:
     return ", then ".join(str(transition.label) for transition in sequence)
 
 
-def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> str:
-    """What the sequences are that the verdict is about, as a sentence; of an automaton, which of
+def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> tuple[str, ...]:
+    """What the sequences are that the verdict is about, as sentences; of an automaton, which of
     its sequences they are. Empty where the property forbids one sequence only, or more than are
     listed."""
     sequences = first_sequences(automaton)
     if not 1 < len(sequences) <= MAX_SEQUENCES:
-        return ""
+        return ()
     ending: dict[tuple[str, str], list[int]] = {}
     for number, sequence in enumerate(sequences, 1):
         ending.setdefault((sequence[-1].source, sequence[-1].target), []).append(number)
     fired = [transition for transition in verdict.transitions if transition in ending]
     if automaton.sequences:
         told = [number for transition in fired for number in ending[transition]]
-        are = [f"Sequence {number} is {in_words(sequences[number - 1])}." for number in told]
-        return " ".join(are)
+        return tuple(f"Sequence {one} is {in_words(sequences[one - 1])}." for one in told)
     numbers = {transition: " or ".join(map(str, ending[transition])) for transition in fired}
     if len(fired) > 1:
         ends = [f"{one} -> {two} of sequence {numbers[one, two]}" for one, two in fired]
-        return f"The last steps are {' and '.join(ends)}."
+        return (f"The last steps are {' and '.join(ends)}.",)
     if not fired:
-        return ""
+        return ()
     said = f"That is the last step of sequence {numbers[fired[0]]}"
     first, *others = ending[fired[0]]
-    return f"{said}." if others else f"{said}: {in_words(sequences[first - 1])}."
+    return (f"{said}." if others else f"{said}: {in_words(sequences[first - 1])}.",)
 
 
 def _sequences(automaton: SequenceAutomaton) -> Iterator[tuple[Transition, ...]]:

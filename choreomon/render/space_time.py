@@ -18,7 +18,6 @@ from choreomon.render.drawing import (
     INK,
     MUTED,
     PAPER,
-    Box,
     Circle,
     Curve,
     Drawing,
@@ -36,9 +35,10 @@ from choreomon.render.drawing import (
 )
 from choreomon.render.highlights import Highlight
 from choreomon.render.known_order import monitoring_hops
+from choreomon.render.space_time_badge import MISSED, badge
 from choreomon.render.space_time_frame import EVENT, SMALL, STEP, axis, cross, lanes, notes
 from choreomon.render.space_time_labels import Segment, place_labels
-from choreomon.render.space_time_orders import order_arrows, order_data
+from choreomon.render.space_time_orders import order_arrows, order_data, order_names
 from choreomon.render.space_time_scene import (
     HEADER,
     LANE,
@@ -62,7 +62,6 @@ _FEW: Final = 150
 _RING: Final = STEP + 4
 _NAMED: Final = 5
 _ARE: Final = ("is", "are")
-_MISSED: Final = "formed, and no monitor says so"
 
 
 def space_time_picture(
@@ -119,7 +118,8 @@ def space_time_picture(
         *_messages(arrows, ways, scene),
         *_events(items, scene),
         *_labels(arrows, places, scene),
-        *_badge(items, _of_badge(verdict, missed), scene),
+        *order_names(hops, scene),
+        *badge(items, verdict, missed, scene),
     ]
     left_out = [*_idle_in_words(idle), *_hidden_in_words(items, view)]
     below, width, height = notes(items, arrows, scene, lowest + 24, left_out)
@@ -197,7 +197,7 @@ def _title(
             f"{verdict.event_index} ({verdict.label})"
         )
     elif missed is not None:
-        judged = f"; {_MISSED} at event {missed}"
+        judged = f"; {MISSED} at event {missed}"
     return f"Space-time diagram of {', '.join(names)}, {len(events)} events{judged}"
 
 
@@ -384,44 +384,3 @@ def _right_of_labels(arrows: Sequence[Arrow], places: Sequence[Point | None]) ->
         ),
         default=0.0,
     )
-
-
-def _of_badge(verdict: RunVerdict | None, missed: int | None) -> tuple[int, str] | None:
-    """The event that it stands over, and its words."""
-    if verdict is not None:
-        words = f"{verdict.monitor} {DECLARATION[verdict.verdict]}"
-        return verdict.event_index, f"{words} at {milliseconds(verdict.declared_at)}"
-    return None if missed is None else (missed, _MISSED)
-
-
-def _badge(
-    items: Sequence[RunEvent | Gap], badge: tuple[int, str] | None, scene: Scene
-) -> list[Shape]:
-    if badge is None:
-        return []
-    judged, words = badge
-    shown = (item for item in items if isinstance(item, RunEvent) and item.index == judged)
-    event = next(shown, None)
-    if event is None:
-        return []
-    width = text_width(words, SMALL, bold=True) + 20
-    x = scene.columns[judged]
-    left = max(MARGIN, min(x - width / 2, max(scene.right, MARGIN + width) - width))
-    lane = scene.lanes[event.process]
-    return [
-        Polyline(
-            points=(Point(x, 30), Point(x, lane - STEP - 5)),
-            colour=scene.colour,
-            width=1.4,
-            dashed=True,
-        ),
-        Box(at=Point(left, 6), width=width, height=24, corner=6, fill=scene.colour),
-        Text(
-            at=Point(left + width / 2, middle_of_line(18, SMALL)),
-            content=words,
-            size=SMALL,
-            anchor="middle",
-            bold=True,
-            colour=PAPER,
-        ),
-    ]

@@ -25,30 +25,52 @@ COLOUR: Final = MUTED
 def order_arrows(messages: Sequence[MonitorsMessage], scene: Scene) -> list[Shape]:
     """One arrow a message; those of processes without a line are left out."""
     shapes: list[Shape] = []
-    places = sorted({place for one in messages for place in (one.sent, one.taken)})
-    for one in messages:
-        if one.sender not in scene.lanes or one.receiver not in scene.lanes:
-            continue
-        start = Point(_x(one.sent, places, scene), scene.lanes[one.sender])
-        end = Point(_x(one.taken, places, scene), scene.lanes[one.receiver])
-        towards = direction(start, end)
-        # Near where it was sent: the names of messages stand in the middle of their arrows.
-        near = Point(start.x + 0.2 * (end.x - start.x), start.y + 0.2 * (end.y - start.y))
-        name = "monitors" if one.kind == "other" else one.kind
+    for one, (start, end) in _ends(messages, scene):
         title = (
-            f"{name}: from the monitor of {one.sender} to that of {one.receiver}\n"
+            f"{_name(one)}: from the monitor of {one.sender} to that of {one.receiver}\n"
             f"sent before event {one.sent[0]}, taken before event {one.taken[0]}"
         )
         line = Polyline(points=(start, end), colour=COLOUR, width=1.6, dashed=True)
-        label = Text(
-            at=Point(near.x + 6, near.y + 4),
-            content=name,
+        tip = arrowhead(end, direction(start, end), COLOUR)
+        shapes.append(Group(shapes=(line, tip), title=title))
+    return shapes
+
+
+def order_names(messages: Sequence[MonitorsMessage], scene: Scene) -> list[Shape]:
+    """What is written on the arrows, near where they begin: the names of messages stand in the
+    middle of theirs."""
+    return [
+        Text(
+            at=Point(start.x + 0.2 * (end.x - start.x) + 6, start.y + 0.2 * (end.y - start.y) + 4),
+            content=_name(one),
             size=SMALLEST,
             colour=COLOUR,
             halo=True,
         )
-        shapes.append(Group(shapes=(line, arrowhead(end, towards, COLOUR), label), title=title))
-    return shapes
+        for one, (start, end) in _ends(messages, scene)
+    ]
+
+
+def _name(message: MonitorsMessage) -> str:
+    return "monitors" if message.kind == "other" else message.kind
+
+
+def _ends(
+    messages: Sequence[MonitorsMessage], scene: Scene
+) -> list[tuple[MonitorsMessage, tuple[Point, Point]]]:
+    """Where the arrows begin and end; without those of processes that have no line."""
+    places = sorted({place for one in messages for place in (one.sent, one.taken)})
+    return [
+        (
+            one,
+            (
+                Point(_x(one.sent, places, scene), scene.lanes[one.sender]),
+                Point(_x(one.taken, places, scene), scene.lanes[one.receiver]),
+            ),
+        )
+        for one in messages
+        if one.sender in scene.lanes and one.receiver in scene.lanes
+    ]
 
 
 def order_data(messages: Sequence[MonitorsMessage]) -> list[dict[str, Any]]:

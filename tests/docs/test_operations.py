@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 from pathlib import Path
+from signal import SIGHUP, SIGINT, SIGTERM
 from typing import Any
 
 import pytest
@@ -144,7 +145,9 @@ def test_every_field_of_a_verdict_is_in_the_table() -> None:
 
 def test_every_exit_code_is_in_the_table() -> None:
     codes = [value for name, value in vars(cli).items() if name.isupper() and type(value) is int]
-    assert names_under("Exit codes") == [str(code) for code in sorted(codes)]
+    codes += [128 + number for number in (SIGHUP, SIGINT, SIGTERM)]
+    told = ", ".join(names_under("Exit codes")).split(", ")
+    assert sorted(map(int, told)) == sorted(codes)
 
 
 def test_everything_that_is_logged_is_in_the_table() -> None:

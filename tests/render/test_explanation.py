@@ -101,10 +101,10 @@ def test_of_several_sequences_it_is_said_which_one_is_meant() -> None:
     maybe = replace(PRE, transition=("q3", "q4"), relation="concurrent")
     both = replace(VIOLATED, transitions=(("q1", "q2"), ("q4", "q5")))
     both = replace(both, because=(*VIOLATED.because, maybe))
-    assert explanation(both, (), two).sentences[1:3] == (
+    assert explanation(both, (), two).sentences[1:4] == (
         "Step 2 of sequence 2 may have happened here, too.",
-        "Sequence 1 is P1 -> P2 : a, then P1 -> P2 : b. Sequence 2 is P1 -> P2 : b, then P1 -> "
-        "P2 : c.",
+        "Sequence 1 is P1 -> P2 : a, then P1 -> P2 : b.",
+        "Sequence 2 is P1 -> P2 : b, then P1 -> P2 : c.",
     )
     written = sequence_automaton(
         initial=two.initial,
@@ -199,7 +199,7 @@ def test_of_several_last_steps_each_has_its_own_step_before() -> None:
         "Step 2 of sequence 1 and step 1 of sequence 2 certainly happened here; each completes "
         "its sequence."
     )
-    assert explanation(verdict, (), two).sentences[2:4] == (
+    assert explanation(verdict, (), two).sentences[3:5] == (
         "Step 1 of sequence 2 needs nothing before it.",
         "The step before step 2 of sequence 1 happened at event 1, before event 2.",
     )
