@@ -23,7 +23,7 @@ from choreomon.core.errors import BudgetExceeded
 from choreomon.core.suggestion import closest
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.verify.budget import Exhausted, ShouldStop, checking
-from choreomon.verify.explanation import Explanation, Obstacle, Reached
+from choreomon.verify.explanation import UNKNOWN, Explanation, Obstacle, Reached, ranked
 from choreomon.verify.global_traces import of_automaton
 from choreomon.verify.verdict import Answer, Mode, Procedure, Verdict
 from choreomon.verify.witness import WitnessStep
@@ -137,10 +137,11 @@ def explain_by_automaton(
     except Exhausted as cut:
         return Explanation(Verdict.INCONC, None, None, str(cut))
     if found.word is None:
-        failure = tuple(
+        failure = [
             _reached(automaton, part, place) for part, place in zip(logs, found.places, strict=True)
-        )
-        return Explanation(Verdict.FAIL, None, failure)
+        ]
+        alone = [one.obstacle in UNKNOWN for one in failure]
+        return Explanation(Verdict.FAIL, None, ranked(failure, alone))
     steps = tuple(WitnessStep(action, observed) for action, observed in found.word)
     verdict = Verdict.PASS if all(step.observed for step in steps) else Verdict.WEAK_PASS
     return Explanation(verdict, steps, None)
