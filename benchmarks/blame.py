@@ -5,9 +5,9 @@
 Accepted multi-traces are drawn from the interactions of `scenarios/` and two of an order system, as
 `choreomon experiment multiprefix` draws them, with a log for each lifeline. Into each one mutation
 is planted. Four kinds are those of `choreomon mutate`: an action is inserted or removed, two
-actions of a log are swapped, or a log is that of another run. The fifth is made of
-runs, and not of logs: a run goes on as another one does from some action on, as where an order
-service picks what is not in stock. Mutants that fit are left out: nothing is to be found.
+actions of a log are swapped, or a log is that of another run. The fifth is made of runs: one goes
+on as another does from some action on, as where an order service picks what is not in stock.
+Mutants that fit are left out: nothing is to be found.
 
 Where a mutation was planted is a place of a log, or several that cannot be told apart:
 
@@ -256,11 +256,12 @@ def _receptions(after: MultiTrace, log: int, was: Sequence[Action], place: int) 
 # --- measuring ------------------------------------------------------------------------------------
 
 
-def first_named(failure: Sequence[Reached]) -> Place:
-    """The action that an explanation names first."""
-    stuck = [n for n, one in enumerate(failure) if one.next_action is not None]
-    number = min(stuck, key=lambda n: failure[n].obstacle == "others")
-    return number, failure[number].position
+def first_named(failure: Sequence[Reached]) -> Place | None:
+    """The action that an explanation names first; None where all are explained."""
+    for number, one in enumerate(failure):
+        if one.rank == 1:
+            return number, one.position
+    return None
 
 
 def measured(mutants: Sequence[Mutant], interaction: Interaction, mode: Mode) -> Iterator[Found]:
@@ -274,8 +275,8 @@ def measured(mutants: Sequence[Mutant], interaction: Interaction, mode: Mode) ->
         explained = explain(interaction, mutant.multitrace, mode)
         done = process_time()
         assert explained.failure is not None
-        stuck = any(one.next_action is not None for one in explained.failure)
-        named = mutant.named(first_named(explained.failure)) if stuck else "elsewhere"
+        first = first_named(explained.failure)
+        named = "elsewhere" if first is None else mutant.named(first)
         yield Found(mutant, mode, named, decided - begun, done - decided)
 
 

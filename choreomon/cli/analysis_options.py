@@ -148,7 +148,9 @@ def analysis_of(
     configured = None if config is None else _configured(config)
     asked: Mode = mode or (DEFAULT_MODE if configured is None else configured.mode)
     if method in ("removal", "search") and asked != "multiprefix":
-        raise click.UsageError(f"--method {method} is one of multiprefix, not of {asked}")
+        raise click.UsageError(
+            f"--method {method} is for --mode multiprefix only; here it is {asked}"
+        )
     search = None
     assert method is None or method in METHODS
     if plain or searching:

@@ -37,9 +37,11 @@ def command(
 ) -> int:
     """Print the normal form of the interaction in FILE.
 
-    It means the same. Equal normal forms mean the same; different ones may, too. It is computed,
-    and not searched for: how a configuration wants a search to go changes nothing, which is said;
-    what it wants to see of one is refused.
+    It has the same traces. Interactions with equal normal forms have the same traces; those with
+    different ones may, too.
+
+    Of a configuration, options about the order of a search have no effect, and a message says
+    which: the form is computed. Loggers and search_all are errors, since there is no search.
     """
     from choreomon.formats.hibou.files import load_interaction, load_signature
     from choreomon.formats.hibou.interaction import write_interaction
@@ -105,5 +107,5 @@ def _check(path: str) -> None:
     ]
     if idle:
         click.echo(
-            f"{path}: changes nothing in a form that is computed: {', '.join(idle)}", err=True
+            f"{path}: no effect here, since nothing is searched: {', '.join(idle)}", err=True
         )

@@ -167,7 +167,8 @@ def _explanation(
         )
     if found.failure is not None:
         fault = blamed(interaction, multitrace, mode)
-        return failure_diagram(component_reached(one, fault) for one in found.failure)
+        others = [one.next_action for one in found.others]
+        return failure_diagram((component_reached(one, fault) for one in found.failure), others)
     raise click.ClickException(f"not explained: {found.reason}")
 
 

@@ -50,7 +50,7 @@ def _threads(run: Run, verdict: RunVerdict, sequence: Sequence[int]) -> tuple[Th
 def findings_of_outcomes(outcomes: Iterable[Outcome], place: Place) -> Iterator[Finding]:
     """A finding for each multi-trace that does not fit, or of which that is not known; `place` is
     where the interaction, or the automaton, is. Its threads are how far each log is explained,
-    where that was asked for."""
+    where that was asked for; first the log where one should look first."""
     for outcome in outcomes:
         if outcome.answer is None or outcome.answer.verdict.passes:
             continue
@@ -61,12 +61,13 @@ def findings_of_outcomes(outcomes: Iterable[Outcome], place: Place) -> Iterator[
             told += f"; {outcome.fault.kind} of {blamed}"
         explanation = outcome.explanation
         reached = () if explanation is None else explanation.failure or ()
+        by_rank = sorted(reached, key=lambda one: one.rank or len(reached) + 1)
         yield Finding(
             "logs-do-not-fit" if known else "logs-not-decided",
             f"{outcome.trace}, mode {outcome.mode}: {told}",
             place,
             (outcome.trace, outcome.mode),
-            tuple(_explained(one) for one in reached if len(one.component.actions)),
+            tuple(_explained(one) for one in by_rank if len(one.component.actions)),
             (Place(outcome.trace, 0),),
         )
 

@@ -17,7 +17,11 @@ def outcome_line(outcome: Outcome) -> str:
     explanation was asked for and not found, `reason` says why, too.
     """
     answer, explanation = outcome.answer, outcome.explanation
-    found = {"witness": None, "failure": None} if explanation is None else explanation.as_json()
+    found = (
+        {"witness": None, "failure": None, "others": []}
+        if explanation is None
+        else explanation.as_json()
+    )
     reason = outcome.problem if answer is None else answer.reason
     if not reason and explanation is not None:
         reason = explanation.reason
@@ -76,6 +80,20 @@ def outcome_schema() -> dict[str, Any]:
                     "position": {"type": "integer", "minimum": 0},
                     "next": {"type": ["string", "null"]},
                     "allowed": {"type": "array", "items": _ACTION},
+                    "rank": {"type": ["integer", "null"], "minimum": 1},
+                    "sent": {"type": ["string", "null"]},
+                }
+            ),
+        },
+        "others": {
+            "type": "array",
+            "items": _object(
+                {
+                    "lifelines": _NAMES,
+                    "position": {"type": "integer", "minimum": 0},
+                    "next": _ACTION,
+                    "logs": {"type": "integer", "minimum": 1},
+                    "actions": {"type": "integer", "minimum": 1},
                 }
             ),
         },

@@ -12,6 +12,7 @@ from choreomon.render.wording import counted
 MAX_ACTIONS: Final = 200
 """Of longer witnesses the first actions are listed, with the number of the others."""
 MAX_ALLOWED: Final = 12
+MAX_OTHERS: Final = 3
 
 
 def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
@@ -39,16 +40,24 @@ def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
 
 def failure_sentences(reached: Iterable[ComponentReached]) -> list[str]:
     """For each component, how far it is explained, what comes next, and what would have been
-    allowed there; those that are not explained to their end first, and of these those that wait
-    for others last."""
+    allowed there; those first that are not explained to their end, by their rank."""
     every = tuple(reached)
-    # Whoever waits for others is not the cause.
-    stuck = sorted(
-        (one for one in every if one.next_action is not None),
-        key=lambda one: one.obstacle == "others",
-    )
+    stuck = sorted((one for one in every if one.next_action is not None), key=lambda one: one.rank)
     others = [one for one in every if one.next_action is None]
     return [*map(_stuck, stuck), *map(_explained, others)]
+
+
+def other_readings_sentence(others: Sequence[tuple[Action, int, int]]) -> str:
+    """What might be the error instead: actions, each with how many logs and actions are left
+    unexplained then."""
+    shown = [
+        f"{action} ({counted(actions, 'action')} of {counted(logs, 'log')} unexplained)"
+        for action, logs, actions in others[:MAX_OTHERS]
+    ]
+    if len(others) > MAX_OTHERS:
+        shown.append(f"one of {len(others) - MAX_OTHERS:,} others")
+    listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+    return f"Or else the error is {listed}."
 
 
 def _explained(one: ComponentReached) -> str:
@@ -77,8 +86,10 @@ def _instead(one: ComponentReached) -> str:
     meant = f"; perhaps {one.meant} was meant" if one.meant else ""
     if one.obstacle == "lifeline":
         return f"the interaction has no lifeline {one.next_action.lifeline}{meant}"
+    if one.sent is not None:
+        return f"{one.sent} is not explained"
     if one.obstacle == "others":
-        return "the interaction allows nothing there before others do more than is explained"
+        return "before it others have to act"
     if one.allowed:
         texts = sorted(map(str, one.allowed))
         shown = texts[:MAX_ALLOWED]

@@ -40,6 +40,7 @@ MOST_BEFORE: Final = 10
 """Explained actions that are drawn before the unexplained one."""
 MOST_AFTER: Final = 4
 MOST_ALLOWED: Final = 8
+MOST_OTHERS: Final = 3
 
 _MARGIN: Final = 20.0
 _ROW: Final = 28.0
@@ -58,6 +59,10 @@ class ComponentReached(NamedTuple):
     not have its lifeline, or not the action, or waits there for other lifelines. `meant` is what
     was perhaps meant by a name that it does not have; empty where nothing is like it. `blame` says
     what is wrong with its log as a whole; empty where that is not known to be.
+
+    `rank` is 1 where one should look first, 2 where one should look then; 0 where that is not said.
+    `sent` is an emission of the message that the next action receives, which is not explained
+    either.
     """
 
     component: Component
@@ -66,6 +71,8 @@ class ComponentReached(NamedTuple):
     obstacle: Literal["lifeline", "action", "others"] | None = None
     meant: str = ""
     blame: str = ""
+    rank: int = 0
+    sent: Action | None = None
 
     @property
     def next_action(self) -> Action | None:
@@ -88,21 +95,24 @@ class _Line(NamedTuple):
     bold: bool = False
 
 
-def failure_diagram(reached: Iterable[ComponentReached]) -> Picture:
+def failure_diagram(reached: Iterable[ComponentReached], others: Sequence[Action] = ()) -> Picture:
     """The components beside each other: explained actions in ink, the first unexplained one red
     with what was allowed below it, those behind it faint. What is wrong with a log as a whole is
     said at its head.
 
     `structure` has `components`: lifelines, length, position, next (None where all is explained),
     allowed (all of them, sorted), drawn (the first and the last index of a drawn action, None
-    without any), and blame, where there is some.
+    without any), rank and sent (None where there is none), and blame, where there is some. Where
+    several are stuck, that of rank 1 says that one should look there first. `others` are actions
+    that may be the error instead; they are listed below, and in `structure`.
     """
     every = tuple(reached)
+    several = sum(one.next_action is not None for one in every) > 1
     shapes: list[Shape] = []
     bottom = _MARGIN + HEAD
     left = _MARGIN
     for one in every:
-        lines = _lines(one)
+        lines = _lines(one, several=several)
         head = head_width(one.name, _LONGEST)
         x = left + head / 2
         widths = [
@@ -113,15 +123,26 @@ def failure_diagram(reached: Iterable[ComponentReached]) -> Picture:
         bottom = max(bottom, _MARGIN + HEAD + 12 + depth)
         left = max(x + max(widths, default=0.0), left + head) + _BETWEEN
     stuck = [one for one in every if one.next_action is not None]
+    width = max(left - _BETWEEN, _MARGIN)
+    if others:
+        bottom += _ROW
+        actions = [shortened(str(one), _LONGEST) for one in others[:MOST_OTHERS]]
+        told = f"or else the error is {' or '.join(actions)}"
+        at = Point(_MARGIN, middle_of_line(bottom, _SIZE))
+        shapes.append(Text(at=at, content=told, size=_SIZE, colour=VIOLATED))
+        width = max(width, _MARGIN + text_width(told, _SIZE))
     return Picture(
         drawing=Drawing(
-            width=max(left - _BETWEEN, _MARGIN) + _MARGIN,
+            width=width + _MARGIN,
             height=bottom + _MARGIN,
             shapes=tuple(shapes),
             title=f"What is explained of {counted(len(every), 'component')}; "
             f"{len(stuck)} of them not to the end",
         ),
-        structure={"components": [_component_data(one) for one in every]},
+        structure={
+            "components": [_component_data(one) for one in every],
+            "others": [*map(str, others)],
+        },
     )
 
 
@@ -141,18 +162,22 @@ def _component_data(one: ComponentReached) -> dict[str, Any]:
         "next": None if action is None else str(action),
         "allowed": sorted(map(str, one.allowed)),
         "drawn": [window[0], window[-1]] if window else None,
+        "rank": one.rank or None,
+        "sent": None if one.sent is None else str(one.sent),
     }
     if one.blame:
         data["blame"] = one.blame
     return data
 
 
-def _lines(one: ComponentReached) -> list[_Line]:
+def _lines(one: ComponentReached, *, several: bool) -> list[_Line]:
     actions = one.component.actions
     window = _window(one)
     lines: list[_Line] = []
     if one.blame:
         lines.append(_Line(shortened(one.blame, _LONGEST), VIOLATED, bold=True))
+    if several and one.rank == 1:
+        lines.append(_Line("look here first", VIOLATED, bold=True))
     if window.start:
         lines.append(_Line(f"{counted(window.start, 'explained action')} before", MUTED))
     for index in window:
@@ -177,12 +202,14 @@ def _lines(one: ComponentReached) -> list[_Line]:
 def _instead(one: ComponentReached, action: Action) -> list[_Line]:
     """Why the action is not explained, and what would have been allowed instead of it."""
     lines: list[_Line] = []
+    if one.sent is not None:
+        return [_Line(f"{shortened(str(one.sent), _LONGEST)} is not explained", VIOLATED)]
     if one.obstacle == "lifeline":
         lines.append(_Line(f"the interaction has no {shortened(action.lifeline, 20)}", VIOLATED))
     elif one.obstacle == "action":
         lines.append(_Line("the interaction does not have it", VIOLATED))
     elif one.obstacle == "others":
-        lines.append(_Line("nothing is allowed here before others go on", VIOLATED))
+        lines.append(_Line("before it, others have to act", VIOLATED))
     if one.meant:
         lines.append(_Line(f"perhaps {shortened(one.meant, _LONGEST)} was meant", VIOLATED))
     return lines if lines and not one.allowed else lines + _allowed(one.allowed)

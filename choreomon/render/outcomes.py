@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from choreomon.render.explanation_sentences import failure_sentences, witness_sentences
+from choreomon.render.explanation_sentences import (
+    failure_sentences,
+    other_readings_sentence,
+    witness_sentences,
+)
 from choreomon.render.failure_diagram import ComponentReached
 from choreomon.render.fault_sentences import blame_words, fault_sentences
 from choreomon.render.outcomes_grid import STYLE_OF
@@ -40,7 +44,9 @@ def why(explanation: Explanation) -> list[str]:
     if explanation.witness is not None:
         return witness_sentences(explanation.witness)
     if explanation.failure is not None:
-        return failure_sentences(map(component_reached, explanation.failure))
+        sentences = failure_sentences(map(component_reached, explanation.failure))
+        others = [(one.next_action, one.logs, one.actions) for one in explanation.others]
+        return [*sentences, *([other_readings_sentence(others)] if others else [])]
     return [f"Not explained: {explanation.reason}."]
 
 
@@ -49,5 +55,12 @@ def component_reached(reached: Reached, fault: Fault | None = None) -> Component
     at fault."""
     blame = "" if fault is None else blame_words(fault, reached.component.lifelines)
     return ComponentReached(
-        reached.component, reached.position, reached.allowed, reached.obstacle, reached.meant, blame
+        reached.component,
+        reached.position,
+        reached.allowed,
+        reached.obstacle,
+        reached.meant,
+        blame,
+        reached.rank,
+        reached.sent,
     )

@@ -133,7 +133,7 @@ def explain_by_automaton(
     Raises ValueError as `automaton_mode`.
     """
     from choreomon.automata.witness import reached
-    from choreomon.verify.explanation import Explanation
+    from choreomon.verify.explanation import UNKNOWN, Explanation, ranked
     from choreomon.verify.witness import WitnessStep
 
     missing = MISSING[automaton_mode(mode)]
@@ -143,10 +143,11 @@ def explain_by_automaton(
     except Exhausted as cut:
         return Explanation(Verdict.INCONC, None, None, str(cut))
     if found.word is None:
-        failure = tuple(
+        failure = [
             _reached(automaton, part, place) for part, place in zip(logs, found.places, strict=True)
-        )
-        return Explanation(Verdict.FAIL, None, failure)
+        ]
+        alone = [one.obstacle in UNKNOWN for one in failure]
+        return Explanation(Verdict.FAIL, None, ranked(failure, alone))
     steps = tuple(WitnessStep(action, observed) for action, observed in found.word)
     verdict = Verdict.PASS if all(step.observed for step in steps) else Verdict.WEAK_PASS
     return Explanation(verdict, steps, None)

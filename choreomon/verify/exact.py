@@ -53,7 +53,8 @@ class ExactDecider:
         self.mode: ExactMode = mode
         self.automaton = LazyAutomaton()
         self.normal = normal(interaction)
-        self._orders_nothing_strictly = not has_strict_like(self.normal)
+        self.prefixes_are_multi = not has_strict_like(self.normal)
+        """Whether what `multiprefix` allows, `prefix` does: nothing is ordered strictly."""
         self._masks: dict[tuple[str, ...], int] = {}
         self._global = of_interaction(interaction, mode)
 
@@ -147,7 +148,7 @@ class ExactDecider:
         kind: type[AnySearch],
     ) -> AnySearch:
         """A search of one mode that has not begun."""
-        if mode == "prefix" and self._orders_nothing_strictly:
+        if mode == "prefix" and self.prefixes_are_multi:
             # Moved behind all observed ones, what happens unobserved in the end may be left out.
             mode = "multiprefix"
         term = self.normal if mode in ("accept", "prefix") else self._headless

@@ -8,11 +8,18 @@ interaction may stop: so every witness replays to a term that may.
 
 What cannot be explained is cut: `position` actions of every component are explained together,
 and of no component can one more be. For `accept`, `prefix` and `test` a cut is a projected prefix;
-for `multiprefix`, and for `slice` and `simulate`, one of those.
+for `multiprefix`, and for `slice` and `simulate`, one of those. Where there are several ways to do
+that, `choreomon.verify.readings` chooses; what others would call wrong is told, too, as far as they
+were met.
+
+Of the actions that are not explained one is named first (`rank` 1): none whose message was sent by
+what is not explained either, since it follows from that; none before which others have to act; and
+of these one at which a log is wrong by itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.action import Action
@@ -24,8 +31,12 @@ from choreomon.verify.beam_search import ExactMode
 from choreomon.verify.budget import CheckBudget, Exhausted, ShouldStop, checking
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.furthest import Furthest
+from choreomon.verify.readings import sent_unexplained
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.witness import WitnessStep, witness
+
+UNKNOWN: Final = ("lifeline", "action")
+"""Obstacles that are about names."""
 
 Obstacle: TypeAlias = Literal["lifeline", "action", "others"]
 """What is in the way of an action: the interaction does not have its lifeline, or not the action
@@ -39,6 +50,10 @@ class Reached(NamedTuple):
 
     `obstacle` is why `next_action` is not, where that is plain, and `meant` the name of the
     interaction that is most like an unknown one, where one is.
+
+    `rank` is 1 where one should look first, 2 where one should look then, and so on; 0 of what is
+    explained to the end. `sent` is an emission of the message that `next_action` receives, which is
+    not explained either.
     """
 
     component: Component
@@ -47,16 +62,32 @@ class Reached(NamedTuple):
     allowed: tuple[Action, ...]
     obstacle: Obstacle | None = None
     meant: str = ""
+    rank: int = 0
+    sent: Action | None = None
+
+
+class OtherReading(NamedTuple):
+    """Another way to explain as much as possible: what it leaves unexplained, that is so many
+    `logs` and `actions` of them, and where one would look first then, at the action behind the
+    first `position` actions of a component."""
+
+    component: Component
+    position: int
+    next_action: Action
+    logs: int
+    actions: int
 
 
 class Explanation(NamedTuple):
     """Of a multi-trace in a mode: `witness` or `failure`, the other one is None. Both are where a
-    limit was reached before either was found; `reason` then says which."""
+    limit was reached before either was found; `reason` then says which. `others` are of a failure,
+    the better ones first, each with something else to look at first; there may be more."""
 
     verdict: Verdict
     witness: tuple[WitnessStep, ...] | None
     failure: tuple[Reached, ...] | None
     reason: str = ""
+    others: tuple[OtherReading, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Objects, arrays, texts and numbers only."""
@@ -70,10 +101,22 @@ class Explanation(NamedTuple):
                     "position": one.position,
                     "next": None if one.next_action is None else str(one.next_action),
                     "allowed": [str(action) for action in one.allowed],
+                    "rank": one.rank or None,
+                    "sent": None if one.sent is None else str(one.sent),
                 }
                 for one in self.failure
             ]
-        return {"witness": witness, "failure": failure}
+        others = [
+            {
+                "lifelines": list(one.component.lifelines),
+                "position": one.position,
+                "next": str(one.next_action),
+                "logs": one.logs,
+                "actions": one.actions,
+            }
+            for one in self.others
+        ]
+        return {"witness": witness, "failure": failure, "others": others}
 
 
 EXPLAINED_AS: Final[dict[Mode, ExactMode]] = {
@@ -105,14 +148,15 @@ def explain(
             parts = decider.observed(multitrace)
             assert parts is not None
             return Explanation(verdict, witness(decider, decision, parts, check_budget), None)
-        return Explanation(verdict, None, _failure(decider, multitrace, check_budget))
+        failure, others = _failure(decider, multitrace, check_budget)
+        return Explanation(verdict, None, failure, others=others)
     except Exhausted as cut:
         return Explanation(verdict, None, None, str(cut))
 
 
 def _failure(
     decider: ExactDecider, multitrace: MultiTrace, check_budget: CheckBudget | None
-) -> tuple[Reached, ...]:
+) -> tuple[tuple[Reached, ...], tuple[OtherReading, ...]]:
     interaction = decider.interaction
     own = [known_mask(part.lifelines) & interaction.lifelines for part in multitrace.components]
     known = [part for part, theirs in zip(multitrace.components, own, strict=True) if theirs]
@@ -121,10 +165,11 @@ def _failure(
     mode: ExactMode = "prefix" if decider.mode == "accept" else decider.mode
     furthest = Furthest(decider, parts, mode, check_budget)
     alphabet = _alphabet(interaction)
+    numbers = iter(range(len(known)))
+    part_of = [next(numbers) if theirs else None for theirs in own]
     reached: list[Reached] = []
-    number = 0
-    for part, theirs in zip(multitrace.components, own, strict=True):
-        if not theirs:
+    for part, number in zip(multitrace.components, part_of, strict=True):
+        if number is None:
             reached.append(_reached(interaction, alphabet, part, 0, [], waits=False))
             continue
         actions = [action for action in alphabet if action.lifeline in part.lifelines]
@@ -132,8 +177,55 @@ def _failure(
         waits = not allowed and furthest.waits_for_others(number, actions)
         end = furthest.places[number]
         reached.append(_reached(interaction, alphabet, part, end, allowed, waits=waits))
-        number += 1
-    return tuple(reached)
+    failure = ranked(reached, _wrong_alone(furthest.most, part_of, furthest.places))
+    others: dict[tuple[Component, int], OtherReading] = {}
+    first = min(failure, key=lambda one: one.rank or len(failure) + 1)
+    for places in furthest.others:
+        cut = [
+            _reached(
+                *(interaction, alphabet, part, 0 if number is None else places[number], []),
+                waits=False,
+            )
+            for part, number in zip(multitrace.components, part_of, strict=True)
+        ]
+        other = _other(ranked(cut, _wrong_alone(furthest.most, part_of, places)))
+        others.setdefault((other.component, other.position), other)
+    others.pop((first.component, first.position), None)
+    return failure, tuple(others.values())
+
+
+def _wrong_alone(
+    most: Sequence[int], part_of: Sequence[int | None], places: Sequence[int]
+) -> list[bool]:
+    """Of each component, whether the log alone goes no further than these places: then what comes
+    next is wrong whatever happened elsewhere."""
+    return [part is None or most[part] == places[part] for part in part_of]
+
+
+def _other(failure: Sequence[Reached]) -> OtherReading:
+    stuck = [one for one in failure if one.rank]
+    first = min(stuck, key=lambda one: one.rank)
+    assert first.next_action is not None
+    left = sum(len(one.component.actions) - one.position for one in stuck)
+    return OtherReading(first.component, first.position, first.next_action, len(stuck), left)
+
+
+def ranked(reached: Sequence[Reached], wrong_alone: Sequence[bool]) -> tuple[Reached, ...]:
+    """All of these, with `rank` and `sent`; `wrong_alone` says of each whether its log is wrong
+    there by itself."""
+    logs = [one.component.actions for one in reached]
+    sent = sent_unexplained(logs, [one.position for one in reached])
+    told = [
+        one if one.obstacle in UNKNOWN else one._replace(sent=emission)
+        for one, emission in zip(reached, sent, strict=True)
+    ]
+    stuck = sorted(
+        [n for n, one in enumerate(told) if one.next_action is not None],
+        key=lambda n: (told[n].sent is not None, told[n].obstacle == "others", not wrong_alone[n]),
+    )
+    for rank, number in enumerate(stuck, start=1):
+        told[number] = told[number]._replace(rank=rank)
+    return tuple(told)
 
 
 def _alphabet(interaction: Interaction) -> list[Action]:

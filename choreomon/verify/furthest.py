@@ -11,13 +11,14 @@ Residuals take `loopW` for a `loopH` over several lifelines, so they may explain
 loops every yes is confirmed by `choreomon.verify.marked_search`, and what is not is cut shorter.
 
 The cuts are projected prefixes for `prefix`, and what the mode says for the others. Where several
-furthest places exist, one of them is found.
+furthest places exist, `choreomon.verify.readings` compares them; not for `prefix` of interactions
+that order strictly, where less of what is explained need not be.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from choreomon.core.action import Action
@@ -31,15 +32,21 @@ from choreomon.verify.beam_search import (
     Places,
     Search,
 )
-from choreomon.verify.budget import CheckBudget
+from choreomon.verify.budget import CheckBudget, TooMuchWork, at_most
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.lazy_automaton import State
 from choreomon.verify.marked_search import MarkedSearch
+from choreomon.verify.readings import readings
 
 NARROW: Final = Beam(WIDTHS[0])
 WIDE: Final = Beam(WIDTHS[1])
 """In which the furthest places are looked for: wide enough to go on where the smallest residual is
 not the right one, at sixteen times its price where residuals are many."""
+
+MOST_VISITED: Final = 20_000
+MOST_LOOKS: Final = 20_000
+"""So many vertices are visited, and so often is the budget looked at, to compare readings: some
+tenths of a second. A decision that is begun is ended."""
 
 
 class _SnapshotSearch(Search):
@@ -140,8 +147,9 @@ class Furthest:
         self._is_confirmed = mode != "prefix" and decider.has_wide_loop_heads
         self._parts = parts
         alone = decider.search(parts, mode, check_budget, Search).alone
-        self._most = [alone(part)[0] if len(part.actions) else 0 for part in parts]
-        self.places = [*self._most]
+        self.most = [alone(part)[0] if len(part.actions) else 0 for part in parts]
+        """For each part, how many of its actions are explained by itself."""
+        self.places = [*self.most]
         """For each part, how many of its actions are explained together with those of others."""
         self._cut: list[Observed] = []
         self._wide: _SnapshotSearch | None = None
@@ -160,6 +168,43 @@ class Furthest:
             self._whole = self._cut_off()
         while self._goes_further():
             self._whole = self._cut_off()
+        self.others: list[Places] = []
+        """Other furthest places that were met, the better ones first."""
+        if self.places != self.most and (mode != "prefix" or decider.prefixes_are_multi):
+            self._choose()
+
+    def _choose(self) -> None:
+        """Of several readings the best one."""
+        logs = [part.actions for part in self._parts]
+        chosen, *self.others = readings(logs, self.most, tuple(self.places), self._oracle())
+        if chosen != tuple(self.places):
+            self.places = [*chosen]
+            self._whole = self._cut_off()
+
+    def _oracle(self) -> Callable[[Places], bool]:
+        """Whether so much of each part is explained together, as far as a wide beam tells. Raises
+        TooMuchWork."""
+        done = 0
+        known: dict[Places, bool] = {}
+        check_budget = at_most(MOST_LOOKS, self._check_budget)
+
+        def explained(places: Places) -> bool:
+            nonlocal done
+            if places not in known:
+                if done > MOST_VISITED:
+                    raise TooMuchWork
+                parts = self._up_to(places)
+                search = self._decider.search(parts, self._mode, check_budget, Search)
+                found = search.attempt(NARROW)
+                if found is None:
+                    found = search.attempt(WIDE)
+                done += search.visited
+                known[places] = bool(found) and (
+                    not self._is_confirmed or self._is_explained(parts)
+                )
+            return known[places]
+
+        return explained
 
     def _up_to(self, places: Sequence[int]) -> list[Observed]:
         return [
@@ -181,7 +226,7 @@ class Furthest:
         )
         self.places = [min(place, equal) for place in self.places]
         for number in range(len(self._parts)):
-            self.places[number] = self._longest(number, self._most[number])
+            self.places[number] = self._longest(number, self.most[number])
 
     def _is_explained_to(self, length: int) -> bool:
         return self._is_explained(self._up_to([min(place, length) for place in self.places]))
@@ -214,7 +259,7 @@ class Furthest:
     def _goes_further(self) -> bool:
         """Adds to a part what can be explained as well: where it was tried in a wrong order only,
         something may be left."""
-        for number, (place, most) in enumerate(zip(self.places, self._most, strict=True)):
+        for number, (place, most) in enumerate(zip(self.places, self.most, strict=True)):
             rest = self._parts[number].actions[place:most]
             if len(rest) and self._goes_on(number, rest[:1]):
                 # As far as possible, as far as halving the distance tells.

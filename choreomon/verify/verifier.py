@@ -98,7 +98,9 @@ class Verifier:
         if options is None:
             options = Options()
         if options.method != "auto" and mode != "multiprefix":
-            raise ValueError(f"the method {options.method} is one of multiprefix, not of {mode}")
+            raise ValueError(
+                f"the method {options.method} is for the mode multiprefix only; here it is {mode}"
+            )
         if should_stop is not None:
             options = replace(options, should_stop=should_stop)
         self._searcher = (

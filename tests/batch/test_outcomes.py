@@ -162,7 +162,7 @@ def test_what_is_wrong_with_the_question_is_told_before_the_first_outcome(jobs: 
         ask(Question(interaction="missing.hif"))
     with pytest.raises(DocumentError, match=r"missing\.hsf"):
         ask(Question(interaction="i.hif", signature="missing.hsf"))
-    with pytest.raises(ValueError, match="one of multiprefix"):
+    with pytest.raises(ValueError, match="for the mode multiprefix only"):
         ask(Question(interaction="i.hif", analysis=Analysis("slice", Options(method="removal"))))
     with pytest.raises(ValueError, match="say how to search"):
         ask(Question(interaction="i.hif", on_search=counted))

@@ -645,7 +645,7 @@ class TestCanonize:
         answer = choreomon("canonize", "i.hif", "--config", "c.hcf")
         assert (answer.code, answer.out) == (0, choreomon("canonize", "i.hif").out)
         assert answer.err == (
-            "c.hcf: changes nothing in a form that is computed: strategy, randomize, memoize\n"
+            "c.hcf: no effect here, since nothing is searched: strategy, randomize, memoize\n"
         )
         configure("@canonize_option{ }")
         assert choreomon("canonize", "i.hif", "--config", "c.hcf").err == ""

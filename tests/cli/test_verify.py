@@ -18,7 +18,7 @@ from tests.cli.offline import TRACES, write_offline_files
 
 KEYS = [
     *("trace", "mode", "verdict", "reason", "fault", "method", "vertices", "seconds"),
-    *("witness", "failure"),
+    *("witness", "failure", "others"),
 ]
 
 

@@ -121,8 +121,15 @@ def test_verdicts_are_explained() -> None:
         {"action": "p!z", "observed": True},
     ]
     assert found[1]["failure"] == [
-        {"lifelines": ["p"], "position": 1, "next": "p!x", "allowed": []},
-        {"lifelines": ["q"], "position": 0, "next": None, "allowed": []},
+        {"lifelines": ["p"], "position": 1, "next": "p!x", "allowed": [], "rank": 1, "sent": None},
+        {
+            "lifelines": ["q"],
+            "position": 0,
+            "next": None,
+            "allowed": [],
+            "rank": None,
+            "sent": None,
+        },
     ]
     said = choreomon("verify", *given, "begun.htf", "none.htf").out
     assert "Explained by this trace of 3 actions" in said

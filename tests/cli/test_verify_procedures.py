@@ -126,7 +126,10 @@ def test_states_have_a_limit(method: str) -> None:
         (["--method", "reduced", "--strategy", "bfs"], "goes by an automaton, without a search"),
         (["--max-states", "7"], "--max-states is for --method centralized and semi-centralized"),
         (["--method", "reduced", "--max-states", "7"], "--max-states is for"),
-        (["--method", "removal", "--mode", "slice"], "--method removal is one of multiprefix"),
+        (
+            ["--method", "removal", "--mode", "slice"],
+            "--method removal is for --mode multiprefix only",
+        ),
     ],
     ids=lambda asked: " ".join(asked) if isinstance(asked, list) else "",
 )

@@ -9,7 +9,11 @@ from interactions_to_draw import FIGURE_2
 from choreomon.core.action import Action, parse_action
 from choreomon.multitrace.multitrace import component
 from choreomon.render.drawing import VIOLATED, Circle, Drawing, Polyline
-from choreomon.render.explanation_sentences import failure_sentences, witness_sentences
+from choreomon.render.explanation_sentences import (
+    failure_sentences,
+    other_readings_sentence,
+    witness_sentences,
+)
 from choreomon.render.failure_diagram import ComponentReached, failure_diagram
 from choreomon.render.sequence_diagram_parts import Message, message_passings
 from choreomon.render.witness_diagram import MAX_ROWS, witness_diagram, witness_rows
@@ -174,10 +178,10 @@ def test_a_long_witness_says_how_many_rows_are_not_drawn() -> None:
 
 
 STUCK = (
-    reached("l1", "l1!x " * 16, 12, "l1!y l1?a"),
+    reached("l1", "l1!x " * 16, 12, "l1!y l1?a")._replace(rank=1),
     reached("l2,l3", "l2?m1 l3!m4", 2),
     reached("l4", "", 0),
-    reached("l5", "l5?a l5!b", 0),
+    reached("l5", "l5?a l5!b", 0)._replace(rank=2, sent=actions("l9!a")[0]),
 )
 
 
@@ -191,6 +195,8 @@ def test_each_component_shows_how_far_it_is_explained_and_what_was_allowed() -> 
             "next": "l1!x",
             "allowed": ["l1!y", "l1?a"],
             "drawn": [2, 15],
+            "rank": 1,
+            "sent": None,
         },
         {
             "lifelines": ["l2", "l3"],
@@ -199,6 +205,8 @@ def test_each_component_shows_how_far_it_is_explained_and_what_was_allowed() -> 
             "next": None,
             "allowed": [],
             "drawn": [0, 1],
+            "rank": None,
+            "sent": None,
         },
         {
             "lifelines": ["l4"],
@@ -207,6 +215,8 @@ def test_each_component_shows_how_far_it_is_explained_and_what_was_allowed() -> 
             "next": None,
             "allowed": [],
             "drawn": None,
+            "rank": None,
+            "sent": None,
         },
         {
             "lifelines": ["l5"],
@@ -215,17 +225,48 @@ def test_each_component_shows_how_far_it_is_explained_and_what_was_allowed() -> 
             "next": "l5?a",
             "allowed": [],
             "drawn": [0, 1],
+            "rank": 2,
+            "sent": "l9!a",
         },
     ]
     words = written(picture.drawing)
     assert {"2 explained actions before", "allowed here: l1!y", "or l1?a"} <= set(words)
-    assert {"all explained", "nothing observed", "no action is allowed here"} <= set(words)
+    assert {"all explained", "nothing observed", "l9!a is not explained"} <= set(words)
     assert not covered(picture.drawing)
 
 
 def test_only_the_unexplained_actions_and_what_was_allowed_are_red() -> None:
     red = [t.content for t in texts(failure_diagram(STUCK).drawing) if t.colour == VIOLATED]
-    assert red == ["l1!x", "allowed here: l1!y", "or l1?a", "l5?a", "no action is allowed here"]
+    assert red == [
+        *("look here first", "l1!x", "allowed here: l1!y", "or l1?a"),
+        *("l5?a", "l9!a is not explained"),
+    ]
+    alone = failure_diagram(STUCK[:2])
+    assert "look here first" not in written(alone.drawing), "there is nowhere else to look"
+
+
+def test_what_may_be_the_error_instead_is_below_the_logs() -> None:
+    others = [one.next_action for one in STUCK if one.next_action is not None]
+    picture = failure_diagram(STUCK, others)
+    assert picture.structure["others"] == ["l1!x", "l5?a"]
+    assert "or else the error is l1!x or l5?a" in written(picture.drawing)
+    assert not covered(picture.drawing)
+    assert failure_diagram(STUCK).structure["others"] == []
+
+
+def test_what_may_be_the_error_instead_in_words() -> None:
+    action = STUCK[0].component.actions[0]
+    assert other_readings_sentence([(action, 1, 2)]) == (
+        f"Or else the error is {action} (2 actions of 1 log unexplained)."
+    )
+    several = other_readings_sentence([(action, 2, 5)] * 5)
+    assert several.count("5 actions of 2 logs") == 3
+    assert several.endswith(" or one of 2 others.")
+
+
+def test_where_nothing_is_allowed_that_is_said() -> None:
+    words = written(failure_diagram([reached("l1", "l1!a", 0)]).drawing)
+    assert "no action is allowed here" in words
 
 
 def test_many_allowed_actions_and_many_actions_behind_are_counted() -> None:
@@ -261,8 +302,7 @@ def test_a_failure_in_words_says_first_where_the_explanation_breaks() -> None:
     assert failure_sentences(STUCK) == [
         "l1: the first 12 of 16 actions are explained; then comes l1!x, but the interaction "
         "allows l1!y or l1?a there.",
-        "l5: not even its first action is explained; then comes l5?a, but the interaction allows "
-        "no action there.",
+        "l5: not even its first action is explained; then comes l5?a, but l9!a is not explained.",
         "l2, l3: all 2 actions are explained.",
         "l4: nothing was observed.",
     ]
@@ -279,21 +319,20 @@ def test_a_failure_in_words_says_first_where_the_explanation_breaks() -> None:
 def test_a_failure_says_what_is_in_the_way_where_that_is_plain() -> None:
     unknown = reached("l1", "l1!x", 0)._replace(obstacle="lifeline", meant="l2")
     foreign = reached("l2", "l2!x", 0, "l2!y")._replace(obstacle="action", meant="l2!z")
-    waiting = reached("l3", "l3!x", 0)._replace(obstacle="others")
+    waiting = reached("l3", "l3!x", 0)._replace(obstacle="others", rank=1)
     begin = ": not even its first action is explained; then comes "
     assert failure_sentences([waiting, unknown, foreign]) == [
         f"l1{begin}l1!x, but the interaction has no lifeline l1; perhaps l2 was meant.",
         f"l2{begin}l2!x, but the interaction never has it; perhaps l2!z was meant; it allows "
         "l2!y there.",
-        f"l3{begin}l3!x, but the interaction allows nothing there before others do more than is "
-        "explained.",
+        f"l3{begin}l3!x, but before it others have to act.",
     ]
     drawing = failure_diagram([unknown, foreign, waiting]).drawing
     assert [text.content for text in texts(drawing) if text.colour == VIOLATED] == [
         *("l1!x", "the interaction has no l1", "perhaps l2 was meant"),
         *("l2!x", "the interaction does not have it", "perhaps l2!z was meant"),
         "allowed here: l2!y",
-        *("l3!x", "nothing is allowed here before others go on"),
+        *("look here first", "l3!x", "before it, others have to act"),
     ]
     assert not covered(drawing)
 

@@ -137,9 +137,9 @@ def test_explanations_are_witnesses_or_places_with_what_is_in_the_way() -> None:
     parts = seen.components
     sent = emission("a", "m")
     assert failed.failure == (
-        Reached(parts[0], 2, emission("a", "mm"), (sent,), "action", "a!m"),
+        Reached(parts[0], 2, emission("a", "mm"), (sent,), "action", "a!m", 1),
         Reached(parts[1], 2, None, ()),
-        Reached(parts[2], 0, emission("aa", "m"), (), "lifeline", "a"),
+        Reached(parts[2], 0, emission("aa", "m"), (), "lifeline", "a", 2),
         Reached(parts[3], 0, None, ()),
     )
     waiting = explain_by_automaton(TURNS, multi(a="", b="b!n"), "accept").failure

@@ -158,7 +158,7 @@ def test_reasons_are_those_of_the_search() -> None:
 
 
 def test_options_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="one of multiprefix"):
+    with pytest.raises(ValueError, match="for the mode multiprefix only"):
         Verifier(WEAK, "accept", options=Options(method="removal"))
     with pytest.raises(ValueError, match="test is defined by"):
         Verifier(WEAK, "test", options=Options(filters=Filters(max_depth=3)))

@@ -338,13 +338,29 @@ def test_an_explanation_is_json() -> None:
             {"action": "l1?answer", "observed": False},
         ],
         "failure": None,
+        "others": [],
     }
     assert explain(REQUEST, seen, "prefix").as_json() == {
         "witness": None,
         "failure": [
-            {"lifelines": ["l1"], "position": 0, "next": None, "allowed": ["l1!ask"]},
-            {"lifelines": ["l2"], "position": 0, "next": "l2?ask", "allowed": []},
+            {
+                "lifelines": ["l1"],
+                "position": 0,
+                "next": None,
+                "allowed": ["l1!ask"],
+                "rank": None,
+                "sent": None,
+            },
+            {
+                "lifelines": ["l2"],
+                "position": 0,
+                "next": "l2?ask",
+                "allowed": [],
+                "rank": 1,
+                "sent": None,
+            },
         ],
+        "others": [],
     }
 
 
