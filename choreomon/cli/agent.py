@@ -32,7 +32,7 @@ from choreomon.cli.writing import WrittenPath, check_writable
 @click.option(
     "--trace",
     type=WrittenPath(),
-    help="Write each event that ticks, a line each, with monotonic times.",
+    help="Write a line for each event that the vector clock counts, with its monotonic time.",
 )
 def command(file: str, trace: Path | None) -> int:
     """Stand beside one process and monitor it, until SIGTERM or SIGINT.

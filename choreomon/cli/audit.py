@@ -79,21 +79,21 @@ _EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.json
     "--incomplete",
     multiple=True,
     metavar="PROCESS",
-    help="Its log may lack any events, anywhere. May be given several times.",
+    help="The log of this process may lack events, anywhere. May be given several times.",
 )
 @click.option(
     "--budget",
     type=click.IntRange(1),
     default=50_000,
     show_default=True,
-    help="Consistent cuts that one search may look at. What it does not decide stays undecided.",
+    help="How many consistent cuts one search may visit. What it does not decide stays undecided.",
 )
 @click.option(
     "--max-window",
     type=click.IntRange(1),
     default=10_000,
     show_default=True,
-    help="Labelled events that are kept while not every process has heard of the same ones.",
+    help="How many events that the property names may wait until all processes heard of them.",
 )
 @click.option("--follow", is_flag=True, help="Go on when a log grows, until interrupted.")
 @log_options()

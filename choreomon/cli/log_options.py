@@ -39,7 +39,7 @@ def log_options(*, session_key: bool = True) -> Callable[[_Command], _Command]:
             "--format",
             "log_format",
             type=click.Choice(FORMATS),
-            help="The format of the logs. Default: found by looking at each.",
+            help="The format of the logs. Default: recognised in each.",
         ),
         click.option(
             "--mapping",

@@ -118,7 +118,7 @@ _LAST: Final = (
         "--windows",
         type=click.Choice(["document", "whole", "multiprefix", "slice"]),
         default=None,
-        help="With --verify, what of the logs is seen: what the document says (default), all, or "
+        help="With --verify, how much of the logs is seen: what the document says (default), all, "
         "random beginnings of them, or random pieces.",
     ),
 )

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     type=click.Choice(["pull", "push", "central"]),
     default="pull",
     show_default=True,
-    help="Who tells whom: monitors ask, monitors tell, one is told all.",
+    help="Monitors ask each other (pull), tell each other (push), or all tell one (central).",
 )
 @last_options
 @click.option(
@@ -80,8 +80,8 @@ def command(
     document = load_document(file)
     if strategy != "pull" and asked.rules == "precise":
         raise click.UsageError(
-            f"--rules precise can only be used with --strategy pull: who asks nobody cannot ask a "
-            f"second time; leave it out, and {strategy} judges by the rules sound"
+            f"--rules precise can only be used with --strategy pull, whose monitors ask: leave it "
+            f"out, and {strategy} judges by the rules sound"
         )
     prepared = simulation(document)
     simulating = _Simulating(

@@ -61,7 +61,7 @@ class Target(NamedTuple):
     help="With --once: look when all agents are ready and no event waits for its last verdict, or "
     "when so many seconds are over.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a look.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object each time it looks.")
 @click.option("--explain", is_flag=True, help="Show the reasons of verdicts, too.")
 @click.option(
     "--verdicts",

@@ -39,7 +39,7 @@ def timed_word_line(verdict: LiveVerdict, at: int) -> Text:
     if verdict.silent:
         line.append(f", for now: no answer from {', '.join(verdict.silent)}")
     elif verdict.provisional:
-        line.append(", for now: an earlier event of its own is not decided")
+        line.append(", for now: an earlier event of the same process is not decided")
     return line
 
 

@@ -104,7 +104,7 @@ def run_sequence_diagram(
 def _notes(event: RunEvent, highlight: Highlight | None, verdict: RunVerdict | None) -> str:
     words = []
     if highlight is not None and highlight.role == "cancellation":
-        words.append("cancellation in question")
+        words.append("message that may cancel a step")
     elif highlight is not None and highlight.step is not None:
         words.append(f"{'earlier ' if highlight.role == 'earlier' else ''}step {highlight.step}")
     if verdict is not None:

@@ -68,7 +68,7 @@ def word_line(verdict: RunVerdict) -> Text:
     if verdict.silent:
         line.append(f", for now: no answer from {', '.join(verdict.silent)}")
     elif verdict.early:
-        line.append(", for now: an earlier event of its own is not decided")
+        line.append(", for now: an earlier event of the same process is not decided")
     return line
 
 

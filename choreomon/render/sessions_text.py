@@ -108,7 +108,7 @@ def sessions_overall_text(outcome: SessionsOutcome) -> Text:
     if outcome.verdict is None:
         if outcome.unjudged:
             return Text(f"{counts}: in those judged no forbidden sequence was formed")
-        return Text(f"{counts}: no forbidden sequence was formed, in whatever order it was")
+        return Text(f"{counts}: no forbidden sequence was formed, in any possible order")
     text = Text(f"{counts}: ")
     text.append(VERDICT_IN_WORDS[outcome.verdict], STYLES[outcome.verdict])
     if outcome.undecided:

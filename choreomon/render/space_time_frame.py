@@ -45,8 +45,8 @@ STEP: Final = 10.0
 _TICK_ROW: Final = 15.0
 
 _STEP_IN_WORDS: Final = {
-    POSSIBLY: "step of the forbidden sequence that is in question",
-    QUIET: "step that was in question",
+    POSSIBLY: "possible step of the forbidden sequence",
+    QUIET: "step that turned out not to count",
 }
 """By the colour of a verdict that is not sure."""
 
@@ -220,7 +220,7 @@ def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[_Entry]:
         words = "step that may have come earlier"
         entries.append((lambda at: (_step(at, scene.colour, PAPER),), words))
     if "cancellation" in roles:
-        entries.append((lambda at: cross(at, 7), "cancellation in question"))
+        entries.append((lambda at: cross(at, 7), "message that may cancel a step"))
     if scene.ordered:
         words = "message between monitors, by which an order is known"
         entries.append((lambda at: (_dashes(at),), words))

@@ -49,7 +49,7 @@ def test_a_run_is_a_sequence_diagram_with_notes_where_something_is_judged() -> N
         "    Note over p1: step 1 (event 1, 1 ms)",
         "    p1-)p3: turnOn",
         "    p2-)p1: resume",
-        "    Note over p2: cancellation in question (event 4, 4 ms)",
+        "    Note over p2: message that may cancel a step (event 4, 4 ms)",
         "    Note over p3: step 2, P3 declares possibly violated (event 5, turnOn handled, 5 ms)",
     ]
 

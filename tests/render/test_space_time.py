@@ -80,7 +80,7 @@ def test_the_sequence_is_numbered_and_the_cancellation_is_marked() -> None:
         "turnOn",
         "resume",
     ]
-    assert "cancellation in question" in written(picture.drawing)
+    assert "message that may cancel a step" in written(picture.drawing)
 
 
 def test_the_banner_of_a_verdict_covers_no_words_about_gaps() -> None:
@@ -124,9 +124,9 @@ def test_an_earlier_step_is_a_rim_with_its_number_and_the_legend_says_what_that_
 def test_steps_of_a_verdict_that_is_not_sure_are_said_to_be_in_question() -> None:
     withdrawn = replace(POSSIBLY, verdict="withdrawn")
     for verdict, words in (
-        (POSSIBLY, "step of the forbidden sequence that is in question"),
+        (POSSIBLY, "possible step of the forbidden sequence"),
         (VIOLATED, "step of the forbidden sequence"),
-        (withdrawn, "step that was in question"),
+        (withdrawn, "step that turned out not to count"),
     ):
         picture = space_time_picture(EVENTS, PROCESSES, highlights_of(verdict), verdict=verdict)
         assert words in written(picture.drawing)

@@ -114,7 +114,7 @@ def test_a_word_that_was_given_early_says_what_it_waits_for() -> None:
     asked = replace(POSSIBLY, early=True, silent=("P1", "P2"))
     assert word_line(asked).plain.endswith("turnOn), for now: no answer from P1, P2")
     own = word_line(replace(POSSIBLY, early=True)).plain
-    assert own.endswith("turnOn), for now: an earlier event of its own is not decided")
+    assert own.endswith("turnOn), for now: an earlier event of the same process is not decided")
 
 
 def test_where_the_property_was_formed_is_said_with_the_events_that_formed_it_if_known() -> None:

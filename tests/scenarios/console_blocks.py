@@ -48,6 +48,7 @@ DOCUMENT_PAGES = [page for page in PAGES if page not in LIVE_PAGES]
 ANY_LINES = "..."
 
 PICTURES = {
+    "asked.svg": ("docs/verdicts.md", "choreomon draw asked.yaml --run"),
     "car-park-run.svg": ("docs/tutorial.md", "choreomon draw car-park.yaml --run"),
     "order.svg": ("docs/verify.md", "choreomon draw order.hif"),
     "order-slice.svg": (
