@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import click
 
-from choreomon.cli import NOTHING_FOUND
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
@@ -78,7 +78,8 @@ def command(
     """Make mutants of multi-traces, files or folders.
 
     A mutant always differs from what it was made of, but may well be accepted, too. What cannot
-    be changed is said and left out, and in the end how many mutants were made. One seed gives one
+    be changed is said and left out, and in the end how many mutants were made; where none was, the
+    exit code is 2. One seed gives one
     result, on every machine.
     """
     from random import Random
@@ -102,7 +103,7 @@ def command(
     wanted = number * len(paths)
     if written < wanted:
         click.echo(f"{written:,} of {counted(wanted, 'mutant')} made", err=True)
-    return NOTHING_FOUND
+    return NOTHING_FOUND if written else BAD_INPUT
 
 
 def _alphabet(read: list[MultiTrace], declared: object) -> tuple[Action, ...]:

@@ -42,6 +42,7 @@ from choreomon.formats.agent_fields import (
 )
 from choreomon.formats.fields import (
     BRANCH,
+    SCHEMA,
     Name,
     OneOrMore,
     Part,
@@ -220,6 +221,7 @@ class AgentDocument(Part):
     limits: LimitsDocument = Field(
         default=LimitsDocument(), description="what others may ask of the agent at most"
     )
+    schema_for_editors: str | None = SCHEMA
 
 
 # ---------------------------------------------------------------- reading

@@ -38,6 +38,7 @@ from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.hibou.files import text_of
 from choreomon.formats.input_files import WHOLE, PathLike
 from choreomon.formats.json_documents import Defects, decoded
+from choreomon.formats.json_shapes import JsonDocument
 from choreomon.formats.offline_json import NO_ACTION, read_action, written_action
 
 TIMBUK: Final = ".timbuk"
@@ -47,7 +48,7 @@ _State: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=MOST_STATES)]
 _Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 
 
-class AutomatonDocument(msgspec.Struct, forbid_unknown_fields=True):
+class AutomatonDocument(JsonDocument, forbid_unknown_fields=True):
     """The shape of an automaton."""
 
     kind: Literal["automaton"]
@@ -88,7 +89,7 @@ class AutomatonDocument(msgspec.Struct, forbid_unknown_fields=True):
         return 6 + (self.lifelines is not None)
 
 
-class LocationsDocument(msgspec.Struct, forbid_unknown_fields=True):
+class LocationsDocument(JsonDocument, forbid_unknown_fields=True):
     """The shape of the locations of letters."""
 
     kind: Literal["locations"]

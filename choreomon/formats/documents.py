@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from choreomon.formats.durations import NO_TIME, Duration, UniformDuration
 from choreomon.formats.fields import (
     BRANCH,
+    SCHEMA,
     Constant,
     Items,
     LabelText,
@@ -220,6 +221,8 @@ def _branch_of_formula(value: object) -> str:
 
 def _formula(value: object) -> object:
     right = "a formula: true, a label, {not: formula} or {and: [formula, formula]}"
+    if isinstance(value, str) and value.strip().lower() == "true":
+        raise refused(f"should be {right}, not the text {value!r}: write true without quotes")
     if unquoted := unquoted_label(value):
         raise unquoted
     if isinstance(value, dict):
@@ -381,6 +384,7 @@ class ScenarioDocument(Part):
         default=EVERYTHING,
         description="what of a run is seen when it is verified against the interaction",
     )
+    schema_for_editors: str | None = SCHEMA
 
     @model_validator(mode="after")
     def _something(self) -> ScenarioDocument:

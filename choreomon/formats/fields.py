@@ -53,6 +53,14 @@ class Part(BaseModel):
             raise ValidationError.from_exception_data(cls.__name__, told) from None
 
 
+SCHEMA: Final = Field(
+    default=None,
+    alias="$schema",
+    description="the JSON Schema of the document, for editors; it means nothing here",
+)
+"""Of whole documents: what editors write at the top."""
+
+
 def problems_of(error: ValidationError, located: Positioned) -> Iterator[Problem]:
     """The errors of a `Part` as problems, in the order of the document."""
     problems = [

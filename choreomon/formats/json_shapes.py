@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import msgspec
+
 _KINDS: Final = {
     "array": "a list",
     "bool": "true or false",
@@ -21,6 +23,13 @@ _BOUND: Final = re.compile(r"Expected `int` ([<>]=) (-?\d+)")
 _EMPTY: Final = re.compile(r"Expected `(?:str|array|object)` of length >= 1")
 _CHOICE: Final = re.compile(r"Invalid enum value (.*)")
 _BROKEN: Final = re.compile(r"JSON is malformed: (.*)")
+
+
+class JsonDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A document of JSON. `$schema`, at its top, names its JSON Schema to editors; here it means
+    nothing."""
+
+    schema: str | msgspec.UnsetType = msgspec.field(name="$schema", default=msgspec.UNSET)
 
 
 def placed_problem(error: str, choices: str = "one of the choices") -> tuple[str, str]:

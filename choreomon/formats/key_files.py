@@ -167,7 +167,7 @@ def _read(file: Path, *, secret: bool = False) -> bytes:
             mode = os.fstat(opened.fileno()).st_mode
             content = opened.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        told = f"there is no such file: `choreomon keygen {file.stem}` makes one"
+        told = f"cannot be read: there is no such file: `choreomon keygen {file.stem}` makes one"
         raise _wrong(file, told) from None
     except IsADirectoryError:
         raise _wrong(file, "is a folder: name a file in it") from None

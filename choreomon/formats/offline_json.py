@@ -36,6 +36,7 @@ from choreomon.core.errors import Path
 from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, folded, operands
 from choreomon.formats.hibou.signature import Signature, unknown
 from choreomon.formats.json_documents import Defects, decoded
+from choreomon.formats.json_shapes import JsonDocument
 from choreomon.interaction.lifelines import mask, names
 from choreomon.interaction.term import (
     EMPTY,
@@ -56,7 +57,7 @@ class _Node(msgspec.Struct, forbid_unknown_fields=True):
     operands: list[int] | None = None
 
 
-class _Interaction(msgspec.Struct, forbid_unknown_fields=True):
+class _Interaction(JsonDocument, forbid_unknown_fields=True):
     kind: Literal["interaction"]
     nodes: list[_Node]
 
@@ -72,7 +73,7 @@ class _Component(msgspec.Struct, forbid_unknown_fields=True):
     actions: list[str]
 
 
-class _MultiTrace(msgspec.Struct, forbid_unknown_fields=True):
+class _MultiTrace(JsonDocument, forbid_unknown_fields=True):
     kind: Literal["multi-trace"]
     components: list[_Component]
 
@@ -81,7 +82,7 @@ class _MultiTrace(msgspec.Struct, forbid_unknown_fields=True):
         return 2 + 2 * len(self.components)
 
 
-class _Signature(msgspec.Struct, forbid_unknown_fields=True):
+class _Signature(JsonDocument, forbid_unknown_fields=True):
     kind: Literal["signature"]
     lifelines: list[str]
     messages: list[str]

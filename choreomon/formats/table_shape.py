@@ -12,6 +12,7 @@ from choreomon.core.errors import Path
 from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.core.suggestion import did_you_mean
 from choreomon.core.verdict import Reference
+from choreomon.formats.json_shapes import JsonDocument
 from choreomon.formats.labels import NAME_PATTERN, NAME_RULE, parse_label
 from choreomon.properties.sequences import possible_lengths
 from choreomon.properties.tables import RULES_NAMES
@@ -49,7 +50,7 @@ class WrittenSkeleton(msgspec.Struct, forbid_unknown_fields=True):
     vio: tuple[Reference, ...]
 
 
-class WrittenTable(msgspec.Struct, forbid_unknown_fields=True):
+class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     """A file, field by field. `sequences` are those of a property that was written as such;
     `skeleton` and `followers` are those of `precise` rules."""
 

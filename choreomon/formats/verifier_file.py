@@ -34,6 +34,7 @@ from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.hibou.files import text_of
 from choreomon.formats.input_files import WHOLE, PathLike
 from choreomon.formats.json_documents import Defects, decoded
+from choreomon.formats.json_shapes import JsonDocument
 from choreomon.formats.offline_json import NO_ACTION, read_action, written_action
 from choreomon.verify.central_check import Area
 
@@ -57,7 +58,7 @@ _Count: TypeAlias = Annotated[
 ]
 
 
-class VerifierDocument(msgspec.Struct, forbid_unknown_fields=True):
+class VerifierDocument(JsonDocument, forbid_unknown_fields=True):
     """The shape of a local verifier."""
 
     kind: Literal["verifier"]
@@ -92,7 +93,7 @@ class VerifierDocument(msgspec.Struct, forbid_unknown_fields=True):
         return 9
 
 
-class AreaDocument(msgspec.Struct, forbid_unknown_fields=True):
+class AreaDocument(JsonDocument, forbid_unknown_fields=True):
     """The shape of an area."""
 
     kind: Literal["area"]

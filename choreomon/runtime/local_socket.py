@@ -109,7 +109,7 @@ def read_token(path: Path) -> str:
         with path.open(encoding="utf-8") as stream:
             token = stream.read(2 * MAX_TOKEN).strip()
     except FileNotFoundError:
-        told = f"there is no such file: {make}"
+        told = f"cannot be read: there is no such file: {make}"
         raise DocumentError((Problem(str(path), 0, "", told),)) from None
     except IsADirectoryError:
         raise DocumentError(

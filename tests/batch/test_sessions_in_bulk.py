@@ -383,7 +383,7 @@ def test_what_is_lost_is_said_and_the_sessions_around_it_have_a_problem(tmp_path
             for name, answer in zip(judged.names, judged.answers, strict=True)
         }
         problem = f"{path}:3: is not JSON: is cut off"
-        assert asked.lost == [problem, "missing.parquet: there is no such file"]
+        assert asked.lost == [problem, "missing.parquet: cannot be read: there is no such file"]
         # A row that is lost may have been the last of one session, or the first of the next.
         assert answers["t"] == answers["u"] == f"may be cut off: {problem}"
         # The file that is missing may go on with the last one.

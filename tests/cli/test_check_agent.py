@@ -127,7 +127,7 @@ def test_other_ways_in_and_sinks_are_said_too(agent: Path) -> None:
         (
             "tables/shipping.json",
             "tables/ship.json",
-            "agent.yaml:2: tables[0]: tables/ship.json: there ",
+            "agent.yaml:2: tables[0]: tables/ship.json: cannot be read: there ",
         ),
         ("http: ", "htp: ", "agent.yaml:11: htp: is no key of this mapping; did you mean 'http'?"),
     ],
@@ -160,7 +160,8 @@ BROKEN: dict[str, tuple[Callable[[], object], str, str, str]] = {
         lambda: Path("keys/shipping.key").unlink(),
         "",
         "",
-        "agent.yaml:9: keys.secret: keys/shipping.key: there is no such file: `choreomon keygen "
+        "agent.yaml:9: keys.secret: keys/shipping.key: cannot be read: "
+        "there is no such file: `choreomon keygen "
         "shipping` makes one",
     ),
     "another process's key": (
@@ -222,7 +223,8 @@ BROKEN: dict[str, tuple[Callable[[], object], str, str, str]] = {
         lambda: Path("secret").unlink(),
         "",
         "",
-        "agent.yaml:8: local.token: secret: there is no such file: make one, as by `(umask 077; "
+        "agent.yaml:8: local.token: secret: cannot be read: "
+        "there is no such file: make one, as by `(umask 077; "
         "openssl rand -hex 32 > secret)`",
     ),
     "a short token": (

@@ -102,7 +102,7 @@ def test_json_says_itself_what_it_is(command: list[str], kind: str) -> None:
     ("arguments", "told"),
     [
         (["bad.htf"], "bad.htf:1: "),
-        (["missing.hif"], "missing.hif: there is no such file"),
+        (["missing.hif"], "missing.hif: cannot be read: there is no such file"),
         (["i.hif", "--tables"], "--tables is about properties: i.hif holds an interaction"),
     ],
 )

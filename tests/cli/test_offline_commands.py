@@ -450,12 +450,13 @@ class TestMutate:
         Path("empty.htf").write_text("{ [a]; [b] }", encoding="utf-8")
         other = {"insert": [], "swap-components": ["empty.htf"]}.get(kind, ["pass.htf"])
         answer = choreomon("mutate", "empty.htf", *other, "--kind", kind, "--json")
-        assert len(made(answer)) == (other == ["pass.htf"])
+        assert len(answer.out.splitlines()) == (other == ["pass.htf"])
         *said, last = answer.err.splitlines()
         assert said
         assert all(line.startswith(f"empty.htf: {why}") for line in said)
         made_of = "1 of 2 mutants" if other == ["pass.htf"] else f"0 of {1 + len(other)} mutant"
         assert last.startswith(made_of)
+        assert answer.code == (0 if other == ["pass.htf"] else 2)
 
     def test_how_many_mutants_were_made_is_said_where_some_were_not(self) -> None:
         Path("empty.htf").write_text("{ [a]; [b]; [c] }", encoding="utf-8")
@@ -588,7 +589,7 @@ class TestJoin:
             (["pass.htf", "-o", "pass.htf"], "pass.htf: is read, too"),
             (["pass.htf", "-o", "x.htf", "--json"], "is JSON only where it ends in .json"),
             (["unknown.htf", "-s", "s.hsf"], "unknown.htf:1: unknown message 'x'"),
-            (["missing.htf"], "missing.htf: there is no such file"),
+            (["missing.htf"], "missing.htf: cannot be read: there is no such file"),
             ([], "Missing argument"),
         ],
     )

@@ -162,7 +162,7 @@ def test_it_is_drawn(name: str) -> None:
         (["turns.hif"], "Missing option '-o'"),
         (["turns.hif", "-o", "t.json", "--max-states", "0"], "0 is not in the range 1<=x<=100000"),
         (["turns.hif", "-o", "turns.hif/t.json"], "turns.hif: is no folder"),
-        (["none.hif", "-o", "t.json"], "none.hif: there is no such file"),
+        (["none.hif", "-o", "t.json"], "none.hif: cannot be read: there is no such file"),
         (["pass.htf", "-o", "t.json"], "pass.htf:1: "),
     ],
 )

@@ -305,7 +305,10 @@ def test_what_cannot_be_read_is_told(place: Path) -> None:
     assert answer.err.startswith("bad.parquet: is no Parquet file, or a part of it is missing")
     assert (answer.code, answer.out) == (2, "0 sessions\n")
     answer = verify("--sessions", "missing.jsonl")
-    assert (answer.code, answer.err) == (2, "missing.jsonl: there is no such file\n")
+    assert (answer.code, answer.err) == (
+        2,
+        "missing.jsonl: cannot be read: there is no such file\n",
+    )
 
 
 @pytest.mark.parametrize("name", ["session", "action", "clock"])

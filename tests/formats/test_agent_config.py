@@ -138,7 +138,7 @@ def test_json_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "agent.json"
     path.write_text(json.dumps(yaml.safe_load(LEAST)))
     assert load_agent_config(path).store == tmp_path / "shop.db"
-    with pytest.raises(DocumentError, match=r"nowhere\.yaml: there is no such file"):
+    with pytest.raises(DocumentError, match=r"nowhere\.yaml: cannot be read: there is no"):
         load_agent_config(tmp_path / "nowhere.yaml")
 
 
@@ -518,7 +518,8 @@ def test_tables_are_loaded_in_the_order_of_the_configuration(tmp_path: Path) -> 
         load_tables(load_agent_config(path))
     assert [problem.message for problem in refused.value.problems] == [
         "is missing: expected 'table'",
-        f"{tmp_path}/a.json: there is no such file: name the file of P2 that `choreomon split` "
+        f"{tmp_path}/a.json: cannot be read: "
+        "there is no such file: name the file of P2 that `choreomon split` "
         "wrote",
     ]
 

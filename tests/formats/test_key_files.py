@@ -113,7 +113,7 @@ def test_files_that_are_none_are_told(tmp_path: Path) -> None:
     (tmp_path / "shop.pub").write_bytes(b"\xff")
     assert wrong(tmp_path / "shop.pub") == [": is no key: not UTF-8"]
     assert wrong(tmp_path / "car.pub") == [
-        ": there is no such file: `choreomon keygen car` makes one"
+        ": cannot be read: there is no such file: `choreomon keygen car` makes one"
     ]
     (tmp_path / "bank.pub").mkdir()
     assert wrong(tmp_path / "bank.pub") == [": is a folder: name a file in it"]

@@ -228,7 +228,7 @@ def test_without_an_application_processes_are_those_of_labels_in_order() -> None
 
 
 def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match=r"none\.yaml: there is no such file"):
+    with pytest.raises(DocumentError, match=r"none\.yaml: cannot be read: there is no such file"):
         load_document(tmp_path / "none.yaml")
     with pytest.raises(DocumentError, match="is a directory: name a file in it"):
         load_document(str(tmp_path))

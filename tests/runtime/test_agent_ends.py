@@ -169,7 +169,7 @@ TOLD = {
     "its port for peers is in use": r"^a\.yaml:2: listen: tcp:.* already in use: name an address",
     "its local port is in use": r"^a\.yaml:3: local\.tcp: .* already in use: name an address",
     "its folder is open to others": r"^a\.yaml:4: local\.path: .*B\.sock: .*: others can enter",
-    "there are no keys": r"^a\.yaml:5: keys\.secret: .*: there is no such file: `choreomon keygen",
+    "there are no keys": r"^a\.yaml:5: keys\.secret: .*: cannot be read: there is no such file: `",
     "its store has no folder": r"^a\.yaml:6: store: .*B\.db: .*: there is no folder .*: make it",
 }
 LINES = {

@@ -125,7 +125,8 @@ def test_renewing_a_page_mends_what_is_wrong(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("A\n```console\n$ choreomon check x\nwell\n$ echo $?\n0\n```\nB\n")
     assert renewed(page) == (
-        "A\n```console\n$ choreomon check x\nx: there is no such file\n$ echo $?\n2\n```\nB\n"
+        "A\n```console\n$ choreomon check x\nx: cannot be read: there is no such file\n"
+        "$ echo $?\n2\n```\nB\n"
     )
 
 

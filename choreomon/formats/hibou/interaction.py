@@ -64,6 +64,11 @@ _REFUSED: Final = {
     "sync": "`sync` (rendezvous) is not supported: it is outside of the language",
     "and": "`and` is not supported: it is outside of the language",
 }
+_MEANT: Final = {
+    "opt": "write alt(.., o) for what may be left out",
+    "loop": "write loopS for one iteration after the other, or loopW, loopP or loopH",
+}
+"""What is written for the operators of UML that are called otherwise here."""
 _STRANGERS_SHOWN: Final = 20
 """How many undeclared names one error lists."""
 
@@ -169,8 +174,11 @@ class InteractionReader:
         if known is None:
             cursor.take()
             if follows == "(":
+                meant = _MEANT.get(word.lower())
+                meant = f"; {meant}" if meant else ""
+                known_ones = ", ".join(OPERATORS)
                 cursor.refuse(
-                    at, f"unknown operator {word!r}; the operators are {', '.join(OPERATORS)}"
+                    at, f"unknown operator {word!r}{meant}; the operators are {known_ones}"
                 )
             cursor.expected(f"`--`, `->`, `!` or `?` after {word!r}")
         operator, region = known

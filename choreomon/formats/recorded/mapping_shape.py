@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
-from choreomon.formats.fields import BRANCH, Items, OneOrMore, Part, one_key, refused, shown
+from choreomon.formats.fields import BRANCH, SCHEMA, Items, OneOrMore, Part, one_key, refused, shown
 from choreomon.formats.recorded.field_path import parse_path
 from choreomon.formats.recorded.user_patterns import PatternError, UserPattern
 
@@ -237,6 +237,7 @@ class MappingDocument(ValuesDocument):
         description="rules: each that fits a record makes an event; where none does, what the "
         "mapping itself says is made",
     )
+    schema_for_editors: str | None = SCHEMA
 
 
 for _shape in (TableExpression, MatchExpression, JoinExpression, ValuesDocument):
