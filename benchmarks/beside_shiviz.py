@@ -39,7 +39,7 @@ import click
 
 from benchmarks.log_reading import text
 from choreomon.core.recorded import RecordedEvent
-from choreomon.formats.recorded import read_recorded
+from choreomon.formats.recorded.reading import read_recorded
 from choreomon.formats.recorded.shiviz import RUNS, SHIVIZ
 
 RUNNER: Final = Path(__file__).with_name("shiviz_parser.js")

@@ -4,8 +4,8 @@
 
 Each round runs every command once, in a process of its own, between two of `python -c pass` by the
 same interpreter; ratios are to these, and medians of all rounds are told. The processor time is
-that of the child as the system counts it (`wait4`), user and system together, so that a busy machine
-changes little. Bytecode is written before.
+that of the child as the system counts it (`wait4`), user and system together, so that a busy
+machine changes little. Bytecode is written before.
 
 The commands are the console script, as it stands beside the interpreter: `verify` of one
 multi-trace of four actions that is right, by the automaton of the interaction and, where a loop has
