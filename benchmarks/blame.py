@@ -43,7 +43,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 import click
 
 from choreomon.core.action import EMISSION, RECEPTION, Action
-from choreomon.formats.hibou import read_interaction
+from choreomon.formats.hibou.model import read_interaction
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after

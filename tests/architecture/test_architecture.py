@@ -273,6 +273,23 @@ def test_heavy_imports_of_the_command_line_are_inside_of_functions() -> None:
     }
 
 
+IMPORTING = {"choreomon.cli", "choreomon.sdk"}
+"""Packages that are what is in them: the console script, and what services import."""
+
+
+def test_packages_import_nothing_by_themselves() -> None:
+    """Whoever needs one module of a package would else wait for all of them."""
+    found = {
+        f"{one.module} imports {one.imports}"
+        for one in all_imports()
+        if (ROOT.joinpath(*one.module.split("."), "__init__.py")).exists()
+        and one.module not in IMPORTING
+        and not one.inside
+        and one.imports.partition(".")[0] in ("simulator", "choreomon", *THIRD_PARTY)
+    }
+    assert found == set()
+
+
 def test_modules_of_more_than_400_lines_are_one_idea_that_somebody_has_named() -> None:
     lengths = {
         str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
