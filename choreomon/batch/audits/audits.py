@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from math import ceil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 from choreomon.audit.numbers import Counted, WholeLog
 from choreomon.audit.summary import BEFORE, Summary
-from choreomon.batch.audits.aside import Share, temporary_folder
+from choreomon.batch.audits.aside import Share
 from choreomon.batch.audits.judging import SessionsJudge
 from choreomon.batch.audits.pieces import PIECE, Piece, pieces_of
 from choreomon.batch.audits.question import AuditQuestion, Reader
@@ -66,7 +67,8 @@ def audits(
     pieces = pieces_of(reader, logs, piece)
     size = sum(each.size or OF_A_PIPE for each in pieces)
     parts = min(MOST_PARTS, max(1, ceil(size / part)))
-    with temporary_folder() as folder:
+    with TemporaryDirectory(prefix="choreomon-audit-") as name:
+        folder = Path(name)
         splitting = partial(_split, reader, folder, parts, question.counted)
         if jobs == 1:
             with collector_at_rest():
