@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
+from choreomon.audit.gaps import told_of_all
 from choreomon.audit.numbers import Counted, WholeLog
 from choreomon.audit.summary import BEFORE, Summary
 from choreomon.batch.audits.aside import Share
@@ -150,6 +151,8 @@ def _judged(
     events = sum(each.events for each in splits)
     known = folder / "known"
     missing = whole.found()
+    for strange in told_of_all(missing.all()):
+        summary.tell(BEFORE, strange)
     known.write_bytes(pickle.dumps((question, missing, frozenset(whole.processes))))
     work = partial(_judge, known)
     for found in shared(work, [tuple(shares[part]) for part in sorted(shares)]):
