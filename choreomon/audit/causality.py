@@ -131,7 +131,7 @@ class Causality:
         return process is not None and bool(process.queue)
 
     def look_again(self) -> None:
-        """Where the `numbering` learned that what is waited for will not come in this session."""
+        """Goes on with what waits no longer, as the `numbering` knows more by now."""
         self._ready.extend(each for each in self._processes.values() if each.queue)
         self._go_on()
 
@@ -149,8 +149,7 @@ class Causality:
         self._finishing = True
         while blocked := [each for each in self._processes.values() if each.queue]:
             before = [len(each.queue) for each in blocked]
-            self._ready.extend(blocked)
-            self._go_on()
+            self.look_again()
             if before != [len(each.queue) for each in blocked]:
                 continue
             self._give_up(self._without_send(blocked))
@@ -267,8 +266,9 @@ class Causality:
             raise DocumentError((Problem(event.place.file, event.place.line, "", problem),))
         told = int(told)
         reason = missing_from_all(self._numbering, process.name, process.last, told)
-        reason = reason or numbers_missing(process.name, last, told)
-        self._strange("gap", reason, event.place)
+        if not reason:  # else it is told of all sessions at once
+            reason = numbers_missing(process.name, last, told)
+            self._strange("gap", reason, event.place)
         if process.index is not None:
             kept = process.last
             process.last = told  # what knows the event after the gap knows its end
@@ -305,9 +305,9 @@ class Causality:
                 reason = missing_from_all(self._numbering, process.name, process.last)
             else:
                 most = max((clock.get(process.name, 0) for clock in told), default=0)
-                reason = ended_early(process.name, process.last, most)
+                if reason := ended_early(process.name, process.last, most):
+                    self._strange("gap", reason, process.last_place or NOWHERE)
             if reason:
-                self._strange("gap", reason, process.last_place or NOWHERE)
                 self._marks(process, Gap(process.name, reason, process.last_place), ends=False)
         if (left := self._messages.never_received()) is not None:
             self._on_diagnostic(left)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from choreomon.audit.numbers import Missing, Numbering
 from choreomon.audit.process import event_name
 from choreomon.core.message import SEND, Label
-from choreomon.core.recorded import RecordedEvent
+from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 
 
 def numbers_missing(process: str, last: int, told: int) -> str:
@@ -26,6 +26,12 @@ def numbers_missing_from_all(process: str, missing: Missing) -> str:
         if missing.number <= missing.last - missing.first:
             told = f"{missing.number} of the {told}"
     return f"{told} not in its log, in whatever session"
+
+
+def told_of_all(missing: Iterable[tuple[str, Missing]]) -> Iterator[Diagnostic]:
+    """What the logs lack, in whatever session; that is told once, not of every session."""
+    for process, one in missing:
+        yield Diagnostic("gap", numbers_missing_from_all(process, one), Place("", 0))
 
 
 def missing_from_all(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -184,6 +184,12 @@ class MissingNumbers:
         counts = self._counts[process]
         return Missing(firsts[begin], lasts[end - 1], counts[end] - counts[begin])
 
+    def all(self) -> Iterator[tuple[str, Missing]]:
+        """Each run of numbers that is missing, with its process."""
+        for process, firsts in self._firsts.items():
+            for first, last in zip(firsts, self._lasts[process], strict=True):
+                yield process, Missing(first, last, last - first + 1)
+
 
 class SessionNumbers:
     """A `Numbering` for the events of one session, all of which are given."""
@@ -281,6 +287,15 @@ class RunningNumbers:
         if not runs:
             return None
         return Missing(runs[0][0], runs[-1][1], sum(last - first + 1 for first, last in runs))
+
+    def all(self) -> Iterator[tuple[str, Missing]]:
+        """Each run of numbers that is missing, with its process."""
+        for process, last in self._last.items():
+            firsts, lasts = self._missing[process]
+            told = self._told.get(process, 0)
+            more = [(last + 1, told)] if told > last else []
+            for first, end in (*zip(firsts, lasts, strict=True), *more):
+                yield process, Missing(first, end, end - first + 1)
 
 
 class OpenSession:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from choreomon.audit.auditor import NO_LIMITS, Auditor
-from choreomon.audit.gaps import numbers_missing_from_all
+from choreomon.audit.gaps import numbers_missing_from_all, told_of_all
 from choreomon.audit.items import Gap
 from choreomon.audit.numbers import Counted, OpenSession, RunningNumbers
 from choreomon.audit.outcome import AuditVerdict
@@ -112,6 +112,8 @@ class SessionsAuditor:
         """Nothing comes any more: all sessions are over."""
         while self._open:
             self._end(next(iter(self._open)))
+        for strange in told_of_all(() if self._running is None else self._running.all()):
+            self.summary.tell(BEFORE, strange)
         return self.summary
 
     def _begin(self, name: str) -> _Open:

@@ -59,7 +59,7 @@ def audit_page(
         section("Summary", _summary(outcome)),
         section("What must not happen", [figure(automaton_picture(automaton, title))]),
         section("What was found", _verdicts(outcome)),
-        section("What is missing", [gaps_table(outcome.gaps)]) if outcome.gaps else "",
+        section("What is missing", [_gaps_table(outcome.gaps)]) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(counts, diagnostics)) if counts else "",
     ]
     return page(f"{title}: {result}", body, (*document_facts, *made_with))
@@ -190,8 +190,7 @@ def order_events(order: Order) -> list[RunEvent]:
     return events
 
 
-def gaps_table(gaps: Sequence[Gap]) -> str:
-    """The first gaps."""
+def _gaps_table(gaps: Sequence[Gap]) -> str:
     rows = [(gap.process, gap_sentence(gap)) for gap in gaps[:MAX_ROWS]]
     return table(("process", "gap"), rows)
 

@@ -10,10 +10,11 @@ from choreomon.audit.summary import Example, SessionsOutcome
 from choreomon.core.recorded import Diagnostic
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.render.audit_page import diagnostics_parts, gaps_table, orders_parts
+from choreomon.render.audit_page import diagnostics_parts, orders_parts
 from choreomon.render.automaton_drawing import automaton_picture
 from choreomon.render.page import Section, as_html, figure, header, page, section, table
 from choreomon.render.sessions_text import (
+    gaps_told,
     session_name,
     sessions_overall_text,
     steps_sentence,
@@ -25,6 +26,8 @@ MAX_DETAILED: Final = 20
 """Kinds with pictures, the gravest first."""
 
 MAX_WORST: Final = 20
+
+MAX_GAPS: Final = 200
 
 _CLASS: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly", None: "quiet"}
 
@@ -123,7 +126,8 @@ def _kind(example: Example) -> list[str]:
 
 
 def _gaps(outcome: SessionsOutcome) -> list[str]:
-    parts = [gaps_table(outcome.gaps)]
+    rows = [(sentence,) for sentence, _ in gaps_told(outcome.gaps)[:MAX_GAPS]]
+    parts = [table(("gap",), rows)]
     more = outcome.gap_count - len(outcome.gaps)
     if more > 0:
         parts.append(f"<p>{counted(more, 'more gap')} in sessions.</p>")

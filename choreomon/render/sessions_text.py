@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from rich.text import Text
 
+from choreomon.audit.items import Gap
 from choreomon.audit.kinds import Step
 from choreomon.audit.outcome import AuditVerdict
 from choreomon.audit.summary import GRAVEST_FIRST, Example, SessionsOutcome
@@ -75,10 +77,22 @@ def worst_sentence(outcome: SessionsOutcome) -> str | None:
 
 
 def gap_lines(outcome: SessionsOutcome, shown: int) -> list[str]:
-    """The first gaps, and how many more there are."""
-    lines = [f"gap: {gap_sentence(gap)}" for gap in outcome.gaps[:shown]]
-    more = outcome.gap_count - len(lines)
+    """The first gaps, those of one reason once, and how many more there are."""
+    told = gaps_told(outcome.gaps)
+    lines = [f"gap: {sentence}" for sentence, _ in told[:shown]]
+    more = outcome.gap_count - sum(many for _, many in told[:shown])
     return [*lines, f"and {counted(more, 'more gap')} in sessions"] if more > 0 else lines
+
+
+def gaps_told(gaps: Iterable[Gap]) -> list[tuple[str, int]]:
+    """What is missing, and in how many sessions; where they are several no place is said."""
+    found: dict[str, list[Gap]] = {}
+    for gap in gaps:
+        found.setdefault(gap.reason, []).append(gap)
+    return [
+        (gap_sentence(own[0]) if len(own) == 1 else f"{reason} (in {len(own):,} places)", len(own))
+        for reason, own in found.items()
+    ]
 
 
 def sessions_sentence(outcome: SessionsOutcome) -> str:

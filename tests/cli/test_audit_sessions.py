@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.command_line import choreomon
+from tests.cli.command_line import ROOT, choreomon
 from tests.cli.test_audit import HANDLED, A, B, handle, log, send
 
 
@@ -216,3 +221,45 @@ def test_options_that_would_do_nothing_are_refused(arguments: tuple[str, ...], t
 def test_jobs_change_nothing() -> None:
     logged(bad=20, good=10, unclear=4)
     assert found("--jobs", "2") == found() == found("--jobs", "3")
+
+
+STRUCK = """
+import signal, sys
+from contextlib import nullcontext
+import choreomon.cli.audit_sessions as sessions
+from choreomon.cli import main
+
+def struck(doing, done, of):
+    if doing == {doing!r}:
+        signal.raise_signal({number})
+
+sessions._progress = lambda: nullcontext(struck)
+sys.argv = ["choreomon", *{arguments!r}]
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("doing", ["reading", "judging"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_processes_and_leaves_nothing(
+    place: Path, number: signal.Signals, jobs: str, doing: str
+) -> None:
+    """The processes have their end of the pipes, so who reads these to the end knows of theirs."""
+    logged(bad=3)
+    text = STRUCK.format(doing=doing, number=int(number), arguments=[*ASKED, "--jobs", jobs])
+    place.joinpath("program.py").write_text(text, encoding="utf-8")
+    with TemporaryDirectory() as folder:  # that of pytest has too long a name for sockets
+        done = subprocess.run(
+            [sys.executable, "program.py"],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder},
+            capture_output=True,
+            text=True,
+            timeout=60,  # it might have no end
+            check=False,
+        )
+        left = [*Path(folder).iterdir()]
+    assert (done.returncode, done.stdout) == (128 + number, "")
+    assert done.stderr.split() in (["interrupted"], ["terminated"])
+    assert left == []

@@ -8,14 +8,8 @@ others could read. What an audit does not look at is left out: times and fields.
 from __future__ import annotations
 
 import marshal
-import os
-import shutil
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from tempfile import mkdtemp
-from threading import current_thread, main_thread
 from typing import Any, Final, NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -114,33 +108,3 @@ def event_of(put: Put, path: str, before: int, session: str) -> RecordedEvent:
     return RecordedEvent(
         process, kind, name, place, peer, message_id, clock, number, session, "", _NO_FIELDS
     )
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """A folder that goes with the block, however that ends: also where this process is told to end
-    (SIGTERM), of which it then ends as it would have done."""
-    folder = mkdtemp(prefix="choreomon-audit-")
-
-    def end(number: int, _: object) -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
-    with _handled(signal.SIGTERM, end):
-        try:
-            yield Path(folder)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _handled(number: int, handler: Callable[[int, object], None]) -> Iterator[None]:
-    if current_thread() is not main_thread():  # which alone may handle signals
-        yield
-        return
-    before = signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        signal.signal(number, before)

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from math import ceil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
+from choreomon.audit.gaps import told_of_all
 from choreomon.audit.numbers import Counted, WholeLog
 from choreomon.audit.summary import BEFORE, Summary
-from choreomon.batch.audits.aside import Share, temporary_folder
+from choreomon.batch.audits.aside import Share
 from choreomon.batch.audits.judging import SessionsJudge
 from choreomon.batch.audits.pieces import PIECE, Piece, pieces_of
 from choreomon.batch.audits.question import AuditQuestion, Reader
@@ -66,7 +68,8 @@ def audits(
     pieces = pieces_of(reader, logs, piece)
     size = sum(each.size or OF_A_PIPE for each in pieces)
     parts = min(MOST_PARTS, max(1, ceil(size / part)))
-    with temporary_folder() as folder:
+    with TemporaryDirectory(prefix="choreomon-audit-") as name:
+        folder = Path(name)
         splitting = partial(_split, reader, folder, parts, question.counted)
         if jobs == 1:
             with collector_at_rest():
@@ -148,6 +151,8 @@ def _judged(
     events = sum(each.events for each in splits)
     known = folder / "known"
     missing = whole.found()
+    for strange in told_of_all(missing.all()):
+        summary.tell(BEFORE, strange)
     known.write_bytes(pickle.dumps((question, missing, frozenset(whole.processes))))
     work = partial(_judge, known)
     for found in shared(work, [tuple(shares[part]) for part in sorted(shares)]):
