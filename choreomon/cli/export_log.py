@@ -72,6 +72,7 @@ def _written(events: list[RecordedEvent], form: str) -> str:
     from choreomon.formats.exported.otlp import recorded_otlp_request
     from choreomon.formats.exported.shiviz import recorded_shiviz_log
     from choreomon.formats.recorded.run_events import run_events
+    from choreomon.render.arrow_order import in_order_of_arrows
     from choreomon.render.run_text import mermaid_run, plantuml_run
 
     if form == "jsonl":
@@ -81,13 +82,16 @@ def _written(events: list[RecordedEvent], form: str) -> str:
     if form == "shiviz":
         return recorded_shiviz_log(with_clocks(events))
     made, processes = run_events(events)
+    ordered = in_order_of_arrows(made)
     if not made:
         raise ValueError(
             "has no sends and no handles, only local events, of which a sequence diagram has none: "
             "say which events they are by --mapping FILE"
         )
     write_text = mermaid_run if form == "mermaid" else plantuml_run
-    return write_text(made, processes, unlogged={*processes} - {event.process for event in events})
+    return write_text(
+        ordered, processes, unlogged={*processes} - {event.process for event in events}
+    )
 
 
 def _listed(sessions: tuple[str, ...]) -> str:

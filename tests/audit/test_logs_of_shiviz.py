@@ -18,6 +18,7 @@ from choreomon.core.recorded import RecordedEvent
 from choreomon.formats.recorded.mapping_document import load_mapping
 from choreomon.formats.recorded.reading import read_recorded
 from tests.cli.command_line import choreomon
+from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT
 
 LOGS = ROOT / "tests" / "data" / "shiviz"
@@ -350,3 +351,15 @@ def test_every_file_of_the_examples_is_tried() -> None:
     names = {name for _, name in [*VIOLATED, *KEPT]} | {f"{one}-mapping" for one in LABEL}
     names.add("exported-mapping")  # in tests/cli/test_export_log.py
     assert {Path(path).stem for path in EXAMPLES.glob("*.yaml")} == names
+
+
+def test_the_page_says_which_log_violates_what() -> None:
+    page = (ROOT / "docs" / "logs.md").read_text(encoding="utf-8")
+    found = []
+    for log, mapping, violates, keeps in table_under(page, "Real systems, with properties"):
+        name = log.split("`")[1]
+        assert mapping == f"`{PINNED[name][0]}-mapping`"
+        found += [(name, each, True) for each in re.findall(r"`(.+?)`", violates)]
+        found += [(name, each, False) for each in re.findall(r"`(.+?)`", keeps)]
+    tried = [(*each, True) for each in VIOLATED] + [(*each, False) for each in KEPT]
+    assert sorted(found) == sorted(tried)

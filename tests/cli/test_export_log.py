@@ -187,6 +187,15 @@ def test_diagrams_have_every_message_and_no_local_event(form: str, arrow: str) -
     assert arrow in exported("l.log", form)
 
 
+@pytest.mark.parametrize(("form", "end"), [("mermaid", "mmd"), ("plantuml", "puml")])
+def test_a_log_fits_its_own_diagram(form: str, end: str) -> None:
+    log = LOGS / "facebook.log"
+    Path(f"d.{end}").write_text(exported(str(log), form, *options("facebook")), encoding="utf-8")
+    answer = choreomon("verify", "-i", f"d.{end}", log, *options("facebook"))
+    assert answer.code == 0, answer
+    assert "1 multi-trace: 1 Pass" in answer.out
+
+
 def test_a_session_is_chosen() -> None:
     log = LOGS / "facebook-multiple.log"
     first = exported(str(log), "jsonl", *options("facebook-multiple"), "--session", "Execution #1")
