@@ -53,6 +53,7 @@ from choreomon.render.space_time_scene import (
     scene_of,
 )
 from choreomon.render.space_time_ways import Way, way_around
+from choreomon.render.space_time_words import hidden_in_words, idle_in_words
 from choreomon.render.window import AROUND_MARKS, Gap, View, window
 from choreomon.render.wording import DECLARATION, event_in_words, milliseconds
 
@@ -60,8 +61,6 @@ _COLUMNS: Final = (42.0, 48.0, 54.0, 62.0, 74.0, 90.0, 110.0)
 _FEW: Final = 150
 """Of more events than that no second width of columns is tried: each takes seconds then."""
 _RING: Final = STEP + 4
-_NAMED: Final = 5
-_ARE: Final = ("is", "are")
 
 
 def space_time_picture(
@@ -121,7 +120,7 @@ def space_time_picture(
         *order_names(hops, scene),
         *badge(items, verdict, missed, scene),
     ]
-    left_out = [*_idle_in_words(idle), *_hidden_in_words(items, view)]
+    left_out = [*idle_in_words(idle), *hidden_in_words(items, view)]
     below, width, height = notes(items, arrows, scene, lowest + 24, left_out)
     gaps = [item for item in items if isinstance(item, Gap)]
     return Picture(
@@ -140,24 +139,6 @@ def space_time_picture(
             "not_shown": [[gap.first, gap.last] for gap in gaps],
         },
     )
-
-
-def _idle_in_words(idle: Sequence[str]) -> list[str]:
-    if not idle:
-        return []
-    listed = ", ".join(shortened(name, LONGEST_NAME) for name in idle[:_NAMED])
-    more = f" and {len(idle) - _NAMED:,} more" if len(idle) > _NAMED else ""
-    has, no = ("has", "its") if len(idle) == 1 else ("have", "their")
-    return [f"Nothing shown happens at {listed}{more}, which {has} no line of {no} own."]
-
-
-def _hidden_in_words(items: Sequence[RunEvent | Gap], view: View) -> list[str]:
-    """How many of the events that had better be shown are not."""
-    shown = {item.index for item in items if isinstance(item, RunEvent)}
-    hidden = len(view.kept - shown)
-    if not hidden:
-        return []
-    return [f"{hidden:,} of the events not shown {_ARE[hidden > 1]} named by the property."]
 
 
 def place_of(picture: Picture, index: int) -> float | None:

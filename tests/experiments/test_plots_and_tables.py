@@ -55,7 +55,7 @@ def test_plots_say_what_their_axes_and_words_mean_and_no_right_answer_is_red() -
             violins,
             ["time of one search, logarithmic", "kind of multi-trace", "with local analyses"],
         ),
-        (violins, ["multi-prefixes with an action inserted", "no multi-prefixes, and rightly"]),
+        (violins, ["multi-prefixes with an action inserted", "to reject them is right"]),
         (points, ["time of one answer, logarithmic", "length of the multi-trace, actions"]),
         (points, ["found to be none", "the search ended without an answer"]),
     ):
