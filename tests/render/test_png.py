@@ -66,5 +66,5 @@ def test_without_matplotlib_the_error_says_what_to_install(
         return real(name, *arguments, **named)
 
     monkeypatch.setattr(builtins, "__import__", without_matplotlib)
-    with pytest.raises(ChoreomonError, match=r"pip install 'choreomon\[plot\]'"):
+    with pytest.raises(ChoreomonError, match=r"which the extra 'plot' brings"):
         png_bytes(Drawing(width=9, height=9, shapes=(), title=""))
