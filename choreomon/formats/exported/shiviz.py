@@ -36,6 +36,7 @@ OF_MESSAGES: Final = ("kind", "message", "peer", "message_id")
 """Fields of sends and handles of logs."""
 
 _HOST: Final = re.compile(r"\S+")
+_HOST_LINE: Final = re.compile(r"\S+ {.*}")
 _FIELD: Final = re.compile(r"\w+", re.ASCII)
 
 
@@ -119,7 +120,13 @@ def _recorded_lines(
         raise ValueError(
             f"{event.process!r} cannot be a host of ShiViz: it has a blank, or nothing"
         )
-    yield _on_one_line(_told(event))
+    told = _on_one_line(_told(event))
+    if _HOST_LINE.match(told):
+        raise ValueError(
+            f"{event.place}: {told!r} cannot be the text of an event of ShiViz: it reads like the "
+            "line of a host and its clock"
+        )
+    yield told
     yield f"{event.process} {json.dumps(dict(event.clock), sort_keys=True)}"
     own = {
         "time": event.time,

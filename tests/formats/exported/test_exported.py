@@ -390,6 +390,10 @@ def test_sessions_are_runs_of_shiviz() -> None:
         ({"fields": {"peer": ""}, "kind": "send"}, "'peer' cannot be a field of ShiViz"),
         ({"fields": {"x": "a\nb"}}, "it has several lines"),
         ({"name": "a\nb"}, "it has several lines"),
+        (
+            {"name": 'b {"b": 1}'},
+            "x.log:7: 'b {\"b\": 1}' cannot be the text of an event of ShiViz",
+        ),
         ({"session": "a\nb"}, "it has several lines"),
     ],
 )
