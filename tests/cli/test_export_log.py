@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from benchmarks.log_mutants import logs_in, mutant
 from tests.audit.test_logs_of_shiviz import EXAMPLES, LOGS, PINNED, VIOLATED, options
 from tests.cli.command_line import choreomon
 from tests.formats.recorded.logs_for_tests import COMBINED, DETECTER, GOVECTOR, LINES, OTLP, TSVIZ
@@ -297,3 +299,33 @@ def test_the_mapping_is_not_written_over(place: Path) -> None:
     answer = choreomon("export", "l.log", "--to", "otlp", "--mapping", "m.yaml", "-o", "m.yaml")
     assert answer.code == 2
     assert "m.yaml: is read, too" in answer.err
+
+
+MUTATED = logs_in(LOGS)
+
+
+@pytest.mark.parametrize("name", MUTATED)
+@pytest.mark.parametrize("form", [*READ_BACK, "mermaid", "plantuml"])
+def test_what_is_read_of_a_broken_log_is_written_or_refused(name: str, form: str) -> None:
+    """And as many events are read again as were written: a text of an event may not be taken for
+    anything else."""
+    log = MUTATED[name]
+    others = [each.content for each in MUTATED.values()]
+    how = [] if log.parser is None else ["--parser", log.parser]
+    how += [] if log.delimiter is None else ["--delimiter", log.delimiter]
+    for seed in range(5):
+        Path("broken.log").write_bytes(mutant(log.content, others, Random(f"{seed} {name}")))
+        answer = choreomon("export", "broken.log", "--to", form, *how, "-o", "again")
+        if answer.code:
+            assert (answer.code, answer.out) == (2, "")
+            assert "broken.log" in answer.err
+        elif form in READ_BACK:
+            before = exported_lines("broken.log", *how)
+            assert before > 0
+            assert exported_lines("again") == before
+
+
+def exported_lines(log: str, *how: str) -> int:
+    answer = choreomon("export", log, "--to", "jsonl", *how)
+    assert answer.code == 0
+    return len(answer.out.splitlines())
