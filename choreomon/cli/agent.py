@@ -31,7 +31,7 @@ from choreomon.cli.writing import WrittenPath, check_writable
 )
 @click.option(
     "--trace",
-    type=WrittenPath(),
+    type=WrittenPath(whole=False),
     help="Write a line for each event that the vector clock counts, with its monotonic time.",
 )
 def command(file: str, trace: Path | None) -> int:

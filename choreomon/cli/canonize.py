@@ -24,7 +24,10 @@ from choreomon.cli.writing import WrittenPath, check_not_read, write
 @click.option("--config", type=click.Path(), help="A .hcf file with a @canonize_option section.")
 @click.option("--simplify", is_flag=True, help="Only take out what is redundant; keep the rest.")
 @click.option(
-    "-o", "--output", type=WrittenPath(), help="Write a file instead; .json is JSON, others .hif."
+    "-o",
+    "--output",
+    type=WrittenPath(printed=True),
+    help="Write a file instead; .json is JSON, others .hif.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with both forms.")
 def command(

@@ -17,6 +17,7 @@ from choreomon.cli.check_agent import (
 )
 from choreomon.cli.check_offline import check_offline
 from choreomon.cli.examples import examples
+from choreomon.cli.standard_input import read_again
 from choreomon.formats.offline_kind import Kind, offline_kind
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def command(
     an agent's configuration, which is checked with its tables, and of the table of one process
     that `split` wrote.
     """
+    click.get_current_context().with_resource(read_again(file))
     if locations is not None and offline_kind(file) != "automaton":
         raise click.UsageError(f"--locations is about automata, and {file} is none")
     if verbose and as_json:

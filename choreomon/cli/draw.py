@@ -17,7 +17,7 @@ from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
 from choreomon.cli.pictures import NODES, check_picture, write_picture
-from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, suffix_of, write
 from choreomon.formats.offline_kind import offline_kind
 from choreomon.verify.papers.heuristics import STRATEGIES
 
@@ -267,7 +267,7 @@ def _check_alone(context: click.Context, others: Iterable[str], where: str) -> N
 
 def _check_picture(output: Path, suffixes: Sequence[str] = (".svg", ".png")) -> None:
     """Raises `UsageError` for a suffix that is none of these."""
-    if output.suffix.lower() not in suffixes:
+    if suffix_of(output, ".svg") not in suffixes:
         listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
         raise click.UsageError(f"{output}: the suffix must be {listed}")
     check_picture(output)

@@ -12,7 +12,7 @@ import click
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.analysis_options import analysis_of
 from choreomon.cli.pictures import check_picture, write_picture
-from choreomon.cli.writing import write
+from choreomon.cli.writing import suffix_of, write
 from choreomon.formats.offline_kind import Kind
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _check(
 ) -> None:
     """Raises `UsageError` for a suffix that says no format, and for options that do not go
     together."""
-    suffix = output.suffix.lower()
+    suffix = suffix_of(output, ".svg")
     if suffix not in (".svg", ".png", *TEXTS):
         raise click.UsageError(f"{output}: the suffix must be .svg, .png, .mmd or .puml")
     check_picture(output)

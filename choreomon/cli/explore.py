@@ -15,7 +15,7 @@ from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.examples import examples
 from choreomon.cli.pictures import NODES, check_picture
-from choreomon.cli.writing import WrittenPath, check_not_read, check_writable
+from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, suffix_of
 from choreomon.cli.written_traces import TraceWriter, stem
 from choreomon.verify.papers.heuristics import STRATEGIES
 
@@ -112,7 +112,8 @@ def command(file: str, **options: Any) -> int:
     request = ExplorationRequest(file=file, **options)
     if request.nodes is not None and request.output is None:
         raise click.UsageError("--nodes can only be used with -o: it says how the tree is drawn")
-    if request.output is not None and request.output.suffix.lower() not in (".svg", ".png"):
+    drawn = request.output
+    if drawn is not None and suffix_of(drawn, ".svg") not in (".svg", ".png"):
         raise click.UsageError(f"{request.output}: the suffix must be .svg or .png")
     configured = _configured(request.config)
     wanted = _generations(request, configured)

@@ -43,7 +43,7 @@ _MADE: Final = ("strategy", "rules")
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--to", "form", required=True, type=click.Choice(_FORMATS), help="The format.")
-@click.option("-o", "--output", type=WrittenPath(), help="Write a file instead.")
+@click.option("-o", "--output", type=WrittenPath(printed=True), help="Write a file instead.")
 @click.option(
     "--seed",
     type=int,

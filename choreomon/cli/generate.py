@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 CLASSES: Final = tuple(f"C{number}" for number in range(1, 10))
 """The names of complexity classes."""
 
-STANDARD_OUTPUT: Final = Path("-")
-
 
 @click.command(
     "generate",
@@ -76,8 +74,7 @@ STANDARD_OUTPUT: Final = Path("-")
 @click.option(
     "-o",
     "--output",
-    type=WrittenPath(),
-    default=STANDARD_OUTPUT,
+    type=WrittenPath(printed=True),
     help="Write a file, .json as JSON, others as YAML; - prints YAML, and so does leaving it out.",
 )
 def command(
@@ -90,7 +87,7 @@ def command(
     cancellations: float,
     branching: float,
     seed: int,
-    output: Path,
+    output: Path | None,
 ) -> int:
     """Draw an application and forbidden sequences of it, as the paper does in section 6.1.
 
@@ -122,16 +119,16 @@ def command(
         )
     except Unfit as error:
         raise click.BadParameter(str(error), param_hint=f"--{error.parameter}") from None
-    if output != STANDARD_OUTPUT:
+    if output is not None:
         check_writable(output)
     scenario = generated_scenario(parameters, seed)
     name = f"generated: {parameters.processes} processes, seed {seed}"
     document = scenario_document(name, scenario.application, DELAY, scenario.sequences)
-    if output.suffix.lower() == ".json":
+    if output is not None and output.suffix.lower() == ".json":
         text = document_as_json(document)
     else:
         text = document_as_yaml(document, f"choreomon generate {_options(parameters, seed)}")
-    if output == STANDARD_OUTPUT:
+    if output is None:
         click.echo(text, nl=False)
     else:
         write(output, text)

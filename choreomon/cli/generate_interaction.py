@@ -101,7 +101,7 @@ def _operators(value: str) -> tuple[str, ...]:
 @click.option(
     "-o",
     "--output",
-    type=WrittenPath(),
+    type=WrittenPath(printed=True),
     help="Write a file, or several, NAME-1.hif and so on; .json is JSON, others .hif.",
 )
 @click.option("--signature", type=WrittenPath(), help="Write the signature, too: .hsf, or .json.")

@@ -23,7 +23,7 @@ SCHEMA: Final = "choreomon-document.schema.json"
         ("choreomon init shop.yaml --force", "Write another file, in place of one that is there."),
     ),
 )
-@click.argument("file", type=WrittenPath(), default="property.yaml")
+@click.argument("file", type=WrittenPath(whole=False), default="property.yaml")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 def command(file: Path, force: bool) -> int:
     """Write a commented property to FILE, property.yaml where none is named, and beside it the

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 @traces_argument
 @click.option("--signature", "-s", type=click.Path(), help="Lifelines and messages: .hsf or .json.")
 @click.option(
-    "-o", "--output", type=WrittenPath(), help="Write a file instead; .json is JSON, others .htf."
+    "-o",
+    "--output",
+    type=WrittenPath(printed=True),
+    help="Write a file instead; .json is JSON, others .htf.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, instead of .htf.")
 @log_options()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from choreomon.cli.standard_input import ReadPath
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -44,6 +46,9 @@ class LazyGroup(click.Group):
         where, _ = self._commands_at[cmd_name]
         module, _, name = where.partition(":")
         command: click.Command = getattr(import_module(module), name or "command")
+        for option in command.params:  # here, so that none is forgotten
+            if type(option.type) is click.Path and not option.type.allow_dash:
+                option.type = ReadPath()
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

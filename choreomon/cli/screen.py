@@ -22,6 +22,10 @@ LEAST_WIDTH: Final = 40
 """Columns. On narrower screens tables and sentences would lose words, and where the
 environment says `COLUMNS=0` they would lose all."""
 
+UNBROKEN: Final = 100_000
+"""Columns where the output goes to a file or a pipe and the environment names no `COLUMNS`: what
+reads it looks for whole lines."""
+
 
 class Unprinted:
     """What keeps a command from printing, such as that the reader of its output left, as `head`
@@ -49,7 +53,8 @@ class Unprinted:
 
 
 def screens() -> tuple[Console, Console]:
-    """The one on the output, for results, and the one on the errors, for all else."""
+    """The one on the output, for results, and the one on the errors, for all else. Lines are broken
+    where they are terminals, or the environment says how wide they are."""
     from rich.console import Console
 
     width, height = _size_elsewhere()
@@ -58,6 +63,8 @@ def screens() -> tuple[Console, Console]:
         Console(stderr=True, highlight=False, width=width, height=height),
     )
     for screen in pair:
+        if not (screen.is_terminal or os.environ.get("COLUMNS")):
+            screen.width = UNBROKEN
         if screen.width < LEAST_WIDTH:
             screen.width = LEAST_WIDTH
     return pair

@@ -32,7 +32,7 @@ def sessions_options(command: _Command) -> _Command:
         click.option(
             "--output",
             "-o",
-            type=WrittenPath(),
+            type=WrittenPath(whole=False),
             help="Of --sessions: the results, .parquet or else JSON lines. Who is interrupted goes "
             "on there.",
         ),

@@ -19,6 +19,7 @@ from choreomon.cli.writing import (
     WrittenPath,
     check_not_read,
     check_writable,
+    suffix_of,
     write,
     write_all,
 )
@@ -111,7 +112,7 @@ def command(
     if clocks and verifiers is None:
         raise click.UsageError("--colocated is about the locations of --verifiers")
     groups = shared_clocks(clocks, "--colocated")
-    if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
+    if draw is not None and suffix_of(draw, ".svg") not in (".svg", ".png"):
         raise click.UsageError(f"{draw}: the suffix must be .svg or .png")
     for path in filter(None, (output, draw)):
         check_not_read(path, (file, signature))

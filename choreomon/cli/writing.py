@@ -5,27 +5,54 @@ from __future__ import annotations
 import io
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 import click
 
 from choreomon.formats.whole_file import whole_file, write_together
 
+STANDARD_OUTPUT: Final = Path("-")
+
+_OUTPUT: Final = f"{__name__}.output"
+"""What the context of a command calls the standard output, where a file is written to it."""
+
 
 class WrittenPath(click.Path):
     """The path of something to write, as a `Path`. An empty one is bad usage: `Path`
-    would make the current directory of it."""
+    would make the current directory of it.
 
-    def __init__(self, *, directory: bool = False) -> None:
+    `-` is the standard output, `STANDARD_OUTPUT`: what else is printed goes to the errors then.
+    With `printed` it is None, as where a command prints what it is given no file for. Neither a
+    directory nor what is not written as a `whole` can be there.
+    """
+
+    def __init__(
+        self, *, directory: bool = False, printed: bool = False, whole: bool = True
+    ) -> None:
         super().__init__(file_okay=not directory, dir_okay=directory, path_type=Path)
+        self._printed = printed
+        self._whole = whole and not directory
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
             self.fail(f"a {self.name} needs a name, and this one is empty", param, ctx)
-        return super().convert(value, param, ctx)
+        if value != "-":
+            return super().convert(value, param, ctx)
+        if not self._whole:
+            told = f"a {self.name} of its own is needed here: - is the standard output, and ./- a"
+            self.fail(f"{told} {self.name} of that name", param, ctx)
+        if self._printed:
+            return None
+        if ctx is not None:
+            if _OUTPUT in ctx.meta:
+                self.fail("only one file can be the standard output", param, ctx)
+            ctx.meta[_OUTPUT] = sys.stdout
+            ctx.with_resource(redirect_stdout(sys.stderr))
+        return STANDARD_OUTPUT
 
 
 def make_directory(directory: Path) -> None:
@@ -46,6 +73,8 @@ def check_writable(path: Path) -> None:
     are not tried: a pipe's reader would take it for the end. Raises `ClickException`.
     That writing succeeds later is not guaranteed.
     """
+    if path == STANDARD_OUTPUT:
+        return
     make_directory(path.parent)
     try:
         try:
@@ -66,7 +95,7 @@ def check_writable(path: Path) -> None:
 def check_not_read(path: Path, inputs: Iterable[str | None]) -> None:
     """Find out that writing a file would destroy one of those that the command reads. Raises
     `UsageError`."""
-    for name in inputs:
+    for name in () if path == STANDARD_OUTPUT else inputs:
         with suppress(OSError):
             if name and stat.S_ISREG(path.stat().st_mode) and path.samefile(name):
                 raise click.UsageError(f"{path}: is read, too: write another file")
@@ -116,14 +145,36 @@ def write_all(
 ) -> None:
     """Write whole files or, where one cannot be written, none, as `write_together` says. Raises
     `ClickException`."""
-    for path in contents:
+    files = {path: content for path, content in contents.items() if path != STANDARD_OUTPUT}
+    for path in files:
         make_directory(path.parent)
     try:
         write_together(
-            contents, modes=modes, durable=durable, replace=replace, through_links=through_links
+            files, modes=modes, durable=durable, replace=replace, through_links=through_links
         )
     except OSError as error:
         raise _unwritable(Path(error.filename), error) from None
+    if STANDARD_OUTPUT in contents:
+        _print(contents[STANDARD_OUTPUT])
+
+
+def _print(content: bytes) -> None:
+    """Writes to the standard output itself, wherever what is printed goes now."""
+    context = click.get_current_context(silent=True)
+    output = sys.stdout if context is None else context.meta.get(_OUTPUT, sys.stdout)
+    assert output is not None  # `main` refuses to begin without one
+    output.flush()
+    if isinstance(output, io.TextIOWrapper):
+        output.buffer.write(content)
+    else:  # a test's
+        output.write(content.decode("utf-8"))
+    output.flush()
+
+
+def suffix_of(path: Path, on_output: str) -> str:
+    """The suffix of a file to write, in small letters; `on_output` is that of what goes to the
+    standard output."""
+    return on_output if path == STANDARD_OUTPUT else path.suffix.lower()
 
 
 def _unwritable(path: Path, error: OSError) -> click.ClickException:

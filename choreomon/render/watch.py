@@ -47,7 +47,7 @@ def watch_screen(
         parts.append(live_word_line(verdict))
         if explain:
             sentences = live_explanation(verdict).sentences
-            parts += [Padding(Text(sentence), (0, 0, 0, 2)) for sentence in sentences]
+            parts += [Padding(Text(sentence), (0, 0, 0, 2), expand=False) for sentence in sentences]
     return Group(*parts)
 
 

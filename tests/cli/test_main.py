@@ -158,6 +158,30 @@ def test_a_full_output_device_is_exit_code_2() -> None:
     assert finished.stderr == b"the output: No space left on device\n"
 
 
+def test_lines_are_broken_for_terminals_and_those_who_say_how_wide_they_are() -> None:
+    long = "x" * 150
+    Path("long.yaml").write_text(
+        VIOLATED.replace("message: b", f"message: {long}")
+        .replace("{b: []}", f"{{{long}: []}}")
+        .replace("P3 : b", f"P3 : {long}"),
+        encoding="utf-8",
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    said = {}
+    for columns in ("", "60"):
+        finished = subprocess.run(
+            [sys.executable, "-m", "choreomon", "check", "long.yaml"],
+            env={**environment, "PYTHONPATH": str(ROOT), "COLUMNS": columns},
+            capture_output=True,
+            check=False,
+        )
+        assert finished.returncode == 0
+        rows = [line for line in finished.stdout.decode().splitlines() if line[:1] == "│"]
+        said[columns] = [row for row in rows if long in row]
+    assert said[""]
+    assert not said["60"]
+
+
 def redirected(
     redirection: str, *arguments: str, program: tuple[str, ...] = ("-m", "choreomon")
 ) -> subprocess.CompletedProcess[bytes]:
