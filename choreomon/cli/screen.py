@@ -27,6 +27,10 @@ UNBROKEN: Final = 100_000
 reads it looks for whole lines."""
 
 
+UNFOLDED: Final = 1_000_000
+"""Columns, of which no table has so many."""
+
+
 class Unprinted:
     """What keeps a command from printing, such as that the reader of its output left, as `head`
     does. With `put_off` it is kept until files are written that the command was asked for;
@@ -97,15 +101,19 @@ def is_terminal(stream: TextIO) -> bool:
 
 def print_grid(grid: Grid) -> None:
     """Prints a table: folded and coloured for a terminal, in full for all else."""
+    watched = is_terminal(sys.stdout)
     utf = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    if utf and grid.is_plain and not is_terminal(sys.stdout):
+    if utf and grid.is_plain and not watched:
         from choreomon.render.grid import plain_lines
 
         click.echo("\n".join(plain_lines(grid)))
         return
     from choreomon.render.folding_table import folding_table
 
-    screens()[0].print(folding_table(grid))
+    screen, _ = screens()
+    if not watched:
+        screen.width = UNFOLDED
+    screen.print(folding_table(grid))
 
 
 def print_bold(sentence: str) -> None:

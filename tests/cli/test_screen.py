@@ -39,11 +39,12 @@ def test_a_terminal_is_what_rich_takes_for_one(
     assert is_terminal(stream) == Console(file=stream).is_terminal
 
 
+@pytest.mark.parametrize("letter", ["a", "é"])
 def test_a_long_name_is_folded_for_a_terminal_alone(
-    monkeypatch: pytest.MonkeyPatch, place: Path
+    monkeypatch: pytest.MonkeyPatch, place: Path, letter: str
 ) -> None:
     write_offline_files(place)
-    name = "a" * 100 + ".htf"
+    name = letter * 100 + ".htf"
     place.joinpath("pass.htf").rename(name)
     assert name in choreomon("verify", "-i", "i.hif", name).out
     monkeypatch.setenv("FORCE_COLOR", "1")
