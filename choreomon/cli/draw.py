@@ -16,6 +16,7 @@ from choreomon.cli.draw_run import run_pictures, view_of
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
+from choreomon.cli.option_groups import GroupedCommand
 from choreomon.cli.pictures import NODES, check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, write
 from choreomon.formats.offline_kind import offline_kind
@@ -38,6 +39,18 @@ _VIEW: Final = ("everything", "first", "last")
 
 @click.command(
     "draw",
+    cls=GroupedCommand,
+    groups={
+        "A run (--run)": ("a_run", *_VIEW),
+        "A run of a document (--run)": ("seed", "strategy", "rules", "event"),
+        "A run of a log (--run)": (*LOG_OPTIONS, "session_key"),
+        "An interaction": ("stated", "signature", "tree"),
+        "A multi-trace beside an interaction (--trace; of its graph --strategy, too)": (
+            *("trace", "explain", "mode", "config", "por", "paper_por", "local", "local_on"),
+            *("whole_graph", "method", "nodes"),
+        ),
+        "An automaton": ("locations",),
+    },
     epilog=examples(
         ("choreomon draw order.hif -o order.svg", "An interaction, as a sequence diagram."),
         (

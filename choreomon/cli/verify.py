@@ -214,11 +214,12 @@ def command(
         on_search=pictures,
     )
     found = _outcomes(question, sources, problems, jobs)
-    tally = _Telling(protocol, as_json, explain, reports).told(
+    tally = _Telling(protocol, analysis.mode, as_json, explain, reports).told(
         found, searched=analysis.search is not None
     )
     _say_bounds(protocol, tally, budget)
     _say_apart(tally)
+    _say_late(tally)
     for place in pictures.folders if pictures is not None else ():
         click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
     return EXIT_CODES[tally.conclusion]
@@ -285,6 +286,7 @@ class _Telling:
     automaton."""
 
     protocol: str
+    mode: Mode
     as_json: bool
     explain: bool
     reports: MachineReports
@@ -308,7 +310,7 @@ class _Telling:
             self._write_reports(kept)
         finally:
             if not self.as_json:
-                _show([*map(self._shown, kept)], tally, searched=searched)
+                _show([*map(self._shown, kept)], tally, self.mode, searched=searched)
         unprinted.raise_kept()
         return tally
 
@@ -362,11 +364,17 @@ def _say_apart(tally: Tally) -> None:
         )
 
 
+def _say_late(tally: Tally) -> None:
+    if tally.late:
+        fits = "1 that fails fits" if tally.late == 1 else f"{tally.late:,} that fail fit"
+        click.echo(f"{fits} if logs may have begun late: --mode slice", err=True)
+
+
 def _gravity(outcome: Outcome) -> int:
     return [*EXIT_CODES].index(outcome.conclusion)
 
 
-def _show(outcomes: list[Outcome], tally: Tally, *, searched: bool) -> None:
+def _show(outcomes: list[Outcome], tally: Tally, mode: Mode, *, searched: bool) -> None:
     from choreomon.cli.screen import print_bold, print_grid
     from choreomon.render.outcomes_grid import outcomes_grid, outcomes_headline
 
@@ -374,7 +382,7 @@ def _show(outcomes: list[Outcome], tally: Tally, *, searched: bool) -> None:
     explained = [outcome for outcome in outcomes if outcome.explanation is not None]
     if explained:
         _explain(explained)
-    print_bold(outcomes_headline(tally))
+    print_bold(outcomes_headline(tally, mode))
 
 
 def _explain(outcomes: list[Outcome]) -> None:
