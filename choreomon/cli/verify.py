@@ -30,6 +30,7 @@ from choreomon.cli.sessions_options import (
     refuse_without_sessions,
     sessions_options,
 )
+from choreomon.cli.verify_hints import say_hints
 
 if TYPE_CHECKING:
     from choreomon.batch.question import Question, Source
@@ -217,9 +218,7 @@ def command(
     tally = _Telling(protocol, analysis.mode, as_json, explain, reports).told(
         found, searched=analysis.search is not None
     )
-    _say_bounds(protocol, tally, budget)
-    _say_apart(tally)
-    _say_late(tally)
+    say_hints(protocol, tally, budget)
     for place in pictures.folders if pictures is not None else ():
         click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
     return EXIT_CODES[tally.conclusion]
@@ -341,33 +340,6 @@ class _Telling:
             findings_of_outcomes(outcomes, Place(self.protocol, 1)),
             [outcome.problem for outcome in outcomes if outcome.answer is None],
         )
-
-
-def _say_bounds(protocol: str, tally: Tally, budget: float | None) -> None:
-    """Nothing but depth has a bound where none was asked for."""
-    from choreomon.batch import bounds
-
-    if budget is None and tally.reasons["TimedOut"]:
-        click.echo(
-            f"{protocol}: operators are nested more than {bounds.DEEP} deep, so each decision "
-            f"had {bounds.DECIDING_DEEP:g} s; --budget SECONDS gives it more",
-            err=True,
-        )
-
-
-def _say_apart(tally: Tally) -> None:
-    if tally.apart:
-        click.echo(
-            "each file was verified as a run of its own, and no two have actions of one lifeline: "
-            "if they are the logs of one run, `choreomon join` makes one file of them",
-            err=True,
-        )
-
-
-def _say_late(tally: Tally) -> None:
-    if tally.late:
-        fits = "1 that fails fits" if tally.late == 1 else f"{tally.late:,} that fail fit"
-        click.echo(f"{fits} if logs may have begun late: --mode slice", err=True)
 
 
 def _gravity(outcome: Outcome) -> int:

@@ -653,7 +653,10 @@ class TestExplain:
             "position": 1,
             "next": "b?m",
             "allowed": ["b!n", "b?k"],
+            "rank": 1,
+            "sent": None,
         }
+        assert line["others"] == []
         assert (found["a"]["position"], found["a"]["next"]) == (1, None)
 
     def test_both_are_told_in_sentences(self) -> None:
