@@ -55,7 +55,7 @@ _VIEW: Final = ("everything", "first", "last")
         ("choreomon draw order.hif -o order.svg", "An interaction, as a sequence diagram."),
         (
             "choreomon draw order.hif --trace logs/late.htf --explain -o late.svg",
-            "What explains the logs of a run, or where every explanation breaks.",
+            "A run that explains logs, or which action does not fit.",
         ),
     ),
 )
@@ -119,7 +119,7 @@ _VIEW: Final = ("everything", "first", "last")
 @click.option(
     "--explain",
     is_flag=True,
-    help="With --trace: a witness, or where the explanation breaks, instead of the graph.",
+    help="With --trace, not the graph: a run that explains it, or which action does not fit.",
 )
 @click.option(
     "--locations",

@@ -133,7 +133,8 @@ def command(
     partial-order reduction and local analyses, beside the default decider (the removal paper,
     section 6).
 
-    The exit code is 1 where a verdict differs from the known answer. Of fresh multi-traces the
+    The exit code is 1 where a verdict is wrong, also where that is
+    expected of the paper's procedures. Of fresh multi-traces the
     answer is known by construction, or from the exact decider.
     """
     from choreomon.verify.experiments.multiprefix import MEASURES

@@ -116,7 +116,11 @@ EXPLAINED: Final = 10
     type=click.IntRange(min=1),
     help="Megabytes for each process; a decision that needs more is Inconc. Default: 1,000.",
 )
-@click.option("--explain", is_flag=True, help="Show a witness, or where the explanation breaks.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Say why: a run that explains the logs, or which action does not fit.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each multi-trace.")
 @report_options
 @log_options(session_key=False)
@@ -141,12 +145,13 @@ def command(
     sessions: str | None,
     **choices: Any,
 ) -> int:
-    """Verify multi-traces against an interaction, or against an automaton.
+    """Verify the logs of distributed runs against an interaction, or against an automaton.
 
-    Each TRACE is a file, or a folder with all that is in it: .htf, .json, and run-*.jsonl, the
-    event logs that `choreomon simulate --trace` writes; or a log in another format (docs/logs.md).
-    A file is one run, with the logs of all its machines, or has several sessions; `choreomon join`
-    puts logs in files of their own together. --sessions FILE has many.
+    What was recorded of one run is a multi-trace: a log for each clock. Each TRACE is a file with
+    the logs of one run, or of several sessions, or a folder with such files: .htf, .json, and
+    run-*.jsonl, the event logs that `choreomon simulate --trace` writes; or logs in another format
+    (docs/logs.md). Where each machine has a file of its own, `choreomon join` makes one file of
+    them. --sessions FILE is for many runs in one file.
 
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
