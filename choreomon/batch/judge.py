@@ -55,6 +55,7 @@ class Judge:
             self._bounds = bounds_for(self._protocol, self._seconds, question.memory)
         self._searched: SearchResult | None = None
         self._blame: Blame | None = None
+        self._slices: Callable[[MultiTrace], Answer] | None = None
         self._decide = self._made_to_decide()
 
     @property
@@ -169,14 +170,16 @@ class Judge:
         if multitrace is None:
             return Outcome(name, mode, answer, seconds)
         explanation = self._explanation(multitrace, answer.verdict)
-        fault = self._fault(multitrace) if answer.verdict is Verdict.FAIL else None
+        failed_it = answer.verdict is Verdict.FAIL
+        fault = self._fault(multitrace) if failed_it else None
+        late = failed_it and mode in ("prefix", "multiprefix") and self._fits_late(multitrace)
         recorded = tuple(
             lifeline
             for part in multitrace.components
             if part.actions
             for lifeline in part.lifelines
         )
-        return Outcome(name, mode, answer, seconds, explanation, "", recorded, fault)
+        return Outcome(name, mode, answer, seconds, explanation, "", recorded, fault, late)
 
     def _explanation(self, multitrace: MultiTrace, verdict: Verdict) -> Explanation | None:
         if not self._question.explain:
@@ -207,10 +210,27 @@ class Judge:
         except MemoryError:
             return None
 
+    def _fits_late(self, multitrace: MultiTrace) -> bool:
+        """Whether it is a slice, as far as that is known within the bounds of the verdict."""
+        self._make_room()
+        self._bounds.start()
+        try:
+            if self._slices is None:
+                if isinstance(self._protocol, Automaton):
+                    automaton = AutomatonVerifier(self._protocol, "slice", should_stop=self._bounds)
+                    self._slices = automaton.decide
+                else:
+                    stop = self._bounds
+                    self._slices = Verifier(self._protocol, "slice", should_stop=stop).decide
+            return self._slices(multitrace).verdict.passes
+        except MemoryError:
+            return False
+
     def _make_room(self) -> None:
         """Where memory is tight, drops all that was found out of the interaction."""
         if self._bounds.is_tight:
             self._blame = None
+            self._slices = None
             self._decide = self._made_to_decide()
             forget_steps()
             gc.collect()

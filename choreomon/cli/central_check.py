@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(areas: tuple[str, ...], automaton: str, as_json: bool) -> int:
-    """Say what AREAs come to, which choreomon local-check wrote.
+    """Say whether logs go together, by the AREAs that choreomon local-check wrote of them.
 
-    Areas alone show that logs are wrong by themselves, or have no accepted path in common. That
-    they are right only the logs show: then it is said which ones are needed, by local-check
-    --with-trace.
+    Areas alone can show that a log is wrong by itself, or that no accepted execution goes through
+    all of them. To show that logs are right, logs are needed: the output says which, and
+    local-check --with-trace sends them along.
 
     Exit codes: 0 they fit, 1 they do not, 2 bad usage or input, 3 more is needed.
     """

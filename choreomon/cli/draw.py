@@ -16,6 +16,7 @@ from choreomon.cli.draw_run import run_pictures, view_of
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.log_options import LOG_OPTIONS, LogChoices, log_options
+from choreomon.cli.option_groups import GroupedCommand
 from choreomon.cli.pictures import NODES, check_picture, write_picture
 from choreomon.cli.writing import WrittenPath, check_not_read, check_writable, suffix_of, write
 from choreomon.formats.offline_kind import offline_kind
@@ -38,11 +39,23 @@ _VIEW: Final = ("everything", "first", "last")
 
 @click.command(
     "draw",
+    cls=GroupedCommand,
+    groups={
+        "A run (--run)": ("a_run", *_VIEW),
+        "A run of a document (--run)": ("seed", "strategy", "rules", "event"),
+        "A run of a log (--run)": (*LOG_OPTIONS, "session_key"),
+        "An interaction": ("stated", "signature", "tree"),
+        "A multi-trace beside an interaction (--trace; of its graph --strategy, too)": (
+            *("trace", "explain", "mode", "config", "por", "paper_por", "local", "local_on"),
+            *("whole_graph", "method", "nodes"),
+        ),
+        "An automaton": ("locations",),
+    },
     epilog=examples(
         ("choreomon draw order.hif -o order.svg", "An interaction, as a sequence diagram."),
         (
             "choreomon draw order.hif --trace logs/late.htf --explain -o late.svg",
-            "What explains the logs of a run, or where every explanation breaks.",
+            "A run that explains logs, or which action does not fit.",
         ),
     ),
 )
@@ -106,7 +119,7 @@ _VIEW: Final = ("everything", "first", "last")
 @click.option(
     "--explain",
     is_flag=True,
-    help="With --trace: a witness, or where the explanation breaks, instead of the graph.",
+    help="With --trace, not the graph: a run that explains it, or which action does not fit.",
 )
 @click.option(
     "--locations",

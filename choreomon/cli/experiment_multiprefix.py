@@ -133,7 +133,8 @@ def command(
     partial-order reduction and local analyses, beside the default decider (the removal paper,
     section 6).
 
-    The exit code is 1 where a verdict differs from the known answer. Of fresh multi-traces the
+    The exit code is 1 where a verdict is wrong, also where that is
+    expected of the paper's procedures. Of fresh multi-traces the
     answer is known by construction, or from the exact decider.
     """
     from choreomon.verify.experiments.multiprefix import MEASURES
@@ -152,7 +153,7 @@ def command(
         given = _given(settings, data, signature, interactions)
         found = in_order(measured_given, given, jobs)
     measurements = [one for of_subject in found for one in of_subject]
-    tables = _text(measurements, wanted, len(found))
+    tables = _text(measurements, wanted, len(found), procedures)
     result = _result(measurements, wanted, len(found), publication)
     publication.publish(tables, result, as_json=as_json)
     return VIOLATION if any(one.wrong for one in measurements) else NOTHING_FOUND
@@ -232,7 +233,12 @@ def _measured(settings: Settings, subject: Subject) -> list[Measurement]:
     return list(laboratory.measurements(subject.name, subject.cases))
 
 
-def _text(measurements: Sequence[Measurement], measures: Sequence[Measure], subjects: int) -> str:
+def _text(
+    measurements: Sequence[Measurement],
+    measures: Sequence[Measure],
+    subjects: int,
+    procedures: Procedures,
+) -> str:
     """The tables, in Markdown."""
     from choreomon.render.experiment_tables import timeout_table, wrong_list
     from choreomon.verify.experiments.multiprefix import timeouts
@@ -241,7 +247,7 @@ def _text(measurements: Sequence[Measurement], measures: Sequence[Measure], subj
     for measure in measures:
         words = "whole graphs" if measure == "sizes" else "analyses"
         parts.append(f"Timeouts of {words}:\n\n{timeout_table(timeouts(measurements, measure))}")
-    parts.append(wrong_list(measurements))
+    parts.append(wrong_list(measurements, procedures))
     return "\n".join(parts)
 
 

@@ -101,9 +101,9 @@ have a path for every order of what happens independently."""
 def command(file: str, **options: Any) -> int:
     """Explore the executions of the interaction in FILE.
 
-    Trees of interactions with loops are infinite, and others grow with every order of what
-    happens independently: where neither options nor a configuration bound them, each path enters
-    one loop, and at most 30,000 nodes are made. What was cut off so is said. What the loggers of
+    Loops make the tree infinite, and independent actions make it large, as each order of them is a
+    path. Where neither options nor a configuration say how far to go, each path enters at most one
+    loop, and at most 30,000 nodes are made; the output says what was left out. What the loggers of
     a configuration ask for is drawn and written, too, unless options say otherwise.
     """
     from choreomon.formats.hibou.files import load_interaction, load_signature

@@ -121,7 +121,8 @@ def command(
 ) -> int:
     """Draw interactions at random, as the removal paper does in section 6.1.
 
-    Symbols are those of the simplified interaction. One seed gives one result, on every machine.
+    Symbols (operators, actions, empty interactions) are counted after simplifying. The same seed
+    gives the same interactions on every machine.
     """
     from random import Random
 

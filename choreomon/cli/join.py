@@ -47,7 +47,7 @@ def command(
 ) -> int:
     """Put the logs of one run together that several machines kept, files or folders.
 
-    What comes out is one multi-trace with all their components. Other commands take each file as
+    The result is one multi-trace with all of these logs. Other commands take each file as
     a run of its own. Logs may be in other formats, too (docs/logs.md).
     """
     from choreomon.cli.trace_files import trace_files

@@ -61,10 +61,11 @@ def command(
 ) -> int:
     """Check LOG, a multi-trace with the log of one location, by its local verifier.
 
-    What is written is its area, for choreomon central-check: which edges of the automaton the log
-    may have passed by; and no action of it, but --with-trace.
+    Its area is written, for choreomon central-check: which edges of the automaton may have been
+    taken, as far as the log tells. Actions of the log are in it only with --with-trace.
 
-    Exit codes: 0 right as far as it tells by itself, 1 wrong by itself, 2 bad usage or input.
+    Exit codes: 0 the log alone shows no error, 1 it is wrong whatever happened elsewhere, 2 bad
+    usage or input.
     """
     from choreomon.automata.local_verifier import check
     from choreomon.formats.verifier_file import load_verifier, write_area

@@ -75,12 +75,12 @@ def command(
     folder: Path | None,
     as_json: bool,
 ) -> int:
-    """Make mutants of multi-traces, files or folders.
+    """Make mutants of multi-traces: logs that are not quite what was recorded.
 
-    A mutant always differs from what it was made of, but may well be accepted, too. What cannot
-    be changed is said and left out, and in the end how many mutants were made; where none was, the
-    exit code is 2. One seed gives one
-    result, on every machine.
+    Each TRACE is a file or a folder. A mutant differs from the multi-trace that it was made of, but
+    may fit an interaction all the same. A message says which multi-traces cannot be changed, and
+    how many mutants were made of how many; where none was, the exit code is 2. The same seed gives
+    the same mutants on every machine.
     """
     from random import Random
 

@@ -79,10 +79,11 @@ def command(
     folder: Path | None,
     as_json: bool,
 ) -> int:
-    """Cut pieces out of multi-traces, files or folders, each component for itself.
+    """Cut pieces out of multi-traces, as if logs had begun late and stopped early.
 
-    Random pieces: every length is as likely as any other, and every start. One seed gives one
-    result, on every machine. With --all --number is a bound, and none if it is left out.
+    Each TRACE is a file or a folder. Each log of a multi-trace is cut by itself: every length is as
+    likely as any other, and so is every start. The same seed gives the same pieces on every
+    machine. With --all, --number is how many are made at most; without it there is no limit.
     """
     from random import Random
 

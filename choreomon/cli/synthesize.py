@@ -99,9 +99,9 @@ def command(
 ) -> int:
     """Make an automaton of the interaction in FILE.
 
-    It accepts exactly the global traces of the interaction; `choreomon verify --automaton` decides
-    by it. Not every interaction has one: of one that is too large the loop is named that makes it
-    so. `choreomon verify --interaction` needs no automaton.
+    It accepts exactly the global traces of the interaction, and `choreomon verify --automaton`
+    decides by it. Some interactions have none, or one that is too large; then an error names the
+    loop that is the reason. `choreomon verify --interaction` needs no automaton.
     """
     from choreomon.formats.automaton_file import TIMBUK, write_automaton
     from choreomon.formats.hibou.files import load_interaction, load_signature

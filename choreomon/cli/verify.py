@@ -30,6 +30,7 @@ from choreomon.cli.sessions_options import (
     refuse_without_sessions,
     sessions_options,
 )
+from choreomon.cli.verify_hints import say_hints
 
 if TYPE_CHECKING:
     from choreomon.batch.question import Question, Source
@@ -115,7 +116,11 @@ EXPLAINED: Final = 10
     type=click.IntRange(min=1),
     help="Megabytes for each process; a decision that needs more is Inconc. Default: 1,000.",
 )
-@click.option("--explain", is_flag=True, help="Show a witness, or where the explanation breaks.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Say why: a run that explains the logs, or which action does not fit.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each multi-trace.")
 @report_options
 @log_options(session_key=False)
@@ -140,12 +145,13 @@ def command(
     sessions: str | None,
     **choices: Any,
 ) -> int:
-    """Verify multi-traces against an interaction, or against an automaton.
+    """Verify the logs of distributed runs against an interaction, or against an automaton.
 
-    Each TRACE is a file, or a folder with all that is in it: .htf, .json, and run-*.jsonl, the
-    event logs that `choreomon simulate --trace` writes; or a log in another format (docs/logs.md).
-    A file is one run, with the logs of all its machines, or has several sessions; `choreomon join`
-    puts logs in files of their own together. --sessions FILE has many.
+    What was recorded of one run is a multi-trace: a log for each clock. Each TRACE is a file with
+    the logs of one run, or of several sessions, or a folder with such files: .htf, .json, and
+    run-*.jsonl, the event logs that `choreomon simulate --trace` writes; or logs in another format
+    (docs/logs.md). Where each machine has a file of its own, `choreomon join` makes one file of
+    them. --sessions FILE is for many runs in one file.
 
     Exit codes: 0 all pass (Pass, WeakPass), 1 some fail, 2 bad usage or input, 3 some are not
     known (Inconc, WeakFail); of several the first of 2, 1, 3.
@@ -214,11 +220,10 @@ def command(
         on_search=pictures,
     )
     found = _outcomes(question, sources, problems, jobs)
-    tally = _Telling(protocol, as_json, explain, reports).told(
+    tally = _Telling(protocol, analysis.mode, as_json, explain, reports).told(
         found, searched=analysis.search is not None
     )
-    _say_bounds(protocol, tally, budget)
-    _say_apart(tally)
+    say_hints(protocol, tally, budget)
     for place in pictures.folders if pictures is not None else ():
         click.echo(f"graphs drawn in {'this folder' if place == Path() else place}", err=True)
     return EXIT_CODES[tally.conclusion]
@@ -285,6 +290,7 @@ class _Telling:
     automaton."""
 
     protocol: str
+    mode: Mode
     as_json: bool
     explain: bool
     reports: MachineReports
@@ -308,7 +314,7 @@ class _Telling:
             self._write_reports(kept)
         finally:
             if not self.as_json:
-                _show([*map(self._shown, kept)], tally, searched=searched)
+                _show([*map(self._shown, kept)], tally, self.mode, searched=searched)
         unprinted.raise_kept()
         return tally
 
@@ -341,32 +347,11 @@ class _Telling:
         )
 
 
-def _say_bounds(protocol: str, tally: Tally, budget: float | None) -> None:
-    """Nothing but depth has a bound where none was asked for."""
-    from choreomon.batch import bounds
-
-    if budget is None and tally.reasons["TimedOut"]:
-        click.echo(
-            f"{protocol}: operators are nested more than {bounds.DEEP} deep, so each decision "
-            f"had {bounds.DECIDING_DEEP:g} s; --budget SECONDS gives it more",
-            err=True,
-        )
-
-
-def _say_apart(tally: Tally) -> None:
-    if tally.apart:
-        click.echo(
-            "each file was verified as a run of its own, and no two have actions of one lifeline: "
-            "if they are the logs of one run, `choreomon join` makes one file of them",
-            err=True,
-        )
-
-
 def _gravity(outcome: Outcome) -> int:
     return [*EXIT_CODES].index(outcome.conclusion)
 
 
-def _show(outcomes: list[Outcome], tally: Tally, *, searched: bool) -> None:
+def _show(outcomes: list[Outcome], tally: Tally, mode: Mode, *, searched: bool) -> None:
     from choreomon.cli.screen import print_bold, print_grid
     from choreomon.render.outcomes_grid import outcomes_grid, outcomes_headline
 
@@ -374,7 +359,7 @@ def _show(outcomes: list[Outcome], tally: Tally, *, searched: bool) -> None:
     explained = [outcome for outcome in outcomes if outcome.explanation is not None]
     if explained:
         _explain(explained)
-    print_bold(outcomes_headline(tally))
+    print_bold(outcomes_headline(tally, mode))
 
 
 def _explain(outcomes: list[Outcome]) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from choreomon.render.grid import Cell, Grid
 from choreomon.verify.outcome import Outcome, Tally
-from choreomon.verify.verdict import Verdict
+from choreomon.verify.verdict import Mode, Verdict
 
 MAX_ROWS: Final = 50
 """Rows of `outcomes_grid`."""
@@ -62,10 +62,10 @@ def _fault_in_words(outcome: Outcome) -> str:
     return fault_words(outcome.fault)
 
 
-def outcomes_headline(tally: Tally) -> str:
-    """What all of them come to, in one sentence."""
+def outcomes_headline(tally: Tally, mode: Mode) -> str:
+    """What all of them come to in a mode, in one sentence."""
     total = sum(tally.verdicts.values()) + tally.unreadable
     counts = [f"{tally.verdicts[word]:,} {word.value}" for word in Verdict if tally.verdicts[word]]
     if tally.unreadable:
         counts.append(f"{tally.unreadable:,} bad input")
-    return f"{total:,} multi-trace{'' if total == 1 else 's'}: {', '.join(counts)}"
+    return f"{total:,} multi-trace{'' if total == 1 else 's'}, mode {mode}: {', '.join(counts)}"

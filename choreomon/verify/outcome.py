@@ -24,7 +24,8 @@ class Outcome(NamedTuple):
     - `seconds`: for reading and deciding, without explaining or blaming anybody;
     - `explanation`: where it was asked for, and where there is one;
     - `recorded`: the lifelines of components with actions;
-    - `fault`: who is to blame, where it failed and that was found out.
+    - `fault`: who is to blame, where it failed and that was found out;
+    - `fits_late`: whether it failed, and would fit if logs might have begun late, too.
     """
 
     trace: str
@@ -35,6 +36,7 @@ class Outcome(NamedTuple):
     problem: str = ""
     recorded: tuple[str, ...] = ()
     fault: Fault | None = None
+    fits_late: bool = False
 
     @property
     def conclusion(self) -> Conclusion:
@@ -53,12 +55,15 @@ class Tally:
         self.verdicts: Counter[Verdict] = Counter()
         self.reasons: Counter[str] = Counter()
         self.unreadable = 0
+        self.late = 0
+        """Those that fail, and would fit if logs might have begun late."""
         self._recorded: set[str] | None = set()
 
     def add(self, outcome: Outcome) -> None:
         if self._recorded is not None:
             apart = outcome.recorded and self._recorded.isdisjoint(outcome.recorded)
             self._recorded = self._recorded.union(outcome.recorded) if apart else None
+        self.late += outcome.fits_late
         if outcome.answer is None:
             self.unreadable += 1
         else:

@@ -160,7 +160,26 @@ def test_people_get_a_table_and_a_summary() -> None:
     answer = verify("pass.htf", "fail.htf", "bad.htf")
     assert "│ pass.htf    │ Pass      │" in answer.out
     assert "│ bad.htf     │ bad input │" in answer.out
-    assert answer.out.splitlines()[-1] == "3 multi-traces: 1 Pass, 1 Fail, 1 bad input"
+    assert (
+        answer.out.splitlines()[-1]
+        == "3 multi-traces, mode multiprefix: 1 Pass, 1 Fail, 1 bad input"
+    )
+
+
+@pytest.mark.parametrize("mode", ["prefix", "multiprefix"])
+def test_where_a_failing_log_begins_late_the_mode_that_allows_it_is_named(mode: str) -> None:
+    asked = ("verify", "-i", "i.hif", "late.htf", "fail.htf", "pass.htf")
+    answer = choreomon(*asked, "--mode", mode)
+    assert answer.code == 1
+    assert answer.out.splitlines()[-1] == f"3 multi-traces, mode {mode}: 1 Pass, 2 Fail"
+    assert answer.err == "1 that fails fits if logs may have begun late: --mode slice\n"
+    again = choreomon(*asked, "--mode", "slice")
+    assert (again.err, again.out.splitlines()[-1]) == (
+        "",
+        "3 multi-traces, mode slice: 1 Pass, 1 WeakPass, 1 Fail",
+    )
+    assert choreomon(*asked[:3], "fail.htf", "--mode", mode).err == ""
+    assert "begun late" not in choreomon(*asked, "--mode", "accept").err
 
 
 def test_of_many_those_that_do_not_pass_are_shown_first() -> None:
@@ -168,7 +187,7 @@ def test_of_many_those_that_do_not_pass_are_shown_first() -> None:
     assert "│ fail.htf    │ Fail    │" in answer.out
     assert answer.out.count("pass.htf") == 49
     assert "11 more are not shown" in answer.out
-    assert answer.out.splitlines()[-1] == "61 multi-traces: 60 Pass, 1 Fail"
+    assert answer.out.splitlines()[-1] == "61 multi-traces, mode multiprefix: 60 Pass, 1 Fail"
 
 
 def test_progress_is_shown_beside_the_output_where_somebody_watches(
@@ -634,7 +653,10 @@ class TestExplain:
             "position": 1,
             "next": "b?m",
             "allowed": ["b!n", "b?k"],
+            "rank": 1,
+            "sent": None,
         }
+        assert line["others"] == []
         assert (found["a"]["position"], found["a"]["next"]) == (1, None)
 
     def test_both_are_told_in_sentences(self) -> None:

@@ -30,7 +30,7 @@ def test_published_data_are_measured_and_the_tables_and_plots_written(tmp_path: 
     assert answer.out.startswith("6 multi-traces of 2 interactions\n")
     assert "| timeout, POR and LOC |" in answer.out
     assert "| timeout, default |" in answer.out
-    assert "No verdict is wrong." in answer.out
+    assert "\nRight: " in answer.out
     assert tmp_path.joinpath("multiprefix.md").read_text("utf-8") == answer.out
     assert {path.name for path in tmp_path.iterdir()} == {
         "multiprefix.md",

@@ -8,7 +8,12 @@ from choreomon.render.drawing import VIOLATED, Circle, Polygon
 from choreomon.render.experiment_plots import outline, point_picture, violin_picture
 from choreomon.render.experiment_tables import slice_table, timeout_table, wrong_list
 from choreomon.render.svg import svg_document
-from choreomon.verify.experiments.multiprefix import Distribution, Measurement, TimeoutTable
+from choreomon.verify.experiments.multiprefix import (
+    Distribution,
+    Measurement,
+    Procedures,
+    TimeoutTable,
+)
 from choreomon.verify.experiments.slices import PUBLISHED, SliceMeasurement, slice_rows
 from choreomon.verify.verdict import Verdict
 
@@ -113,15 +118,32 @@ def test_the_table_of_timeouts_has_a_row_for_each_method() -> None:
     assert por == "| timeout, POR | 0 | 0 | 0 | 1 | 0 | 0 | 0 | 0 |"
 
 
-def test_wrong_verdicts_are_counted_by_method_and_the_first_are_named() -> None:
-    wrong = Measurement("i3", "t9", "SACT", 4, True, {}, {}, (("sizes", "POR"), ("times", "POR")))
-    right = wrong._replace(wrong=())
-    assert wrong_list([right]) == "No verdict is wrong.\n"
-    told = wrong_list([right, wrong])
-    assert told.startswith("2 verdicts are wrong:\n- 1 of whole graph, POR\n- 1 of analysis, POR\n")
+def test_wrong_verdicts_are_counted_by_method_and_what_is_right_comes_last() -> None:
+    sizes, seconds = {"POR": 4, "LOC": None}, {"POR": 0.1, "default": 0.1}
+    wrong = (("sizes", "POR"), ("times", "POR"))
+    one = Measurement("i3", "t9", "SACT", 4, True, sizes, seconds, wrong)
+    right = one._replace(wrong=())
+    assert wrong_list([right], "paper") == (
+        "Right: 3 of 3 verdicts, 1 of 1 by the default decider.\n"
+    )
+    told = wrong_list([right, one], "paper")
+    assert told.startswith("2 verdicts wrong, as expected: lifeline removal and the reduction of")
+    assert "\n\n- 1 of whole graph, POR\n- 1 of analysis, POR\n\n" in told
     assert "- i3, t9: whole graph, POR" in told
-    assert "and" not in wrong_list([wrong] * 15).splitlines()[-1]
-    assert wrong_list([wrong] * 15).count("i3, t9") == 20
+    assert told.endswith("\nRight: 4 of 6 verdicts, 2 of 2 by the default decider.\n")
+    assert wrong_list([one] * 15, "paper").count("i3, t9") == 20
+
+
+@pytest.mark.parametrize(("procedures", "name"), [("sound", "POR"), ("paper", "default")])
+def test_verdicts_that_should_be_right_are_not_called_expected(
+    procedures: Procedures, name: str
+) -> None:
+    wrong = (("times", name),)
+    one = Measurement("i3", "t9", "SACT", 4, True, {}, {"POR": 0.1, "default": 0.1}, wrong)
+    told = wrong_list([one], procedures)
+    assert told.startswith("1 verdict wrong that should be right:\n")
+    assert "expected" not in told
+    assert f"{int(name != 'default')} of 1 by the default decider" in told
 
 
 def test_the_table_of_slices_is_in_milliseconds_beside_what_was_published() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks.blame import first_named, interactions, measured, mutants
 from choreomon.core.action import Action
-from choreomon.formats.hibou import read_interaction, read_multi_trace
+from choreomon.formats.hibou.model import read_interaction
+from choreomon.formats.hibou.multitrace import read_multi_trace
 from choreomon.verify.budget import TooMuchWork
 from choreomon.verify.explanation import Explanation, explain
 from choreomon.verify.readings import Places, readings, sent_unexplained, weight
