@@ -23,6 +23,7 @@ class RunPage:
     made_with: tuple[tuple[str, str], ...]
 
     def of(self, runs: list[Run]) -> str:
+        """The whole page, as HTML."""
         from choreomon.properties.tables import transition_tables
         from choreomon.render.report import report_page
 
