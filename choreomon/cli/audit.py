@@ -390,12 +390,6 @@ def _page(document: Document, logs: tuple[str, ...], outcome: Outcome, strange: 
     from choreomon.render.audit_page import audit_page
 
     assert document.property is not None
-    return audit_page(
-        document.name,
-        [("property", document.file), ("logs", ", ".join(logs))],
-        document.property.automaton,
-        outcome,
-        strange.counts,
-        strange.first,
-        made_with(),
-    )
+    facts = [("property", document.file), ("logs", ", ".join(logs))]
+    told = (outcome, strange.counts, strange.first, made_with())
+    return audit_page(document.name, facts, document.property.automaton, *told)

@@ -17,6 +17,7 @@ from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.machine_reports import MachineReports, report_options
 from choreomon.cli.made_with import made_with
 from choreomon.cli.options import added
+from choreomon.cli.run_page import RunPage
 from choreomon.cli.writing import (
     WrittenPath,
     check_not_read,
@@ -205,7 +206,7 @@ def carry_out(
         announce=runner.announcer(screen, unprinted) if live else None,
         progress=errors if asked.runs > 1 and errors.is_terminal else None,
     )
-    page = _Page(document, runner, asked.seed, verifying, made_with())
+    page = RunPage(document, runner, asked.seed, verifying, made_with())
     _tell(outcome.followed(runs), page, asked, screen, unprinted)
     unprinted.raise_kept()
     return outcome.exit_code()
@@ -217,7 +218,7 @@ def _print_warning(errors: Console, text: str) -> None:
 
 def _tell(
     results: Iterator[Run],
-    page: _Page,
+    page: RunPage,
     asked: RunOptions,
     screen: Console,
     unprinted: Unprinted,
@@ -367,42 +368,3 @@ def stopped(document: Document, run: Run) -> str:
         "longer, or look for handlers that send to each other without end",
     )
     return str(problem)
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """What the report says besides the runs."""
-
-    document: Document
-    runner: Runner
-    seed: int
-    verifying: RunLogs | None
-    made_with: tuple[tuple[str, str], ...]
-
-    def of(self, runs: list[Run]) -> str:
-        from choreomon.properties.tables import transition_tables
-        from choreomon.render.report import report_page
-
-        document, runner, seed, verifying = self.document, self.runner, self.seed, self.verifying
-        assert document.property is not None
-        automaton = document.property.automaton
-        facts = [
-            ("document", document.file),
-            *runner.facts,
-            ("rules", runner.rules),
-            ("seeds", str(seed) if len(runs) == 1 else f"{seed} to {seed + len(runs) - 1}"),
-        ]
-        interaction = None
-        if verifying is not None:
-            interaction = verifying.interaction
-            facts += [("verified, mode", verifying.mode), ("logs seen", verifying.windows)]
-        tables = transition_tables(automaton, document.processes, runner.rules)
-        return report_page(
-            document.name,
-            facts,
-            automaton,
-            runs,
-            tables=[table for table in tables.values() if table.rows],
-            interaction=interaction,
-            made_with=self.made_with,
-        )

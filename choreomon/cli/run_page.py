@@ -1,0 +1,52 @@
+"""The report of `choreomon simulate` and `choreomon run`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from choreomon.cli.run_logs import RunLogs
+    from choreomon.cli.runs import Runner
+    from choreomon.core.run import Run
+    from choreomon.formats.read import Document
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """What the report says besides the runs."""
+
+    document: Document
+    runner: Runner
+    seed: int
+    verifying: RunLogs | None
+    made_with: tuple[tuple[str, str], ...]
+
+    def of(self, runs: list[Run]) -> str:
+        """The whole page, as HTML."""
+        from choreomon.properties.tables import transition_tables
+        from choreomon.render.report import report_page
+
+        document, seed, verifying = self.document, self.seed, self.verifying
+        assert document.property is not None
+        automaton = document.property.automaton
+        facts = [
+            ("document", document.file),
+            *self.runner.facts,
+            ("rules", self.runner.rules),
+            ("seeds", str(seed) if len(runs) == 1 else f"{seed} to {seed + len(runs) - 1}"),
+        ]
+        interaction = None
+        if verifying is not None:
+            interaction = verifying.interaction
+            facts += [("verified, mode", verifying.mode), ("logs seen", verifying.windows)]
+        tables = transition_tables(automaton, document.processes, self.runner.rules)
+        return report_page(
+            document.name,
+            facts,
+            automaton,
+            runs,
+            tables=[table for table in tables.values() if table.rows],
+            interaction=interaction,
+            made_with=self.made_with,
+        )
