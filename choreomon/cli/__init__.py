@@ -18,7 +18,7 @@ from typing import Final, TextIO
 import click
 
 from choreomon.cli.lazy import LazyGroup
-from choreomon.cli.signals import Ended, ended_by_signals, ended_code
+from choreomon.cli.signals import Arrived, Ended, ended_by_signals, ended_code
 
 NOTHING_FOUND: Final = 0
 VIOLATION: Final = 1
@@ -123,8 +123,8 @@ def main() -> None:
     try:
         if output_closed:
             click.echo("the output is closed: nothing can be shown", err=True)
-        with ended_by_signals():
-            code = BAD_INPUT if output_closed else _code()
+        with ended_by_signals() as arrived:
+            code = BAD_INPUT if output_closed else _code(arrived)
     except Ended as ended:  # where everything was over but for the last words
         code = ended_code(ended)
     except OSError as error:  # not even what is wrong can be said
@@ -150,10 +150,11 @@ def _discard(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _code() -> int:
+def _code(arrived: Arrived) -> int:
     """Run the command that the arguments name; the exit code."""
     try:
-        code: int = group.main(prog_name="choreomon", standalone_mode=False) or NOTHING_FOUND
+        with arrived.not_disguised():
+            code: int = group.main(prog_name="choreomon", standalone_mode=False) or NOTHING_FOUND
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()

@@ -49,17 +49,35 @@ class Ended(KeyboardInterrupt):
         self._listen()
 
 
+class Arrived:
+    """What arrived so far: `ended` is None, or the last of the exceptions that were raised."""
+
+    ended: Ended | None = None
+
+    @contextmanager
+    def not_disguised(self) -> Iterator[None]:
+        """Whatever leaves the block after a signal leaves it as `Ended`: a library may have made an
+        error of its own of that."""
+        try:
+            yield
+        except (Exception, SystemExit):
+            if self.ended is None or self.ended.answered:
+                raise
+            raise self.ended from None
+
+
 def ended_code(error: BaseException | None) -> int:
     """The exit code of who ends for that: as a shell has it, 130 for SIGINT and 143 for SIGTERM."""
     return _SHELL + (error.number if isinstance(error, Ended) else signal.SIGINT)
 
 
 @contextmanager
-def ended_by_signals() -> Iterator[None]:
+def ended_by_signals() -> Iterator[Arrived]:
     """Raises `Ended` at the first signal within the block, in the main thread; later ones change
     nothing. Elsewhere than in the main thread nothing is done."""
+    arrived = Arrived()
     if current_thread() is not main_thread():
-        yield
+        yield arrived
         return
     hook = sys.unraisablehook
     before = {number: signal.getsignal(number) for number in INTERRUPTS}
@@ -72,7 +90,7 @@ def ended_by_signals() -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
         for each in INTERRUPTS:
             signal.signal(each, signal.SIG_IGN)
-        ended = Ended(number, listen)
+        ended = arrived.ended = Ended(number, listen)
         # Not `threading.Thread`, which takes locks that this very thread may hold.
         _thread.start_new_thread(_end_later, (ended,))
         raise ended
@@ -86,7 +104,7 @@ def ended_by_signals() -> Iterator[None]:
     sys.unraisablehook = say
     listen()
     try:
-        yield
+        yield arrived
     finally:
         for number, handler in before.items():
             # None: not made by Python, and so not to be restored by it.

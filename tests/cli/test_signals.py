@@ -72,6 +72,20 @@ def test_a_signal_ends_a_command_with_the_exit_code_of_a_shell(
     assert [*map(signal.getsignal, NUMBERS)] == before
 
 
+def test_a_signal_of_which_a_library_makes_an_error_is_a_signal_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def disguising(_: str) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise ValueError("of the library") from None
+
+    monkeypatch.setattr(choreomon_read, "load_document", disguising)
+    answer = choreomon("check", "violated.yaml")
+    assert (answer.code, answer.err.strip()) == (143, "terminated")
+
+
 ENDED = """
 import signal, sys
 from choreomon.cli.signals import Ended, ended_by_signals

@@ -19,6 +19,17 @@ from tests.hostile.judged import check_files, contents
 LATEST = 1.2
 """Seconds after its start at which a command is struck at the latest."""
 
+PROGRAM = """
+import os, sys
+from choreomon.__main__ import main
+
+ready = int(sys.argv.pop(1))
+os.write(ready, b".")
+os.close(ready)
+main()
+"""
+"""The console script; it says when it begins, since what Python itself does before is not ours."""
+
 ENDED = {signal.SIGINT: (130, -2), signal.SIGTERM: (143, -15), signal.SIGHUP: (129, -1)}
 """The exit codes, and those of who was struck before it had imported anything or after it had
 ended everything; both are the same in a shell."""
@@ -40,7 +51,7 @@ def test_a_signal_ends_the_family_and_leaves_whole_files(
     for name, words in lines():
         if name in chosen:
             before = contents(place)
-            after = rng.uniform(0.05, LATEST)
+            after = rng.uniform(0.01, LATEST)
             code, said = struck(name, words, number, after)
             line = f"choreomon {name} {' '.join(words)}, {after:.3f} s: {code}\n{said}"
             # It may have been at its end; an agent ends in order.
@@ -54,14 +65,19 @@ def test_a_signal_ends_the_family_and_leaves_whole_files(
 def struck(name: str, words: list[str], number: signal.Signals, after: float) -> tuple[int, str]:
     """The exit code and what was said, when the last process of the family is gone: only then the
     outputs, which all of them have, are at their end."""
+    begun, ready = os.pipe()
     with subprocess.Popen(
-        [sys.executable, "-m", "choreomon", *name.split(), *words],
+        [sys.executable, "-c", PROGRAM, str(ready), *name.split(), *words],
+        pass_fds=(ready,),
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(Path.cwd().parent)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
     ) as process:
         try:
+            os.close(ready)
+            os.read(begun, 1)
+            os.close(begun)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(after)
             with suppress(ProcessLookupError):
