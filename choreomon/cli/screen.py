@@ -27,10 +27,6 @@ UNBROKEN: Final = 100_000
 reads it looks for whole lines."""
 
 
-UNFOLDED: Final = 1_000_000
-"""Columns, of which no table has so many."""
-
-
 class Unprinted:
     """What keeps a command from printing, such as that the reader of its output left, as `head`
     does. With `put_off` it is kept until files are written that the command was asked for;
@@ -67,7 +63,7 @@ def screens() -> tuple[Console, Console]:
         Console(stderr=True, highlight=False, width=width, height=height),
     )
     for screen in pair:
-        if not (screen.is_terminal or os.environ.get("COLUMNS")):
+        if not (screen.is_terminal or os.environ.get("COLUMNS")):  # as in `print_grid`
             screen.width = UNBROKEN
         if screen.width < LEAST_WIDTH:
             screen.width = LEAST_WIDTH
@@ -100,20 +96,18 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def print_grid(grid: Grid) -> None:
-    """Prints a table: folded and coloured for a terminal, in full for all else."""
-    watched = is_terminal(sys.stdout)
+    """Prints a table: coloured and folded for a terminal, folded where the environment says how
+    wide lines are, in full for all else."""
     utf = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    if utf and grid.is_plain and not watched:
+    folded = is_terminal(sys.stdout) or os.environ.get("COLUMNS")
+    if utf and grid.is_plain and not folded:
         from choreomon.render.grid import plain_lines
 
         click.echo("\n".join(plain_lines(grid)))
         return
     from choreomon.render.folding_table import folding_table
 
-    screen, _ = screens()
-    if not watched:
-        screen.width = UNFOLDED
-    screen.print(folding_table(grid))
+    screens()[0].print(folding_table(grid))
 
 
 def print_bold(sentence: str) -> None:

@@ -11,13 +11,13 @@ from choreomon.render.grid import Grid
 def folding_table(grid: Grid) -> Table:
     """The table, for rich to print."""
     table = Table(title_justify="left", caption_justify="left")
+    # Text, not strings: a name like "[red]" is a name, and no markup.
     for column in grid.columns:
         if column in grid.numbers:
-            table.add_column(column, justify="right")
+            table.add_column(Text(column), justify="right")
         else:
-            table.add_column(column, overflow="fold")
+            table.add_column(Text(column), overflow="fold")
     for row in grid.rows:
-        # Text, not strings: a name like "[red]" is a name, and no markup.
         table.add_row(*(Text(cell.text, cell.style) for cell in row))
     if grid.caption:
         table.caption = Text(grid.caption)

@@ -65,7 +65,7 @@ def modules_after(statement: str, *arguments: str, **environment: str) -> set[st
     )
     finished = subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "", **environment},
         capture_output=True,
         text=True,
         check=False,

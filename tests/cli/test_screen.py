@@ -46,7 +46,8 @@ def test_a_long_name_is_folded_for_a_terminal_alone(
     write_offline_files(place)
     name = letter * 100 + ".htf"
     place.joinpath("pass.htf").rename(name)
-    assert name in choreomon("verify", "-i", "i.hif", name).out
+    assert name in choreomon("verify", "-i", "i.hif", name, columns="").out
+    assert name not in choreomon("verify", "-i", "i.hif", name, columns="60").out
     monkeypatch.setenv("FORCE_COLOR", "1")
     watched = choreomon("verify", "-i", "i.hif", name).out
     assert name not in watched
