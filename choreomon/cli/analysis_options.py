@@ -140,8 +140,8 @@ def analysis_of(
         if method == procedure:
             if searching:
                 raise click.UsageError(
-                    f"--method {method} goes by an automaton, without a search that could be said "
-                    "in options: leave either out"
+                    f"--method {method} decides by an automaton and does not search: leave it "
+                    "out, or the options about the search"
                 )
             limit = MAX_STATES if max_states is None else max_states
             return Analysis(_by_automaton(mode), None, False, procedure, limit), ()

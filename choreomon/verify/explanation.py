@@ -178,7 +178,7 @@ def _failure(
         end = furthest.places[number]
         reached.append(_reached(interaction, alphabet, part, end, allowed, waits=waits))
     failure = ranked(reached, _wrong_alone(furthest.most, part_of, furthest.places))
-    others: dict[tuple[Component, int], OtherReading] = {}
+    others: dict[tuple[tuple[str, ...], int], OtherReading] = {}
     first = min(failure, key=lambda one: one.rank or len(failure) + 1)
     for places in furthest.others:
         cut = [
@@ -189,8 +189,8 @@ def _failure(
             for part, number in zip(multitrace.components, part_of, strict=True)
         ]
         other = _other(ranked(cut, _wrong_alone(furthest.most, part_of, places)))
-        others.setdefault((other.component, other.position), other)
-    others.pop((first.component, first.position), None)
+        others.setdefault((other.component.lifelines, other.position), other)
+    others.pop((first.component.lifelines, first.position), None)
     return failure, tuple(others.values())
 
 

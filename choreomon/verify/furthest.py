@@ -180,6 +180,8 @@ class Furthest:
         if chosen != tuple(self.places):
             self.places = [*chosen]
             self._whole = self._cut_off()
+            while self._goes_further():  # where a wide beam was too narrow for a question
+                self._whole = self._cut_off()
 
     def _oracle(self) -> Callable[[Places], bool]:
         """Whether so much of each part is explained together, as far as a wide beam tells. Raises

@@ -26,7 +26,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.verify.budget import TooMuchWork
@@ -37,6 +37,11 @@ Places: TypeAlias = tuple[int, ...]
 Explained: TypeAlias = Callable[[Places], bool]
 """Whether so much of each log is explained together. What is so is so of less. May raise
 `TooMuchWork`."""
+
+
+MOST_SETS: Final = 1_000
+"""So many sets of logs are looked at, whether they are left unexplained together: of 12 logs all
+sets of up to four."""
 
 
 def readings(
@@ -95,9 +100,13 @@ def _candidates(
     right_alone = {n for n, length in enumerate(lengths) if most[n] == length}
     may_spare = explained(_without(most, right_alone))
     spared: list[set[int]] = []
+    looked_at = 0
     for count in range(1, len(most) + 1):
         is_enough = False
         for chosen in combinations([n for n, place in enumerate(most) if place], count):
+            looked_at += 1
+            if looked_at > MOST_SETS:
+                return
             own = {*chosen}
             if any(one <= own for one in spared) or not explained(_without(most, own)):
                 continue

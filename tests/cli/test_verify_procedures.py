@@ -122,8 +122,11 @@ def test_states_have_a_limit(method: str) -> None:
         (["--method", "reduced", "--mode", "prefix"], "automata answer accept, multiprefix, slice"),
         (["--method", "centralized", "--mode", "test"], "and not test"),
         (["--method", "semi-centralized", "--mode", "simulate"], "and not simulate"),
-        (["--method", "centralized", "--por"], "goes by an automaton, without a search"),
-        (["--method", "reduced", "--strategy", "bfs"], "goes by an automaton, without a search"),
+        (["--method", "centralized", "--por"], "decides by an automaton and does not search"),
+        (
+            ["--method", "reduced", "--strategy", "bfs"],
+            "decides by an automaton and does not search",
+        ),
         (["--max-states", "7"], "--max-states is for --method centralized and semi-centralized"),
         (["--method", "reduced", "--max-states", "7"], "--max-states is for"),
         (

@@ -13,7 +13,13 @@ from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import read_multi_trace
 from choreomon.verify.budget import TooMuchWork
 from choreomon.verify.explanation import Explanation, explain
-from choreomon.verify.readings import Places, readings, sent_unexplained, weight
+from choreomon.verify.readings import (
+    MOST_SETS,
+    Places,
+    readings,
+    sent_unexplained,
+    weight,
+)
 from choreomon.verify.verdict import Mode
 
 ONCE = """
@@ -137,11 +143,24 @@ def test_what_is_chosen_is_the_best_one_where_it_is_met() -> None:
 
 
 def test_what_is_too_much_work_leaves_the_reading_that_was_known() -> None:
-    def too_much(places: Places) -> bool:
+    def too_much(_: Places) -> bool:
         raise TooMuchWork
 
     logs = [log("a!m"), log("b?n")]
     assert readings(logs, (1, 1), (0, 1), too_much) == [(0, 1)]
+
+
+def test_of_many_logs_not_all_sets_are_looked_at() -> None:
+    asked: list[Places] = []
+
+    def never(places: Places) -> bool:
+        asked.append(places)
+        return False
+
+    logs = [log("a!m")] * 40
+    found = (0,) * 40
+    assert readings(logs, (1,) * 40, found, never) == [found]
+    assert len(asked) == MOST_SETS + 1
 
 
 def test_the_benchmark_finds_what_was_inserted_at_its_place() -> None:
