@@ -286,7 +286,7 @@ _TITLES: Final = {
 
 
 def _page(name: str, results: Sequence[Result], asked: Asked) -> str:
-    from choreomon.cli.made_with import made_with
+    from choreomon.cli import version
     from choreomon.render.experiment_page import Compared, Part, Tabulated, experiment_page
     from simulator.experiments.cells import SERVICE
     from simulator.experiments.tables import MEANINGS, of_fits
@@ -314,7 +314,7 @@ def _page(name: str, results: Sequence[Result], asked: Asked) -> str:
         )
     told = (
         ("command", _command(name, asked)),
-        *(fact for fact in made_with() if fact[0] != "command"),
+        ("made with", f"choreomon {version() or 'from a checkout'}"),
         ("runs", f"{sum(len(result.rows) for result in results):,}"),
         ("service time", f"{SERVICE.value} ms"),
     )

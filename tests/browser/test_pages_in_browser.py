@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,20 @@ def test_nothing_of_an_audit_overflows_overlaps_or_is_asked_for(width: int, plac
     scenario = SCENARIOS / "payment-saga-violating.yaml"
     assert choreomon("simulate", scenario, "--trace", "logs").code == 1
     found = seen(page_of("audit", scenario, "logs/run-0.jsonl"), width, place)
+    assert found.faults == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_of_audited_sessions_overflows_overlaps_or_is_asked_for(
+    width: int, place: Path
+) -> None:
+    scenario = SCENARIOS / "smart-home-violating.yaml"
+    assert choreomon("simulate", scenario, "--runs", 3, "--trace", "logs").code == 1
+    with Path("all.jsonl").open("w", encoding="utf-8") as together:
+        for run in range(3):
+            for line in Path(f"logs/run-{run}.jsonl").read_text(encoding="utf-8").splitlines():
+                together.write(json.dumps({**json.loads(line), "session": str(run)}) + "\n")
+    found = seen(page_of("audit", scenario, "all.jsonl", "--session-key", "session"), width, place)
     assert found.faults == []
 
 
