@@ -5,6 +5,7 @@ Where the logs end, `choreomon.batch.audits` does the same for less memory and b
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
@@ -60,9 +61,9 @@ class SessionsAuditor:
         self._make = partial(Auditor, automaton, incomplete=incomplete, limits=limits, units=units)
         self._running = RunningNumbers() if counted == "process" else None
         self._most = most
-        self._open: dict[str, _Open] = {}
+        self._open: OrderedDict[str, _Open] = OrderedDict()
         self._begun = 0
-        self._over: dict[str, None] = {}
+        self._over: OrderedDict[str, None] = OrderedDict()
         self._last: Auditor | None = None
         self._logged: set[str] = set()
         self._said: dict[str, int] = {}
@@ -80,8 +81,7 @@ class SessionsAuditor:
                 return
             found = self._begin(name)
         elif name != self._recent:
-            del self._open[name]
-            self._open[name] = found  # behind all others
+            self._open.move_to_end(name)
         self._recent = name
         self._last = found.auditor
         self._logged.add(event.process)
@@ -151,7 +151,7 @@ class SessionsAuditor:
         self._said.pop(name, None)
         self._over[name] = None
         if len(self._over) > MOST_ENDED:
-            del self._over[next(iter(self._over))]
+            self._over.popitem(last=False)
 
     def _news_of(self, name: str, auditor: Auditor) -> list[AuditVerdict]:
         said = self._said.get(name, 0)
