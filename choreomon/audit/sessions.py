@@ -42,6 +42,8 @@ class SessionsAuditor:
     `counted`: whether numbers and clocks begin anew in each session, or go on through all that a
     process does. That cannot be seen while logs are read, and is not looked for.
 
+    `news`: whether anybody asks for them; else they are not kept.
+
     At most `most` sessions are open. When one more begins, that one is over that had no event for
     longest: it is judged, and forgotten. An event of it that comes later is told and not judged;
     where `MOST_ENDED` others were over since, it begins a new session of that name.
@@ -55,7 +57,9 @@ class SessionsAuditor:
         limits: Limits = NO_LIMITS,
         counted: Counted = "session",
         most: int = MAX_SESSIONS,
+        news: bool = True,
     ) -> None:
+        self._wanted = news
         self.summary = Summary()
         self._units = units = Units(automaton)
         self._make = partial(Auditor, automaton, incomplete=incomplete, limits=limits, units=units)
@@ -137,7 +141,8 @@ class SessionsAuditor:
         except DocumentError as error:
             self._refuse(name, error)
             return
-        self._unsaid += self._news_of(name, found.auditor)
+        if self._wanted:
+            self._unsaid += self._news_of(name, found.auditor)
         self._forget(name)
         self.summary.add(found.rank, name, outcome)
 
