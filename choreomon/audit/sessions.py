@@ -5,6 +5,7 @@ Where the logs end, `choreomon.batch.audits` does the same for less memory and b
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
@@ -41,6 +42,8 @@ class SessionsAuditor:
     `counted`: whether numbers and clocks begin anew in each session, or go on through all that a
     process does. That cannot be seen while logs are read, and is not looked for.
 
+    `news`: whether anybody asks for them; else they are not kept.
+
     At most `most` sessions are open. When one more begins, that one is over that had no event for
     longest: it is judged, and forgotten. An event of it that comes later is told and not judged;
     where `MOST_ENDED` others were over since, it begins a new session of that name.
@@ -54,15 +57,17 @@ class SessionsAuditor:
         limits: Limits = NO_LIMITS,
         counted: Counted = "session",
         most: int = MAX_SESSIONS,
+        news: bool = True,
     ) -> None:
+        self._wanted = news
         self.summary = Summary()
         self._units = units = Units(automaton)
         self._make = partial(Auditor, automaton, incomplete=incomplete, limits=limits, units=units)
         self._running = RunningNumbers() if counted == "process" else None
         self._most = most
-        self._open: dict[str, _Open] = {}
+        self._open: OrderedDict[str, _Open] = OrderedDict()
         self._begun = 0
-        self._over: dict[str, None] = {}
+        self._over: OrderedDict[str, None] = OrderedDict()
         self._last: Auditor | None = None
         self._logged: set[str] = set()
         self._said: dict[str, int] = {}
@@ -80,8 +85,7 @@ class SessionsAuditor:
                 return
             found = self._begin(name)
         elif name != self._recent:
-            del self._open[name]
-            self._open[name] = found  # behind all others
+            self._open.move_to_end(name)
         self._recent = name
         self._last = found.auditor
         self._logged.add(event.process)
@@ -137,7 +141,8 @@ class SessionsAuditor:
         except DocumentError as error:
             self._refuse(name, error)
             return
-        self._unsaid += self._news_of(name, found.auditor)
+        if self._wanted:
+            self._unsaid += self._news_of(name, found.auditor)
         self._forget(name)
         self.summary.add(found.rank, name, outcome)
 
@@ -151,7 +156,7 @@ class SessionsAuditor:
         self._said.pop(name, None)
         self._over[name] = None
         if len(self._over) > MOST_ENDED:
-            del self._over[next(iter(self._over))]
+            self._over.popitem(last=False)
 
     def _news_of(self, name: str, auditor: Auditor) -> list[AuditVerdict]:
         said = self._said.get(name, 0)

@@ -231,6 +231,7 @@ def _followed_sessions(
         limits=question.limits,
         counted=question.counted or "session",
         most=chosen.max_sessions,
+        news=screen is not None,
     )
     say = None if screen is None else announcer(auditor, screen, unprinted)
     with ExitStack() as stack:

@@ -10,7 +10,7 @@ import click
 
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.options import added
-from choreomon.cli.writing import WrittenPath
+from choreomon.cli.writing import STANDARD_OUTPUT, WrittenPath
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -18,6 +18,13 @@ SESSIONS_ALONE: Final = (
     *("output", "session_key", "lifeline_key", "kind_key", "message_key", "max_actions", "engine"),
 )
 """Parameters that are about sessions alone."""
+
+
+class _Results(WrittenPath):
+    """`-` prints results as they come, and nothing else."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return STANDARD_OUTPUT if value == "-" else super().convert(value, param, ctx)
 
 
 def sessions_options(command: _Command) -> _Command:
@@ -32,9 +39,9 @@ def sessions_options(command: _Command) -> _Command:
         click.option(
             "--output",
             "-o",
-            type=WrittenPath(whole=False),
-            help="Of --sessions: the results, .parquet or else JSON lines. Who is interrupted goes "
-            "on there.",
+            type=_Results(whole=False),
+            help="Of --sessions: the results, .parquet or else JSON lines; - prints them, as "
+            "--json. Who is interrupted goes on there.",
         ),
         click.option(
             "--session-key", help="Of JSON lines, and of other logs: the field of the session."

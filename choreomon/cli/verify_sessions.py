@@ -21,7 +21,7 @@ from choreomon.cli.clocks import shared_clocks
 from choreomon.cli.experiment_engines import EngineName
 from choreomon.cli.explicit_options import refuse_explicit
 from choreomon.cli.jobs import loss_told
-from choreomon.cli.writing import check_not_read, check_writable
+from choreomon.cli.writing import STANDARD_OUTPUT, check_not_read, check_writable
 
 if TYPE_CHECKING:
     from choreomon.batch.sessions.judging import Judging, Sessions
@@ -71,7 +71,7 @@ def verify_sessions(
         raise click.UsageError("give TRACE... or --sessions, one of the two")
     refuse_explicit(context, _OTHERS, "without --sessions")
     output: Path | None = choices["output"]
-    if output == Path("-"):
+    if output == STANDARD_OUTPUT:
         output, as_json = None, True
     declared = None if signature is None else load_signature(signature)
     mode = choices["mode"] or DEFAULT_MODE

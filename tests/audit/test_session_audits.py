@@ -82,6 +82,19 @@ def test_the_law_notices_sessions_that_are_over_too_early() -> None:
     assert disagreements(range(60), apart=True, most=2)[0] > 0
 
 
+def test_news_are_only_kept_for_who_asks() -> None:
+    one = next(one for one in map(case, range(50)) if one.audit().verdicts)
+    told = []
+    for news in (True, False):
+        auditor = SessionsAuditor(one.automaton, news=news)
+        for each in one.events:
+            auditor.add(each)
+        told.append((auditor.finish().outcome(), [*auditor.news()]))
+    assert told[0][0] == told[1][0]
+    assert told[0][1] != []
+    assert told[1][1] == []
+
+
 def event(session: str, line: int) -> RecordedEvent:
     return RecordedEvent("P1", "local", "x", Place("log", line), session=session)
 

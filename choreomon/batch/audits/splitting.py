@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -48,22 +49,28 @@ def split(
         if piece.log_format is None:
             _take(reader.read(piece.path), aside, found)
         else:
-            try:
-                with open(piece.path, "rb") as opened:
-                    stream = PieceStream(opened, piece)
-                    try:
-                        log = reader.read(piece.path, cast(BinaryIO, stream), piece.log_format)
-                        _take(log, aside, found)
-                    except DocumentError as error:
-                        found.refused = error
-                    found.lines = stream.lines
-            except (OSError, ValueError) as error:
-                raise unreadable(piece.path, error) from None
+            with _opened(piece) as stream:
+                log = reader.read(piece.path, cast(BinaryIO, stream), piece.log_format)
+                try:
+                    _take(log, aside, found)
+                except DocumentError as error:
+                    found.refused = error
+                found.lines = stream.lines
     finally:
         aside.close()
     found.segments = aside.segments
     found.seen.settle()
     return found
+
+
+@contextmanager
+def _opened(piece: Piece) -> Iterator[PieceStream]:
+    with ExitStack() as stack:
+        try:
+            stream = PieceStream(stack.enter_context(open(piece.path, "rb")), piece)
+        except (OSError, ValueError) as error:
+            raise unreadable(piece.path, error) from None
+        yield stream
 
 
 def _take(log: Iterator[RecordedEvent | Diagnostic], aside: Aside, found: Split) -> None:

@@ -1,0 +1,76 @@
+"""Summaries of sessions: the same in whatever order, and however divided, sessions come."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from choreomon.audit import summary as summaries
+from choreomon.audit.outcome import Outcome
+from choreomon.audit.summary import Rank, Summary
+from choreomon.core.recorded import Diagnostic, Place
+from tests.audit.cases import case
+
+One = tuple[Rank, str, Outcome]
+
+
+def outcomes() -> list[One]:
+    """A dozen audits, each of which comes in five sessions."""
+    found = [case(seed).audit() for seed in range(12)]
+    return [((0, place), f"s{place}", found[place % 12]) for place in range(60)]
+
+
+def summed(ones: list[One]) -> Summary:
+    summary = Summary()
+    for rank, name, outcome in ones:
+        summary.add(rank, name, outcome)
+        summary.tell(rank, Diagnostic("gap", name, Place("log", rank[1])))
+    return summary
+
+
+def wrong(seeds: range) -> int:
+    every = outcomes()
+    expected = summed(every)
+    count = 0
+    for seed in seeds:
+        rng = Random(seed)
+        mixed = rng.sample(every, len(every))
+        cut = rng.randrange(len(every))
+        found = summed(mixed[:cut])
+        found.merge(summed(mixed[cut:]))
+        count += found.outcome() != expected.outcome()
+        count += found.diagnostics() != expected.diagnostics()
+    return count
+
+
+def test_the_order_of_sessions_does_not_matter() -> None:
+    kinds = summed(outcomes()).outcome().kinds
+    assert len(kinds) > 5
+    assert all(len(each.names) == min(each.sessions, 10) for each in kinds)
+    assert wrong(range(30)) == 0
+
+
+def test_nor_where_not_all_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MOST_NAMES", "MOST_WORST", "MOST_GAPS", "MOST_DIAGNOSTICS"):
+        monkeypatch.setattr(summaries, name, 3)
+    outcome = summed(outcomes()).outcome()
+    assert len(outcome.worst) == 3
+    assert len(outcome.gaps) <= 3 < outcome.gap_count
+    assert wrong(range(30)) == 0
+
+
+def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept is what was added first."""
+    monkeypatch.setattr(summaries, "_rank", lambda ranked: 0)
+    assert wrong(range(10)) > 0
+
+
+def test_kinds_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = outcomes()
+    whole = summed(every).outcome()
+    monkeypatch.setattr(summaries, "MOST_KINDS", 3)
+    few = summed(every).outcome()
+    assert len(few.kinds) == 3
+    verdicts = sum(each.verdicts for each in whole.kinds)
+    assert sum(each.verdicts for each in few.kinds) + few.others == verdicts
