@@ -1,11 +1,12 @@
 """The audit against brute force, on more random cases than tests can afford.
 
-    python -m benchmarks.audit_brute_force [--cases N] [--seed N]
+    python -m benchmarks.audit_brute_force [--cases N] [--seed N] [--look-ups] [--mixed]
 
 Random properties and logs of three processes and a fourth that the property does not have, with
-clocks, message ids or neither, most with events, ends or whole logs missing. Brute force walks
-every order of all events and everything that gaps may hide; each order that the audit shows is
-replayed by the reference. The cases are those of `tests/audit/cases.py`. Ends with 1 at the first
+clocks, message ids or neither, most with events, ends or whole logs missing; with `--mixed` each
+log says something else, and clocks or numbers are missing here and there. Brute force walks every
+order of all events and everything that gaps may hide; each order that the audit shows is replayed
+by the reference. The cases are those of `tests/audit/cases.py`. Ends with 1 at the first
 disagreement.
 """
 
@@ -17,6 +18,7 @@ from collections import Counter
 import click
 
 from choreomon.audit.window import Limits
+from choreomon.core.errors import DocumentError
 from tests.audit.cases import case, faults
 
 
@@ -24,12 +26,17 @@ from tests.audit.cases import case, faults
 @click.option("--cases", type=click.IntRange(min=1), default=20_000, show_default=True)
 @click.option("--seed", default=1_000_000, show_default=True)
 @click.option("--look-ups", is_flag=True, help="Try look-ups before every search.")
-def main(cases: int, seed: int, look_ups: bool) -> None:
+@click.option("--mixed", is_flag=True, help="Logs of which each says something else.")
+def main(cases: int, seed: int, look_ups: bool, mixed: bool) -> None:
     logs: Counter[str] = Counter()
     verdicts: Counter[str] = Counter()
     for number in range(cases):
-        one = case(seed + number)
-        outcome = one.audit(Limits(few_cuts=1, patience=one.patience) if look_ups else None)
+        one = case(seed + number, mixed=mixed)
+        try:
+            outcome = one.audit(Limits(few_cuts=1, patience=one.patience) if look_ups else None)
+        except DocumentError as error:
+            click.echo(f"seed {seed + number}: {error}")
+            sys.exit(1)
         wrong = faults(one, outcome, one.truth())
         if wrong:
             click.echo(f"seed {seed + number}: {'; '.join(wrong)}")

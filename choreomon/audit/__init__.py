@@ -7,6 +7,7 @@ kinds      which verdicts one explanation explains
 summary    what many sessions come to
 reading    several logs side by side
 causality  what happened before what, from what the logs say and nothing else
+labelling  what the property mentions of them
 messages   which send a reception belongs to
 process    one process as its log was read so far, and what it waits for
 gaps       where events may be missing, in words

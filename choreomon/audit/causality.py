@@ -10,8 +10,9 @@ was not read yet waits, and with it the rest of its process's log; so does an it
 events that were not read.
 
 Not guaranteed: that what a process without clocks heard through messages that its log does not show
-is known here (then events count as concurrent that are not); that a send in an event without clock
-is matched to a reception by counting when the sender's log does not say to whom it went.
+is known here (then events count as concurrent that are not), nor that what it heard from others
+without clocks is known to those whose clocks count its events; that a send in an event without
+clock is matched to a reception by counting when the sender's log does not say to whom it went.
 """
 
 from __future__ import annotations
@@ -24,28 +25,29 @@ from choreomon.audit.gaps import (
     ended_early,
     missing_from_all,
     never_logged,
+    number_unsaid,
     numbers_missing,
-    other_end_missing,
     send_missing,
     without_own_entry,
 )
 from choreomon.audit.items import Clock, Gap, Item
-from choreomon.audit.messages import Messages
+from choreomon.audit.labelling import Labelling
+from choreomon.audit.messages import Messages, Told
 from choreomon.audit.numbers import Numbering
 from choreomon.audit.process import (
     Key,
     Process,
+    Queued,
     event_name,
-    forget_settled,
     known_items,
     next_number,
-    number_of,
+    now_numbered,
     refuse_cycle,
-    senders,
+    senders_of,
     sends_in_queues,
     watched_labels,
+    with_clock,
 )
-from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent, Strange
 
@@ -88,7 +90,6 @@ class Causality:
     ) -> None:
         self._numbering = numbering
         self._size = len(processes)
-        self._on_item = on_item
         self._on_lacking = on_lacking
         self._on_diagnostic = on_diagnostic
         self._max_waiting = max_waiting
@@ -99,13 +100,15 @@ class Causality:
             process = Process(name, len(self._watching), self._size)
             process.watched = watched
             self._watching.append(process)
+        self._labelling = Labelling(
+            self._watching, self._processes.values(), on_item=on_item, on_diagnostic=on_diagnostic
+        )
         self._messages = Messages(incomplete, on_diagnostic)
         self._waiting_for: dict[Key, list[Process]] = {}
         self._ready: deque[Process] = deque()
         self._silent: set[str] = {ENVIRONMENT}
-        self._numbered = 0
         self._finishing = False
-        self._queued: set[Key] | None = None
+        self._queued: Queued | None = None
         self._given_up = 0
         self.events = 0
 
@@ -163,34 +166,44 @@ class Causality:
     def _take(self, process: Process, event: RecordedEvent, released: bool) -> bool:
         """The next event of the process; False where it has to wait, and then nothing changed.
         `released`: it waits no longer."""
-        clock = event.clock
-        own = None if clock is None else clock.get(process.name)
-        if clock is not None and own is None:
-            self._strange("not-understood", without_own_entry(event), event.place)
-            clock = None
-        numbering = self._numbering
-        if numbering is not None and not numbering.counts_all(process.name):
-            numbering = None
-        told = number_of(process, event, own, numbering is not None)
+        clock, stated = event.clock, event.number
+        if clock is not None:
+            own = clock.get(process.name)
+            clock, stated = (None, stated) if own is None else (clock, own)
+        if (whole := self._numbering) is not None:
+            process.whole = whole.counts_all(process.name)
+        told: float = process.last + 1
+        if stated is not None:
+            told = stated
+        elif process.numbered or process.whole:
+            # Clocks do not count it, so who knows the next one knows it, and nobody else.
+            told = int(process.last) + 0.5
         labels = None if process.watched is None else process.watched.get((event.kind, event.name))
-        jumps = told != process.last + 1 and told != process.last + 0.5
-        if jumps and numbering is not None and told > process.last:
-            jumps = numbering.missing(process.name, process.last, told) is not None
-        ends_gap = jumps and process.index is not None and not released
-        if ends_gap and process.raw is not None and self._ahead(process, process.raw):
+        jumps = stated is not None and stated - process.last > 1 and not released
+        if jumps and process.whole and whole is not None:
+            jumps = whole.missing(process.name, process.last, stated) is not None
+        ends_gap = jumps and process.index is not None and process.raw is not None
+        if ends_gap and self._ahead(process, process.raw or {}):
             return False  # the gap begins with all that the process knew before it
         heard: Clock | None = None
         if clock is not None:
             if labels is not None and not released and self._ahead(process, clock):
                 return False
-            if event.message_id is not None and event.kind == HANDLE:
-                self._messages.take(event.message_id)
+            if event.kind == HANDLE:
+                self._messages.take(event)
+        elif not released and process.told is not None and self._ahead(process, process.told):
+            return False  # what it was told before its clock fell silent
         elif event.kind == HANDLE:
             heard = self._heard(process, event, released)
             if heard is None:
                 return False
-        if jumps:
-            self._jumped(process, event, told)
+        if clock is None and event.clock is not None:
+            self._strange("not-understood", without_own_entry(event), event.place)
+        if stated is None:
+            if process.numbered:
+                self._stop_counting(process)
+        elif stated != process.last + 1 or not process.numbered:
+            self._numbered_now(process, event, stated)
         if heard is not None and heard is not process.heard:
             process.heard = heard
             known = process.known
@@ -198,9 +211,11 @@ class Causality:
         process.last = told
         process.last_place = event.place
         if clock is not None:
+            if process.raw is None:
+                self._release(process)
             process.told = process.raw = clock
         if labels is not None:
-            self._labelled(process, event, labels)
+            self._labelling.labelled(process, event, labels)
         if event.kind == SEND:
             self._send(process, event)
         if process.awaited_by is not None:
@@ -208,74 +223,27 @@ class Causality:
             process.awaited_by = None
         return True
 
-    # Items
-
-    def _labelled(self, process: Process, event: RecordedEvent, labels: tuple[Label, ...]) -> None:
-        if event.peer is not None:
-            sending = event.kind == SEND
-            labels = tuple(
-                label
-                for label in labels
-                if event.peer == (label.message.receiver if sending else label.message.sender)
-            )
-        if len(labels) == 1:
-            self._item(process, event, labels[0])
-        elif labels:
-            reason = other_end_missing(event, labels)
-            self._strange("not-understood", f"{reason}: give the other end", event.place)
-            self._marks(process, Gap(process.name, reason, event.place, event.place))
-
-    def _item(self, process: Process, event: RecordedEvent, label: Label) -> None:
-        self._tick(process)
-        assert process.index is not None
-        if event.clock is not None:
-            event = event._replace(clock=None)  # which is large, and not needed any more
-        numbers = (process.items, process.known, self._numbered)
-        self._on_item(Item(process.index, *numbers, label, event))
-
-    def _tick(self, process: Process) -> None:
-        index = process.index
-        assert index is not None
-        known = known_items(process, self._watching)
-        process.items += 1
-        self._numbered += 1
-        process.known = (*known[:index], process.items, *known[index + 1 :])
-        numbers = process.item_numbers
-        numbers.append(process.last)
-        if len(numbers) >= 2_000:
-            forget_settled(process, self._watching, self._processes.values())
-
-    def _marks(self, process: Process, gap: Gap, *, ends: bool = True) -> None:
-        assert process.index is not None
-        for opens in (True, False) if ends else (True,):
-            self._tick(process)
-            numbers = (process.items, process.known, self._numbered)
-            self._on_item(Item(process.index, *numbers, None, None, gap, opens))
-
     # Gaps
 
-    def _jumped(self, process: Process, event: RecordedEvent, told: float) -> None:
-        last = int(process.last)
-        if told == process.last != last or told == last + 1:
-            return  # without clock among others with clocks
-        if told <= last:
-            problem = (
-                f"{event_name(event)} is number {told} of {process.name}, after number {last} "
-                f"({process.last_place}): the numbers of a process have to grow with its events"
-            )
-            raise DocumentError((Problem(event.place.file, event.place.line, "", problem),))
-        told = int(told)
-        reason = missing_from_all(self._numbering, process.name, process.last, told)
-        if not reason:  # else it is told of all sessions at once
-            reason = numbers_missing(process.name, last, told)
+    def _numbered_now(self, process: Process, event: RecordedEvent, told: int) -> None:
+        """The event says that it has this number."""
+        last, unsure = now_numbered(process, event, told)
+        if process.whole:  # what is missing is told of all sessions at once
+            reason = missing_from_all(self._numbering, process.name, last, told)
+        elif reason := "" if told == last + 1 else numbers_missing(process.name, last, told):
+            reason = number_unsaid(reason) if unsure else reason
             self._strange("gap", reason, event.place)
-        if process.index is not None:
-            kept = process.last
+        if not reason:
+            return
+        self._stop_counting(process)
+        if process.index is not None and unsure:
+            self._on_lacking(process.index, Gap(process.name, reason))
+        elif process.index is not None:
+            gap = Gap(process.name, reason, process.last_place, event.place)
             process.last = told  # what knows the event after the gap knows its end
-            self._marks(process, Gap(process.name, reason, process.last_place, event.place))
-            process.last = kept
+            self._labelling.marks(process, gap)
 
-    def _lacks_send(self, process: Process, event: RecordedEvent) -> None:
+    def _lacks_send(self, event: RecordedEvent) -> None:
         """The reception has no send. Its sender's log lacks it, we do not know where."""
         name = event.peer
         told = f" from {name}" if name else ""
@@ -284,41 +252,50 @@ class Causality:
             f"{event_name(event)}: its send{told} is in no log that was read",
             event.place,
         )
-        if name is not None:
-            self._silent |= set() if name in self._processes else {name}
-        suspects = senders(self._watching, event) if name is None else [name]
+        if name is not None and name not in self._processes:
+            self._silent.add(name)
         for index, each in enumerate(self._watching):
-            if each.name in suspects:
+            if each.name in senders_of(event, self._watching):
                 self._on_lacking(index, Gap(each.name, send_missing(each.name, event)))
 
     def _ends(self, logged: Collection[str]) -> None:
         told = [each.raw for each in self._processes.values() if each.raw is not None]
         for process in self._watching:
+            assert process.index is not None
             if process.name not in self._processes:
                 if process.watched and process.name not in logged:
                     reason = never_logged(process.name)
                     self._strange("log-missing", reason, NOWHERE)
-                    assert process.index is not None
                     self._on_lacking(process.index, Gap(process.name, reason))
                 continue
-            if self._numbering is not None and self._numbering.counts_all(process.name):
+            if process.whole:
                 reason = missing_from_all(self._numbering, process.name, process.last)
             else:
                 most = max((clock.get(process.name, 0) for clock in told), default=0)
                 if reason := ended_early(process.name, process.last, most):
                     self._strange("gap", reason, process.last_place or NOWHERE)
-            if reason:
-                self._marks(process, Gap(process.name, reason, process.last_place), ends=False)
+            if reason and process.last == int(process.last):
+                gap = Gap(process.name, reason, process.last_place)
+                self._labelling.marks(process, gap, ends=False)
+            elif reason:
+                self._on_lacking(process.index, Gap(process.name, reason))
         if (left := self._messages.never_received()) is not None:
             self._on_diagnostic(left)
 
     # Messages
 
     def _send(self, process: Process, event: RecordedEvent) -> None:
+        if self._messages.is_first(event):
+            self._release(process)
         if event.message_id is None and event.clock is not None:
             return  # who has clocks is not counted
         known = known_items(process, self._watching)
-        key = self._messages.send(event, known)
+        clock = process.told  # None where all of it was read
+        if clock is not None and not any(
+            clock.get(other.name, 0) > other.last for other in self._watching
+        ):
+            clock = None
+        key = self._messages.send(event, Told(known, event.place, clock))
         if key is not None and self._waiting_for and key in self._waiting_for:
             self._ready.extend(self._waiting_for.pop(key))
 
@@ -326,7 +303,15 @@ class Causality:
         """What the message of a reception tells: what its sender knew. None: wait for the send."""
         told, key = self._messages.reception(event)
         if key is None:
-            return process.known if told is None else told
+            if told is None:
+                return process.known
+            if told.clock is None:
+                return told.known
+            if not released and self._ahead(process, told.clock):
+                assert event.message_id is not None
+                self._messages.put_back(event.message_id, told)
+                return None
+            return with_clock(told.known, told.clock, self._watching)[0]
         sender = None if event.peer is None else self._processes.get(event.peer)
         counted = event.message_id is None
         if event.peer in self._silent or (
@@ -334,7 +319,11 @@ class Causality:
         ):
             return process.known
         if released:
-            self._lacks_send(process, event)
+            queued = self._queued
+            if queued is None:
+                queued = sends_in_queues(() if sender is None else (sender,))
+            if not queued.otherwise(event):
+                self._lacks_send(event)
             return process.known
         waiting = self._waiting_for.setdefault(key, [])
         if process not in waiting:
@@ -342,7 +331,18 @@ class Causality:
         process.awaits = key
         return None
 
+    def _stop_counting(self, process: Process) -> None:
+        """Some of its sends may be missing from now on."""
+        if self._messages.stop_counting(process.name):
+            self._release(process)
+
     # Waiting
+
+    def _release(self, process: Process) -> None:
+        """What waits for messages of the process need not wait for all of them any more."""
+        for key in [*self._waiting_for]:
+            if isinstance(key, str) or key[0] == process.name:
+                self._ready.extend(self._waiting_for.pop(key))
 
     def _ahead(self, process: Process, clock: Mapping[str, int]) -> bool:
         """Whether the clock knows events that were not read and may still come."""
@@ -392,7 +392,7 @@ class Causality:
                 self._queued = sends_in_queues(self._processes.values())
             for process in blocked:
                 awaited = process.awaits
-                if not isinstance(awaited, Process) and awaited not in self._queued:
+                if not isinstance(awaited, Process) and awaited not in self._queued.keys:
                     return process
         return next(iter(blocked))
 

@@ -58,6 +58,11 @@ def without_own_entry(event: RecordedEvent) -> str:
     return f"{event_name(event)}: its clock has no entry for {name} itself, so it is not used"
 
 
+def number_unsaid(missing: str) -> str:
+    """There are events without a number beside the gap, and nobody knows what came before what."""
+    return f"{missing}, or does not say its number there"
+
+
 def never_logged(process: str) -> str:
     """The property has labels of it, and no log any event."""
     return f"no log has any event of {process}"

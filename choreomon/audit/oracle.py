@@ -10,6 +10,7 @@ lets gaps have any length. Exponential; for tests.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 from choreomon.core.message import ENVIRONMENT, Label, Message
@@ -37,10 +38,10 @@ def truth(
     chains: dict[str, list[int]] = {}
     for place, event in enumerate(events):
         chains.setdefault(event.process, []).append(place)
-    before, unsent = _before(events, chains, incomplete)
+    numbers, gaps, unsure = _numbers(events, chains)
+    before, unsent = _before(events, chains, incomplete, numbers)
     owners = {label.process for label in automaton.labels}
-    lacking = {*incomplete, *unsent, *(owners - chains.keys())} & owners
-    gaps = _gaps(events, chains)
+    lacking = {*incomplete, *unsent, *unsure, *(owners - chains.keys())} & owners
     names = [*chains]
     found: dict[int, set[bool]] = {place: set() for place in range(len(events))}
     overall: set[bool] = set()
@@ -107,9 +108,11 @@ def _before(
     events: Sequence[RecordedEvent],
     chains: Mapping[str, Sequence[int]],
     incomplete: Collection[str],
+    numbers: Sequence[float],
 ) -> tuple[list[set[int]], set[str]]:
     """Of every event some events that are before it, of which the others follow; and the senders
     of what was received and not sent."""
+    clocked = {event.process for event in events if event.clock is not None}
     before: list[set[int]] = [set() for _ in events]
     unsent: set[str] = set()
     for chain in chains.values():
@@ -120,22 +123,28 @@ def _before(
             before[place] |= {
                 other
                 for other, each in enumerate(events)
-                if other != place and (each.clock or {})[each.process] <= event.clock.get(
-                    each.process, 0
-                )
-            }  # fmt: skip
+                if each.process != event.process
+                and numbers[other] <= event.clock.get(each.process, 0)
+            }
         elif event.kind == "handle" and event.peer not in (None, ENVIRONMENT):
-            if event.message_id is None and event.peer in incomplete:
+            assert event.peer is not None
+            sender = chains.get(event.peer, ())
+            sends = [other for other in sender if _same_message(events[other], event)]
+            counted = event.message_id is None
+            if any((events[other].message_id is None) != counted for other in sends):
+                sends = [other for other in sends if events[other].message_id == event.message_id]
+                if counted or not sends:
+                    continue  # one end has ids, and the other has none
+            if counted and event.peer in (*incomplete, *clocked):
                 continue  # not to be counted
+            sends = [other for other in sends if events[other].message_id == event.message_id]
             earlier = _number_before(events, chains[event.process], place)
-            sends = [
-                other
-                for other in chains.get(event.peer or "", ())
-                if _same_message(events[other], event)
-            ]
             sends = sends[earlier : earlier + 1]
+            end = _counted_up_to([events[other] for other in sender])
+            if counted and end < len(sender) and (not sends or sender.index(sends[0]) >= end):
+                continue  # one that is missing would have to be counted
             before[place].update(sends)
-            if not sends and event.peer is not None:
+            if not sends:
                 unsent.add(event.peer)
     return before, unsent
 
@@ -152,26 +161,69 @@ def _number_before(events: Sequence[RecordedEvent], chain: Sequence[int], place:
 
 
 def _same_message(send: RecordedEvent, reception: RecordedEvent) -> bool:
-    return (
-        send.kind == "send"
-        and (send.name, send.peer) == (reception.name, reception.process)
-        and send.message_id == reception.message_id
-    )
+    return send.kind == "send" and (send.name, send.peer) == (reception.name, reception.process)
 
 
-def _gaps(
+def _counted_up_to(chain: Sequence[RecordedEvent]) -> int:
+    """How many of the first events of a process are numbered without a gap, or as far as can be
+    known; all of them where none has a number."""
+    numbered = False
+    for position, event in enumerate(chain):
+        number = _stated(event)
+        if (number is None and numbered) or (number is not None and number != position + 1):
+            return position
+        numbered = numbered or number is not None
+    return len(chain)
+
+
+def _numbers(
     events: Sequence[RecordedEvent], chains: Mapping[str, Sequence[int]]
-) -> set[tuple[str, int]]:
-    """Processes with the number of their events after which a gap is."""
-    gaps = set()
+) -> tuple[list[float], set[tuple[str, int]], set[str]]:
+    """Of every event the number by which clocks of others know it; processes with the number of
+    their events after which a gap is; and processes of which events are missing, nobody knows
+    where.
+
+    The numbers are those that events state, by their own entry or otherwise. Of a process of which
+    no event states one they are positions in the log. Else an event without a number is not
+    counted, unless those before the first one with a number can all have been; who knows the next
+    one with a number knows it.
+    """
+    numbers: list[float] = [inf] * len(events)
+    gaps: set[tuple[str, int]] = set()
+    unsure: set[str] = set()
     for name, chain in chains.items():
+        stated = [_stated(events[place]) for place in chain]
+        first = next((number for number in stated if number is not None), None)
+        leading = len(chain) if first is None else stated.index(first)
         last = 0
-        for position, place in enumerate(chain):
-            event = events[place]
-            number = event.number or (event.clock or {}).get(name, last + 1)
+        waiting: list[int] = []
+        if first is None or first > leading:
+            for position, place in enumerate(chain[:leading], start=1):
+                numbers[place] = last = position
+        else:
+            waiting += chain[:leading]
+        for position, place in enumerate(chain[leading:], start=leading):
+            number = stated[position]
+            waiting.append(place)
+            if number is None:
+                continue
             if number != last + 1:
-                gaps.add((name, position))
-            last = number
+                if len(waiting) > 1:
+                    unsure.add(name)
+                else:
+                    gaps.add((name, position))
+            for each in waiting:
+                numbers[each] = number
+            last, waiting = number, []
         if any((event.clock or {}).get(name, 0) > last for event in events):
-            gaps.add((name, len(chain)))
-    return gaps
+            if waiting:
+                unsure.add(name)
+            else:
+                gaps.add((name, len(chain)))
+    return numbers, gaps, unsure
+
+
+def _stated(event: RecordedEvent) -> int | None:
+    """Its own number, if it says one."""
+    own = None if event.clock is None else event.clock.get(event.process)
+    return event.number if own is None else own

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NoReturn, TypeAlias
+from math import inf
+from typing import NamedTuple, NoReturn, TypeAlias
 
 from choreomon.audit.items import Clock
 from choreomon.core.errors import DocumentError, Problem
@@ -23,11 +24,22 @@ Key: TypeAlias = str | Channel
 class Process:
     """What is known of one process. `index`: in clocks, None where the property has no label of it.
     `last` is the number of its last event, and `item_numbers` those of its items from number
-    `forgotten` + 1 on. `told` is its last vector clock, where `known` does not have it yet."""
+    `forgotten` + 1 on, which is not known yet of those in which an event without a number follows.
+    `numbered`: whether an event said its number; `whole`: whether those go on through all sessions.
+    `told` is its last vector clock, where `known` does not have it yet."""
 
     __slots__ = (
         *("name", "index", "watched", "last", "last_place", "known", "told", "raw", "heard"),
-        *("item_numbers", "forgotten", "items", "queue", "awaits", "awaited_by"),
+        *(
+            "item_numbers",
+            "forgotten",
+            "items",
+            "numbered",
+            "whole",
+            "queue",
+            "awaits",
+            "awaited_by",
+        ),
     )
 
     def __init__(self, name: str, index: int | None, size: int) -> None:
@@ -43,6 +55,8 @@ class Process:
         self.item_numbers: list[float] = []
         self.forgotten = 0
         self.items = 0
+        self.numbered = False
+        self.whole = False
         self.queue: deque[RecordedEvent] = deque()
         self.awaits: Key | Process | None = None
         self.awaited_by: list[Process] | None = None
@@ -69,42 +83,89 @@ def known_items(process: Process, watching: Sequence[Process]) -> Clock:
     told = process.told
     if told is None:
         return process.known
-    known = [*process.known]
-    settled = True
-    for index, other in enumerate(watching):
-        count = told.get(other.name)
-        if count and other is not process:
-            items = _items_up_to(other, count)
-            if items > known[index]:
-                known[index] = items
-            if count >= other.last:  # of its last event more may be to come
-                settled = False
+    process.known, settled = with_clock(process.known, told, watching, process)
     if settled:
         process.told = None
-    process.known = tuple(known)
     return process.known
 
 
-def number_of(process: Process, event: RecordedEvent, own: int | None, whole: bool) -> float:
-    """The number of the next event, whose clock has this entry of its own process. `whole`: numbers
-    go on through all sessions, so an event without one is between two numbers."""
-    if own is not None:
-        return own
-    if event.number is not None and event.clock is None:
-        return event.number
-    last = process.last
-    if event.number is not None or (process.raw is None and not whole):
-        return last + 1
-    # Clocks do not count it, so who knows the next one knows it, and nobody else.
-    return last + 0.5 if last == int(last) else last
+def with_clock(
+    known: Clock, told: Mapping[str, int], watching: Sequence[Process], own: Process | None = None
+) -> tuple[Clock, bool]:
+    """What is known with what a vector clock says of all others than its `own` process; whether
+    that is all that it says, whatever is read later."""
+    found = [*known]
+    settled = True
+    for index, other in enumerate(watching):
+        count = told.get(other.name)
+        if count and other is not own:
+            items = _items_up_to(other, count)
+            if items > found[index]:
+                found[index] = items
+            if count >= other.last:  # of its last event more may be to come
+                settled = False
+    return tuple(found), settled
+
+
+def now_numbered(process: Process, event: RecordedEvent, number: int) -> tuple[int, bool]:
+    """The next event of the process has this number, and says so. Gives their numbers to items
+    before it that had none.
+
+    The last number before it; and whether there were events without a number that its clocks did
+    not count, so that it is not known where one that is missing would have been. Raises
+    DocumentError where numbers do not grow.
+    """
+    last, first = int(process.last), not process.numbered
+    counted = process.last == last
+    process.numbered = True
+    if first and number <= last:  # those before it were not counted
+        last, counted = 0, False
+    if number <= last:
+        told = f"{event_name(event)} is number {number} of {process.name}"
+        if process.last_place is None:
+            told += ": the events of a process are numbered from 1"
+        else:
+            told += (
+                f", after number {last} ({process.last_place}): the numbers of a process have to "
+                "grow with its events"
+            )
+        raise DocumentError((Problem(event.place.file, event.place.line, "", told),))
+    if not counted:
+        numbers = process.item_numbers
+        unknown = bisect_right(numbers, last)
+        numbers[unknown:] = [number] * (len(numbers) - unknown)
+    return last, not counted
+
+
+def senders_of(reception: RecordedEvent, watching: Iterable[Process]) -> set[str]:
+    """Who may have sent what was received: who is said to have, or all of whom the property names
+    such a message."""
+    if reception.peer is not None:
+        return {reception.peer}
+    labels = (
+        label for each in watching for group in (each.watched or {}).values() for label in group
+    )
+    return {
+        label.message.sender
+        for label in labels
+        if (label.message.name, label.message.receiver) == (reception.name, reception.process)
+    }
+
+
+def stated_number(event: RecordedEvent) -> int | None:
+    """The number of the event in its process, as its clock says or else it itself."""
+    own = None if event.clock is None else event.clock.get(event.process)
+    return event.number if own is None else own
 
 
 def next_number(process: Process) -> float:
-    """The number of the first event that waits."""
-    event = process.queue[0]
-    if event.clock is not None:
-        return event.clock.get(process.name, process.last + 1)
-    return process.last + 1 if event.number is None else event.number
+    """The first number that an event that waits says; else that of the first one, if all are
+    counted, and more than any."""
+    for event in process.queue:
+        number = stated_number(event)
+        if number is not None:
+            return number
+    return inf if process.numbered or process.whole else process.last + 1
 
 
 def forget_settled(
@@ -132,39 +193,70 @@ def _items_up_to(process: Process, count: int) -> int:
     return process.forgotten + bisect_right(process.item_numbers, count)
 
 
-def senders(watching: Iterable[Process], reception: RecordedEvent) -> list[str]:
-    """Who may have sent a message whose log does not say who did: those that labels name."""
-    return [
-        label.message.sender
-        for each in watching
-        for labels in (each.watched or {}).values()
-        for label in labels
-        if (label.message.name, label.message.receiver) == (reception.name, reception.process)
-    ]
+class Queued(NamedTuple):
+    """The sends that wait: the keys by which they are asked for, the channels of those with and of
+    those without message ids, and the processes in which one may be missing."""
+
+    keys: set[Key]
+    identified: set[Channel]
+    plain: set[Channel]
+    lacking: set[str]
+
+    def otherwise(self, reception: RecordedEvent) -> bool:
+        """Whether its send may wait among those that it does not ask for: with ids where it has
+        none, without them where it has one, or where they cannot be counted."""
+        channel = (reception.peer or "", reception.name, reception.process)
+        if reception.message_id is not None:
+            return channel in self.plain
+        return channel in self.identified or reception.peer in self.lacking
 
 
-def sends_in_queues(processes: Iterable[Process]) -> set[Key]:
-    """The sends that wait."""
-    queued: set[Key] = set()
+def sends_in_queues(processes: Iterable[Process]) -> Queued:
+    """Those that wait in any process."""
+    queued = Queued(set(), set(), set(), set())
     for process in processes:
-        for event in process.queue:
-            if event.kind == SEND and event.message_id is not None:
-                queued.add(event.message_id)
-            elif event.kind == SEND and event.peer is not None:
-                queued.add((process.name, event.name, event.peer))
+        for event, key in _asked_for(process):
+            if event.kind == SEND:
+                channels = queued.plain if event.message_id is None else queued.identified
+                channels.add((process.name, event.name, event.peer or ""))
+            if key is not None:
+                queued.keys.add(key)
+            elif event.message_id is None:
+                queued.lacking.add(process.name)
     return queued
 
 
+def _asked_for(process: Process) -> Iterator[tuple[RecordedEvent, Key | None]]:
+    """The sends that wait, with the key by which they are asked for; and whatever comes after a
+    number that is missing. Sends without ids have no key there, nor where they have clocks, since
+    they are not counted."""
+    last, numbered, counted = process.last, process.numbered, True
+    for event in process.queue:
+        number = stated_number(event)
+        if number is None:
+            counted = counted and not numbered
+            last += 1
+        else:
+            counted = counted and (process.whole or number == last + 1)
+            last, numbered = number, True
+        if event.kind == SEND and event.message_id is not None:
+            yield event, event.message_id
+        elif event.kind == SEND:
+            asked = counted and event.clock is None
+            yield event, (process.name, event.name, event.peer or "") if asked else None
+        elif not counted:
+            yield event, None
+
+
 def owner(processes: Iterable[Process], awaited: Key | Process | None) -> Process | None:
-    """In whose queue it is that is waited for."""
+    """In whose queue it is that is waited for; None where that is not certain, as the next event
+    there does not say its number."""
     if isinstance(awaited, Process):
-        return awaited if awaited.queue else None
+        silent = awaited.numbered and awaited.queue and stated_number(awaited.queue[0]) is None
+        return awaited if awaited.queue and not silent else None
     for process in processes:
-        for event in process.queue:
-            if event.kind == SEND and awaited in (
-                event.message_id,
-                (process.name, event.name, event.peer),
-            ):
+        for _, key in _asked_for(process):
+            if key is not None and awaited == key:
                 return process
     return None
 

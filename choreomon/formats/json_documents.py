@@ -80,6 +80,17 @@ def refuse_no_mapping(text: str | bytes, file: str) -> None:
         raise DocumentError((Problem(file, 0, "", "is no mapping: expected one, in braces"),))
 
 
+def stated_kind(content: bytes) -> object:
+    """What a JSON document says that it is; None where it says nothing, or is no JSON object. Of
+    the rest nothing is kept, however large it is."""
+    try:
+        fields = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+        found: object = msgspec.json.decode(fields.get("kind", msgspec.Raw(b"null")))
+    except (UnicodeError, RecursionError, msgspec.DecodeError):
+        return None
+    return found
+
+
 def decoded(text: str | bytes, file: str, kind: str, shape: type[_Decoded]) -> _Decoded:
     """The document, which says that it is of this kind, in the right shape. Raises
     DocumentError, also where a key comes twice."""

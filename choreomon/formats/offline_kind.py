@@ -41,14 +41,11 @@ def offline_kind(file: str) -> Kind | None:
 
 
 def _kind_of_json(file: str) -> Kind | None:
-    import msgspec  # which takes longer to import than a small file of any other kind to read
+    from choreomon.formats.json_documents import stated_kind
 
-    content = whole(file)
-    try:
-        fields = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
-        named = msgspec.json.decode(fields["kind"])
-    except (KeyError, UnicodeError, RecursionError, msgspec.DecodeError):
-        return None  # whoever reads it says what is wrong
+    named = stated_kind(whole(file))
+    if named is None:
+        return None  # where it is wrong, whoever reads it says so
     for kind in _KINDS_OF_JSON:
         if named == kind:
             return kind

@@ -12,12 +12,15 @@ import pytest
 
 from choreomon.audit import causality, search, window
 from choreomon.audit.items import Item
+from choreomon.audit.labelling import Labelling
 from choreomon.audit.look_ups import LookUps
+from choreomon.audit.messages import Messages
 from choreomon.audit.oracle import reference_step
-from choreomon.audit.process import Process
+from choreomon.audit.process import Process, now_numbered
 from choreomon.audit.units import labels_by_process
 from choreomon.audit.window import Limits
 from choreomon.core.errors import DocumentError
+from choreomon.core.recorded import RecordedEvent
 from choreomon.properties.partial_order import live_stepper
 from choreomon.properties.reference import formations
 from tests.audit.cases import case, faults
@@ -25,10 +28,10 @@ from tests.audit.cases import case, faults
 SEEDS = range(400)
 
 
-def found(seeds: Iterable[int], limits: Limits | None = None) -> list[str]:
+def found(seeds: Iterable[int], limits: Limits | None = None, *, mixed: bool = False) -> list[str]:
     wrong = []
     for seed in seeds:
-        one = case(seed)
+        one = case(seed, mixed=mixed)
         try:
             wrong += [
                 f"seed {seed}: {each}" for each in faults(one, one.audit(limits), one.truth())
@@ -46,6 +49,11 @@ def test_so_they_are_under_a_budget_that_does_not_suffice() -> None:
     """What is not decided is said to be so; nothing else is wrong."""
     assert found(SEEDS, Limits(max_cuts=3, patience=2)) == []
     assert found(SEEDS, Limits(max_window=2, patience=1)) == []
+
+
+def test_so_they_are_where_each_log_says_something_else() -> None:
+    assert found(SEEDS, mixed=True) == []
+    assert found(SEEDS, Limits(few_cuts=1), mixed=True) == []
 
 
 def test_look_ups_are_never_wrong() -> None:
@@ -134,7 +142,7 @@ def _never_ahead(self: object, process: object, clock: object) -> bool:
         (search, "_enabled", _all_enabled),
         (window.Window, "_heard", _one_of_them),
         (window.Window, "lacks", _nothing_lacks),
-        (causality.Causality, "_marks", _no_marks),
+        (Labelling, "marks", _no_marks),
         (causality.Causality, "_heard", _unheard),
         (causality.Causality, "_ahead", _never_ahead),
     ],
@@ -144,6 +152,35 @@ def test_a_planted_bug_is_found(
 ) -> None:
     monkeypatch.setattr(where, name, planted)
     assert found(SEEDS) != []
+
+
+def _all_counted(self: Messages, process: str) -> bool:
+    return False
+
+
+def _no_first(self: Messages, event: object) -> bool:
+    return False
+
+
+def _nothing_unsaid(process: Process, event: RecordedEvent, number: int) -> tuple[int, bool]:
+    return now_numbered(process, event, number)[0], False
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "planted"),
+    [
+        (causality, "now_numbered", _nothing_unsaid),
+        (causality.Causality, "_ahead", _never_ahead),
+        (causality.Causality, "_heard", _unheard),
+        (Messages, "stop_counting", _all_counted),
+        (Messages, "is_first", _no_first),
+    ],
+)
+def test_a_planted_bug_is_found_in_mixed_logs(
+    monkeypatch: pytest.MonkeyPatch, where: object, name: str, planted: Callable[..., object]
+) -> None:
+    monkeypatch.setattr(where, name, planted)
+    assert any(found([seed], mixed=True) for seed in range(4_000))
 
 
 def wrongly_left(seeds: Iterable[int]) -> list[int]:

@@ -11,6 +11,7 @@ import pytest
 
 from choreomon.audit import messages
 from choreomon.audit.auditor import Auditor
+from choreomon.audit.items import Gap
 from choreomon.audit.outcome import Outcome
 from choreomon.audit.reading import side_by_side
 from choreomon.audit.window import Limits
@@ -164,6 +165,115 @@ def test_events_without_a_clock_among_others_are_known_by_who_knows_the_next_one
     events = [events[0], first, event("P1!x>P2", 4, clock={"P1": 2})]
     events.append(event("P2!b>P3", 3, clock={"P1": 2, "P2": 1}))
     assert kinds(audited(events)[0]) == ["violated"]
+
+
+def test_events_before_the_first_clock_are_counted_only_if_all_can_have_been() -> None:
+    """A live monitor counts what its property mentions; others count all, and say so later."""
+    events = [
+        event("P1!a>P2", 1),
+        event("P1!x>P2", 2, clock={"P1": 1}),
+        event("P2!b>P3", 3, clock={"P1": 1, "P2": 1}),
+    ]
+    assert kinds(audited(events)[0]) == ["violated"]
+    events[1] = event("P1!x>P2", 2, clock={"P1": 2})
+    assert kinds(audited(events)[0]) == ["violated"]
+    events[1] = event("P1!x>P2", 2, clock={"P1": 3})
+    outcome, _ = audited(events)
+    assert [gap.reason for gap in outcome.gaps] == ["event 2 of P1 is not in its log"]
+
+
+def test_where_events_say_no_number_a_gap_may_be_anywhere() -> None:
+    events = [
+        event("P1!a>P2", 1, number=1),
+        event("P1!x>P2", 2),
+        event("P1!x>P2", 3, number=3),
+    ]
+    outcome, strange = audited(events)
+    told = "event 2 of P1 is not in its log, or does not say its number there"
+    assert outcome.gaps[0] == Gap("P1", told)
+    assert Diagnostic("gap", told, Place("log", 3)) in strange
+
+
+def test_an_item_without_a_clock_waits_for_what_its_process_was_told() -> None:
+    events = [
+        event("P2?x<P1", 1, clock={"P1": 1, "P2": 1}),
+        event("P2!b>P3", 2),
+        event("P1!a>P2", 3, clock={"P1": 1}),
+    ]
+    assert kinds(audited(events)[0]) == ["violated"]
+
+
+def test_what_a_clock_says_is_passed_on_by_ids() -> None:
+    """P3 has clocks, and was told of what is read later; P2 has none."""
+    events = [
+        event("P3?x<P1", 1, clock={"P1": 1, "P3": 1}),
+        event("P3!y>P2", 2, clock={"P1": 1, "P3": 2}, message_id="y"),
+        event("P2?y<P3", 3, message_id="y"),
+        event("P2!b>P3", 4),
+        event("P1!a>P2", 5, clock={"P1": 1}),
+    ]
+    assert kinds(audited(events)[0]) == ["violated"]
+
+
+@pytest.mark.parametrize("sends", ["1", None])
+def test_where_one_end_of_messages_has_ids_nothing_is_known(sends: str | None) -> None:
+    receptions = None if sends else "1"
+    events = [
+        event("P1!a>P2", message_id=sends),
+        event("P2?a<P1", 2, message_id=receptions),
+        event("P2!b>P3", 3),
+    ]
+    for order in (events, [*events[1:], events[0]]):
+        outcome, strange = audited(order)
+        assert kinds(outcome) == ["possibly-violated"]
+        assert not {"reception-without-send", "gap"} & {each.kind for each in strange}
+
+
+def test_messages_are_counted_up_to_a_gap() -> None:
+    """The second reception may be of a send in the gap."""
+    events = [
+        event("P1!c>P2", 1, number=1),
+        event("P1!c>P2", 2, number=3),
+        event("P1!a>P2", 3, number=4),
+        event("P2?c<P1", 4, number=1),
+        event("P2?a<P1", 5, number=2),
+        event("P2!b>P3", 6, number=3),
+    ]
+    outcome, strange = audited(events)
+    assert kinds(outcome) == ["possibly-violated"]
+    assert "reception-without-send" not in {each.kind for each in strange}
+    whole = [each._replace(number=None) for each in events]
+    assert kinds(audited(whole)[0]) == ["violated"]
+
+
+def test_what_cannot_be_counted_closes_no_cycle() -> None:
+    """P1's first event is missing; it may have been the send of what P2 received at first."""
+    events = [
+        event("P1?x<P2", 1, number=2),
+        event("P1!a>P2", 2, number=3),
+        event("P2?a<P1", 3, number=1),
+        event("P2!x>P1", 4, number=2),
+        event("P2!b>P3", 5, number=3),
+    ]
+    assert kinds(audited(events)[0]) == ["possibly-violated"]
+    events = [each._replace(number=None) for each in events]
+    with pytest.raises(DocumentError, match="happened-before has a cycle"):
+        audited(events)
+
+
+def test_numbers_begin_with_one_and_grow() -> None:
+    with pytest.raises(DocumentError, match=r"number 0 of P1: .* numbered from 1"):
+        audited([event("P1!a>P2", number=0)])
+    with pytest.raises(DocumentError, match=r"number 1 of P1, after number 2 \(log:1\)"):
+        audited([event("P1!a>P2", number=2), event("P1!a>P2", number=1)])
+
+
+def test_two_runs_in_one_file_contradict_each_other() -> None:
+    clocks = ({"P1": 1}, {"P1": 2}, {"P1": 1})
+    log = b"\n".join(written(event("P1!a>P2", clock=clock)) for clock in clocks)
+    read = [*read_recorded(BytesIO(log), "events", file="log")]
+    with pytest.raises(DocumentError, match=r"log:3: the send of a at P1 is number 1 of P1, after"):
+        audited([each for each in read if isinstance(each, RecordedEvent)])
 
 
 def test_a_gap_that_is_found_late_takes_verdicts_back() -> None:

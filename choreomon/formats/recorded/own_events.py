@@ -46,8 +46,8 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
     """The events, in the order of the log. What `simulate --trace` writes has clocks, which say the
     order. Lines of others may have none, an `id` of the message, the same for its send and its
     reception, and `number`, which counts the events of a process from 1; `index` and `time` may be
-    left out. Live monitors count only what a property mentions: an event whose own count does not
-    grow is not counted, and has no clock here.
+    left out. Live monitors count only what a property mentions: an event whose own count stays as
+    it was is not counted, and has no clock here.
 
     Raises DocumentError only where lines cannot be read at all.
     """
@@ -83,7 +83,7 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
                 continue
         counted = None
         own = clock.get(process, 0)
-        if own > counts.get(process, 0):
+        if own and own != counts.get(process, 0):  # less than before is for others to refuse
             counted, counts[process] = line.clock, own
         yield new(
             RecordedEvent,

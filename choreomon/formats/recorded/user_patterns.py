@@ -6,8 +6,9 @@ JavaScript `\\d`, `\\w` and `\\s` are of ASCII, and `^` and `$` are at lines, to
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from time import process_time
+from typing import Any, Final, TypeVar
 
 import regex
 
@@ -22,6 +23,17 @@ PATIENCE: Final = 2.0
 with any sensible expression."""
 
 
+IN_ALL: Final = 10
+"""Times `PATIENCE`: what slow searches may take together. A log has many lines, and one that takes
+a second is not stopped."""
+
+SLOW: Final = 0.05
+SLOW_PER_CHARACTER: Final = 1e-6
+"""Seconds above which a search is a slow one."""
+
+_Found = TypeVar("_Found")
+
+
 class PatternError(ValueError):
     """An expression that is none; the message says what is wrong with it."""
 
@@ -33,8 +45,13 @@ class Hopeless(Exception):
 class UserPattern:
     """An expression with its named groups."""
 
-    def __init__(self, text: str, patience: float = PATIENCE) -> None:
-        """Raises `PatternError`."""
+    def __init__(
+        self,
+        text: str,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = process_time,
+    ) -> None:
+        """`clock` tells seconds of the processor. Raises `PatternError`."""
         if len(text) > MAX_PATTERN:
             raise PatternError(f"is longer than {MAX_PATTERN:,} characters")
         try:
@@ -44,6 +61,8 @@ class UserPattern:
         self.text = text
         self.groups: tuple[str, ...] = tuple(self._compiled.groupindex)
         self._patience = patience
+        self._clock = clock
+        self._slowly = 0.0
 
     def require(self, *names: str) -> None:
         """Raises `PatternError` where a group is not there."""
@@ -59,34 +78,38 @@ class UserPattern:
     def found(self, text: str) -> Mapping[str, str] | None:
         """The named groups of the first match, those that took part; None where there is none.
         Raises `Hopeless`."""
-        match = self._search(text)
+        match = self._patiently(text, lambda: self._compiled.search(text, timeout=self._patience))
         if match is None:
             return None
         return {name: part for name, part in match.groupdict().items() if part is not None}
 
     def at_start(self, text: str) -> bool:
         """Whether the text begins with a match. Raises `Hopeless`."""
-        try:
-            return self._compiled.match(text, timeout=self._patience) is not None
-        except TimeoutError:
-            raise self._stopped() from None
+        match = self._patiently(text, lambda: self._compiled.match(text, timeout=self._patience))
+        return match is not None
 
     def matches(self, text: str) -> list[Any]:
         """All matches, from left to right. Raises `Hopeless`."""
-        try:
-            return list(self._compiled.finditer(text, timeout=self._patience))
-        except TimeoutError:
-            raise self._stopped() from None
+        return self._patiently(
+            text, lambda: list(self._compiled.finditer(text, timeout=self._patience))
+        )
 
-    def _search(self, text: str) -> Any:
+    def _patiently(self, text: str, search: Callable[[], _Found]) -> _Found:
+        begun = self._clock()
         try:
-            return self._compiled.search(text, timeout=self._patience)
+            found = search()
         except TimeoutError:
-            raise self._stopped() from None
+            raise self._stopped(self._patience) from None
+        spent = self._clock() - begun
+        if spent > SLOW + len(text) * SLOW_PER_CHARACTER:
+            self._slowly += spent
+            if self._slowly > IN_ALL * self._patience:
+                raise self._stopped(self._slowly)
+        return found
 
-    def _stopped(self) -> Hopeless:
+    def _stopped(self, seconds: float) -> Hopeless:
         return Hopeless(
-            f"the expression {shown(self.text)} was stopped after {self._patience:g} s: it may "
+            f"the expression {shown(self.text)} was stopped after {seconds:.3g} s: it may "
             "try its repetitions in more ways than can be tried; say more exactly what each of "
             r"them takes, as in [^ ]* or \d+, and none inside of another"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -16,6 +17,7 @@ from choreomon.formats.exported.shiviz import recorded_shiviz_log
 from choreomon.formats.recorded import shiviz
 from choreomon.formats.recorded.mapping_document import parse_mapping
 from choreomon.formats.recorded.reading import read_recorded
+from choreomon.formats.recorded.user_patterns import Hopeless, UserPattern
 from tests.formats.recorded.logs_for_tests import (
     COMBINED,
     GOVECTOR,
@@ -175,6 +177,17 @@ def test_a_parser_that_backtracks_without_end_is_stopped() -> None:
     parser = r"(?<event>(?:x+x+)+y)(?<host>\w) (?<clock>{.*})"
     with pytest.raises(DocumentError, match=r"log:1: from here on the expression .* was stopped"):
         read("x" * 3000 + '\na {"a":1}', parser=parser)
+
+
+def test_a_parser_that_is_slow_at_every_line_is_stopped() -> None:
+    seconds = itertools.count()
+    pattern = UserPattern("x", clock=lambda: next(seconds) / 2)
+    assert all(pattern.found("x") is not None for _ in range(40))
+    with pytest.raises(Hopeless, match=r"the expression x was stopped after 20.5 s"):
+        pattern.found("x")
+    quick = itertools.count()
+    pattern = UserPattern("x", clock=lambda: next(quick) / 30)
+    assert all(pattern.at_start("x") and pattern.matches("x") for _ in range(1000))
 
 
 def test_runs_of_one_name_are_refused() -> None:
