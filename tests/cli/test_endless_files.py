@@ -41,7 +41,8 @@ READ: Final[dict[str, list[tuple[str, str, tuple[str, ...]]]]] = {
         ("config", "i.hif -o x.svg --trace pass.htf --config BAD", (".hcf", ".json")),
     ],
     "export": [
-        ("file", "BAD --to mermaid", (*HIBOU, ".jsonl")),
+        ("files", "BAD --to mermaid", (*HIBOU, ".jsonl", ".log")),
+        ("mapping", "run.log --to mermaid --mapping BAD", (".yaml", ".json")),
         ("results", "run.jsonl --to mermaid --results BAD", (".json",)),
     ],
     "simulate": [("file", "BAD", (".yaml", ".json"))],
@@ -168,6 +169,7 @@ def _files(place: Path) -> Path:
     place.joinpath("property.yaml").write_text(PROPERTY, encoding="utf-8")
     place.joinpath("run.jsonl").write_text(EVENT, encoding="utf-8")
     place.joinpath("a.timbuk").write_text("Ops a:1\n", encoding="utf-8")
+    place.joinpath("run.log").write_text(EVENT, encoding="utf-8")
     place.joinpath("cases.jsonl").write_text("{}\n", encoding="utf-8")
     place.joinpath("m.hif").write_text("a -- m -> b\n", encoding="utf-8")
     assert choreomon("synthesize", "m.hif", "-o", "a.json", "--verifiers", "V").code == 0
