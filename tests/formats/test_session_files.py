@@ -320,7 +320,7 @@ def test_files_that_are_no_parquet_are_refused(tmp_path: Path, what: str) -> Non
         path.write_bytes(content[what])
     with pytest.raises(DocumentError) as refused:
         Parquet(str(path))
-    missing = "there is no such file" if what == "missing" else "is no Parquet file, or a part of"
+    missing = "cannot be read: there" if what == "missing" else "is no Parquet file, or a part of"
     assert str(refused.value).startswith(f"{path}: {missing}")
 
 
