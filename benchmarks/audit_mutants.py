@@ -32,7 +32,8 @@ from choreomon.cli import main as choreomon
 from choreomon.core.message import HANDLE
 from choreomon.core.recorded import RecordedEvent
 from choreomon.formats.labels import parse_label
-from choreomon.formats.recorded import parse_mapping, read_recorded
+from choreomon.formats.recorded.mapping_document import parse_mapping
+from choreomon.formats.recorded.reading import read_recorded
 
 NAMES: Final = {0: "nothing formed", 1: "violated", 2: "refused", 3: "possibly violated"}
 """What exit codes say. There is no other one."""
