@@ -56,6 +56,8 @@ class Judge:
         self._searched: SearchResult | None = None
         self._blame: Blame | None = None
         self._slices: Callable[[MultiTrace], Answer] | None = None
+        self._begins: Callable[[MultiTrace], Answer]
+        """What tells whether a log may begin as it does; made with `_slices`."""
         self._decide = self._made_to_decide()
 
     @property
@@ -172,7 +174,7 @@ class Judge:
         explanation = self._explanation(multitrace, answer.verdict)
         failed_it = answer.verdict is Verdict.FAIL
         fault = self._fault(multitrace) if failed_it else None
-        late = failed_it and mode in ("prefix", "multiprefix") and self._fits_late(multitrace)
+        late = mode in ("prefix", "multiprefix") and self._fits_late(multitrace, fault)
         recorded = tuple(
             lifeline
             for part in multitrace.components
@@ -210,18 +212,32 @@ class Judge:
         except MemoryError:
             return None
 
-    def _fits_late(self, multitrace: MultiTrace) -> bool:
-        """Whether it is a slice, as far as that is known within the bounds of the verdict."""
+    def _fits_late(self, multitrace: MultiTrace, fault: Fault | None) -> bool:
+        """Whether a log is wrong by itself from its first action on, and all is a slice, as far as
+        that is known within the bounds of the verdict. The first is quick to ask."""
+        if fault is None or fault.kind != "LocalError":
+            return False
+        begun = [
+            MultiTrace((one._replace(actions=one.actions[:1]),))
+            for one in multitrace.components
+            if one.lifelines in fault.locations
+        ]
         self._make_room()
         self._bounds.start()
         try:
             if self._slices is None:
                 if isinstance(self._protocol, Automaton):
-                    automaton = AutomatonVerifier(self._protocol, "slice", should_stop=self._bounds)
-                    self._slices = automaton.decide
+                    automaton, stop = self._protocol, self._bounds
+                    self._begins = AutomatonVerifier(
+                        automaton, "multiprefix", should_stop=stop
+                    ).decide
+                    self._slices = AutomatonVerifier(automaton, "slice", should_stop=stop).decide
                 else:
                     stop = self._bounds
+                    self._begins = Verifier(self._protocol, "multiprefix", should_stop=stop).decide
                     self._slices = Verifier(self._protocol, "slice", should_stop=stop).decide
+            if all(self._begins(one).verdict.passes for one in begun):
+                return False
             return self._slices(multitrace).verdict.passes
         except MemoryError:
             return False
