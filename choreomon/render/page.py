@@ -107,7 +107,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table; columns in which there are only numbers stand at the right."""
     cells = [tuple(row) for row in rows]
     numbers = [
-        bool(cells) and all(_NUMBER.fullmatch(row[place]) for row in cells)
+        any(row[place] for row in cells) and all(_NUMBER.fullmatch(row[place]) for row in cells)
         for place in range(len(columns))
     ]
     kinds = [' class="number"' if number else "" for number in numbers]

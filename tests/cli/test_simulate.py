@@ -199,6 +199,17 @@ application:
 """a and b are concurrent, and in the real order a is rarely before b."""
 
 
+def test_a_page_made_again_is_the_same_where_the_date_is_stated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    choreomon("simulate", "violated.yaml", "--report", "out.html")
+    first = Path("out.html").read_bytes()
+    assert b"1970-01-02 00:00 UTC" in first
+    choreomon("simulate", "violated.yaml", "--report", "out.html")
+    assert Path("out.html").read_bytes() == first
+
+
 def test_of_many_runs_the_page_shows_those_in_which_the_sequence_was_really_formed() -> None:
     Path("rare.yaml").write_text(RARE, encoding="utf-8")
     options = ["--runs", 28, "--strategy", "push", "--report", "rare.html"]
