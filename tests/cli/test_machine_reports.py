@@ -115,4 +115,6 @@ def test_what_is_read_is_not_written(option: str) -> None:
     assert answer.code == 2
     assert "v.yaml: is read, too: write another file" in answer.err
     assert scenario.read_text(encoding="utf-8") == VIOLATED
-    assert choreomon("simulate", SCENARIOS / "lock-conforming.yaml", option, "no/such").code == 2
+    Path("file").touch()
+    answer = choreomon("simulate", SCENARIOS / "lock-conforming.yaml", option, "file/such")
+    assert answer.code == 2
