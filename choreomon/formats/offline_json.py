@@ -33,11 +33,12 @@ import msgspec
 
 from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.core.errors import Path
-from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, folded, operands
+from choreomon.formats.hibou.interaction import OPERATORS, WITH_REGION, folded
 from choreomon.formats.hibou.signature import Signature, unknown
 from choreomon.formats.json_documents import Defects, decoded
 from choreomon.formats.json_shapes import JsonDocument
 from choreomon.interaction.lifelines import mask, names
+from choreomon.interaction.operands import operands
 from choreomon.interaction.term import (
     EMPTY,
     LOOPS,

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from choreomon.core.action import EMISSION, RECEPTION
+from choreomon.core.action import EMISSION
 from choreomon.core.message import ENVIRONMENT
 from choreomon.interaction.lifelines import ALL, NONE, Mask, names
+from choreomon.interaction.operands import operands, receivers
 from choreomon.interaction.term import (
-    BINARY,
     EMPTY,
     Interaction,
     Operator,
@@ -115,7 +115,7 @@ def lifelines_of(term: Interaction) -> set[str]:
 def _operand(term: Interaction) -> list[Interaction | Statement]:
     """What stands below each other where `term` is an operand, or all there is."""
     if term.operator is Operator.COREG and term.region == NONE:
-        return [*_operands(term)]
+        return [*operands(term)]
     return [term]
 
 
@@ -129,65 +129,19 @@ def _opened(term: Interaction) -> list[Interaction | Statement]:
         return [Arrow(name if sent else None, message, None if sent else name)]
     if term.operator is Operator.OPEN:
         raise ValueError("an open iteration of a search cannot be written")
-    receivers = _receivers(term)
-    if receivers:
+    receiving = receivers(term)
+    if receiving:
         assert term.left is not None
         assert term.left.action is not None
         sender, _, message = term.left.action
-        return [Arrow(sender, message, name, number > 0) for number, name in enumerate(receivers)]
-    operands = _operands(term)
+        return [Arrow(sender, message, name, number > 0) for number, name in enumerate(receiving)]
+    parts = operands(term)
     if term.operator is Operator.COREG and term.region == NONE:
-        return [Start(Operator.COREG, NONE), *operands, End()]
-    optional = term.operator is Operator.ALT and len(operands) == 2 and operands[1] is EMPTY
+        return [Start(Operator.COREG, NONE), *parts, End()]
+    optional = term.operator is Operator.ALT and len(parts) == 2 and parts[1] is EMPTY
     found: list[Interaction | Statement] = [Start(term.operator, term.region, optional)]
-    for number, operand in enumerate(operands[:1] if optional else operands):
+    for number, operand in enumerate(parts[:1] if optional else parts):
         if number:
             found.append(NextOperand())
         found += _operand(operand)
     return [*found, End()]
-
-
-def _operands(term: Interaction) -> list[Interaction]:
-    """Those of an operator, in n-ary notation: `seq(x, seq(y, z))` has x, y and z. A message
-    passing at the end stays whole."""
-    assert term.left is not None
-    if term.right is None:
-        return [term.left]
-    found = [term.left]
-    rest = term.right
-    while (
-        rest.operator is term.operator
-        and rest.operator in BINARY
-        and rest.region == term.region
-        and not _receivers(rest)
-    ):
-        assert rest.left is not None
-        assert rest.right is not None
-        found.append(rest.left)
-        rest = rest.right
-    return [*found, rest]
-
-
-def _receivers(term: Interaction) -> list[str]:
-    """Who receives the message that `term` passes, from the first one on; nobody where it passes
-    none. `strict(a!m, b?m)` and `strict(a!m, seq(b?m, c?m))` pass one."""
-    if term.operator is not Operator.STRICT:
-        return []
-    assert term.left is not None
-    sent = term.left.action
-    if sent is None or sent.kind != EMISSION:
-        return []
-    receivers: list[str] = []
-    rest: Interaction | None = term.right
-    while rest is not None:
-        first, rest = (
-            (rest.left, rest.right)
-            if rest.operator is Operator.COREG and rest.region == NONE
-            else (rest, None)
-        )
-        assert first is not None
-        received = first.action
-        if received is None or received.kind != RECEPTION or received.message != sent.message:
-            return []
-        receivers.append(received.lifeline)
-    return receivers

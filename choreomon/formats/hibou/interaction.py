@@ -30,8 +30,8 @@ from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.hibou.scanner import END, Cursor, is_name
 from choreomon.formats.hibou.signature import Signature, checked_names, unknown
 from choreomon.interaction.lifelines import ALL, NONE, Mask, mask, names
+from choreomon.interaction.operands import operands, receivers
 from choreomon.interaction.term import (
-    BINARY,
     EMPTY,
     LOOPS,
     Interaction,
@@ -322,28 +322,6 @@ def _check(term: Interaction) -> None:
     checked_names(sorted(checked))
 
 
-def operands(term: Interaction) -> list[Interaction]:
-    """Those of a term that is no leaf, in n-ary notation: `seq(x, seq(y, z))` has x, y and z. A
-    message passing at the end stays whole."""
-    assert term.left is not None
-    if term.right is None:
-        return [term.left]
-    found = [term.left]
-    rest = term.right
-    while (
-        rest.operator is term.operator
-        and rest.operator in BINARY
-        and rest.region == term.region
-        and not _leaf_text(rest)
-    ):
-        assert rest.left is not None
-        assert rest.right is not None
-        found.append(rest.left)
-        rest = rest.right
-    found.append(rest)
-    return found
-
-
 def _leaf_text(term: Interaction) -> str:
     """The text of an action or of a message passing; empty for anything else."""
     if term is EMPTY:
@@ -351,24 +329,11 @@ def _leaf_text(term: Interaction) -> str:
     if term.action is not None:
         lifeline, kind, message = term.action
         return f"{lifeline} -- {message} ->|" if kind == EMISSION else f"{message} -> {lifeline}"
-    if term.operator is not Operator.STRICT:
+    receiving = receivers(term)
+    if not receiving:
         return ""
     assert term.left is not None
-    assert term.right is not None
-    sent = term.left.action
-    if sent is None or sent.kind != EMISSION:
-        return ""
-    receivers: list[str] = []
-    rest: Interaction | None = term.right
-    while rest is not None:
-        if rest.operator is Operator.COREG and rest.region == NONE:
-            assert rest.left is not None
-            first, rest = rest.left, rest.right
-        else:
-            first, rest = rest, None
-        received = first.action
-        if received is None or received.kind != RECEPTION or received.message != sent.message:
-            return ""
-        receivers.append(received.lifeline)
-    to = receivers[0] if len(receivers) == 1 else f"({','.join(receivers)})"
-    return f"{sent.lifeline} -- {sent.message} -> {to}"
+    assert term.left.action is not None
+    sender, _, message = term.left.action
+    to = receiving[0] if len(receiving) == 1 else f"({','.join(receiving)})"
+    return f"{sender} -- {message} -> {to}"

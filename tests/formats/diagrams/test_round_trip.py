@@ -127,7 +127,7 @@ def test_interactions_that_are_written_alike_come_back(
 @pytest.mark.parametrize(
     ("module", "name", "planted"),
     [
-        (diagram, "_operands", operands_of),  # what is nested to the left is joined, too
+        (diagram, "operands", operands_of),  # what is nested to the left is joined, too
         (sequence_text, "SAME", " (again)"),
         (sequence_text, "_label", lambda block, written, code: block.name),
         (sequence_text, "OUTSIDE", ("other", "environment")),
