@@ -26,6 +26,8 @@ from choreomon.interaction.lifelines import mask
 from choreomon.interaction.term import EMPTY, Interaction, act, alt, coreg, loop_s, seq, strict
 from choreomon.render.run_text import mermaid_run, plantuml_run
 from choreomon.render.sequence_text import mermaid_sequence, plantuml_sequence
+from tests.audit.test_logs_of_shiviz import LOGS, PINNED, options
+from tests.cli.command_line import choreomon
 from tests.formats.diagrams.samples import HOSTILE
 from tests.formats.exported.runs_to_export import SCENARIOS, run_of
 from tests.interaction.drawn import interactions
@@ -113,6 +115,22 @@ def test_interactions_and_runs_are_accepted(
     runs = [run_of(scenario) for scenario in SCENARIOS]
     texts = [write(term) for term in samples()]
     texts += [write_run(run.kept_events, run.processes, run.verdicts) for run in runs]
+    assert refused(texts, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("form", "refused"), [("mermaid", refused_by_mermaid), ("plantuml", refused_by_plantuml)]
+)
+def test_logs_are_accepted(form: str, refused: Refused, tmp_path: Path) -> None:
+    one = {"facebook-multiple": ("--session", "Execution #1")}
+    texts = [
+        choreomon(
+            *("export", LOGS / f"{log}.log", "--to", form, *options(log), *one.get(log, ()))
+        ).out
+        for log in PINNED
+    ]
+    assert len(texts) == len(PINNED) == 5
+    assert all(texts)
     assert refused(texts, tmp_path) == []
 
 
