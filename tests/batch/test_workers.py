@@ -170,6 +170,27 @@ def test_they_end_with_the_process_that_started_them(
     assert starter.returncode == -by
 
 
+LATE = """
+from multiprocessing import Pipe
+from choreomon.batch.workers import _begin
+
+held, letting_go = Pipe(duplex=False)
+letting_go.close()
+_begin(held, sum, (__import__("itertools").repeat(1),))
+"""
+
+
+def test_they_end_where_the_process_that_started_them_was_gone_before_they_began() -> None:
+    """The system tells nobody of what was over before he asked, and this is code in C."""
+    ended = subprocess.run(
+        [sys.executable, "-c", LATE],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=30,
+        check=False,
+    )
+    assert ended.returncode == 1
+
+
 INTERRUPTED = """
 import signal, threading
 from choreomon.batch.workers import workers
