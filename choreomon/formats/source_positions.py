@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 import yaml
 
 from choreomon.core.errors import DocumentError, Path, Problem
+from choreomon.formats.input_files import size
 from choreomon.formats.labels import NAME_PATTERN
 from choreomon.formats.scalars import Scalar, ScalarError, json_scalar, shortened, yaml_scalar
 from choreomon.formats.yaml_hints import not_yaml
@@ -99,7 +100,9 @@ def _decoded(text: str | bytes, file: str) -> str:
     else:
         encoded = text
     if len(encoded) > MAX_BYTES:
-        raise _refused(file, 0, f"is larger than {MAX_BYTES} bytes: split it")
+        raise _refused(
+            file, 0, f"is larger than {size(MAX_BYTES)}, the most that a document has: split it"
+        )
     try:
         return encoded.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:

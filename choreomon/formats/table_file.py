@@ -54,7 +54,7 @@ import msgspec
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.verdict import Reference
-from choreomon.formats.input_files import beginning
+from choreomon.formats.input_files import beginning, size
 from choreomon.formats.json_keys import repeated_key
 from choreomon.formats.labels import parse_label
 from choreomon.formats.table_shape import (
@@ -244,7 +244,7 @@ def read_table(text: bytes, file: str) -> SplitTable:
     property is not known from one file: what tells them apart is the system id.
     """
     if len(text) > MAX_TABLE_BYTES:
-        raise _refused(file, f"is larger than {MAX_TABLE_BYTES} bytes: use a smaller property")
+        raise _refused(file, f"is larger than {size(MAX_TABLE_BYTES)}: use a smaller property")
     document = _decoded(text, file)
     found = tuple(islice(table_defects(document), _MOST_TOLD))
     if found:

@@ -463,7 +463,7 @@ def test_a_reader_of_what_it_never_asks_is_refused_as_itself_only() -> None:
         (b'{"kind": "\xff"}', "is not"),
         (b'{"a": ' + b"[" * 100_000, "is nested deeper than 64 levels: make it flatter"),
         (b'{"kind": "table", "version": 1, "version": 1}', "has no field"),
-        (b" " * (MAX_TABLE_BYTES + 1), "is larger than 16777216 bytes: use a smaller property"),
+        (b" " * (MAX_TABLE_BYTES + 1), "is larger than 16 MiB: use a smaller property"),
     ],
     ids=lambda value: str(value)[:20],
 )
