@@ -220,10 +220,11 @@ class _Plot:
 
 
 def _mark(at: Point, place: int) -> Shape:
-    """Filled and empty ones, so that lines which coincide can both be seen."""
+    """Filled and empty ones, so that lines which coincide can both be seen; each colour has a
+    shape of its own."""
     colour = COLOURS[place % len(COLOURS)]
     size = _MARK + (1.6 if place % 2 == 0 else 0)
-    match place % 4:
+    match place % len(COLOURS):
         case 0:
             return Circle(centre=at, radius=size, fill=colour, colour=colour, width=1)
         case 1:
@@ -239,8 +240,19 @@ def _mark(at: Point, place: int) -> Shape:
                 ),
                 fill=colour,
             )
-        case _:
+        case 3:
             return Circle(centre=at, radius=size - 1, fill=PAPER, colour=colour, width=1.8)
+        case 4:
+            around = ((0, -size), (size, 0), (0, size), (-size, 0))
+            return Polygon(points=tuple(Point(at.x + x, at.y + y) for x, y in around), fill=colour)
+        case _:
+            ends = [Point(at.x + x, at.y + y) for x in (-size, size) for y in (-size, size)]
+            strokes = ((ends[0], ends[3]), (ends[1], ends[2]))
+            return Group(
+                shapes=tuple(
+                    Polyline(points=stroke, colour=colour, width=1.8) for stroke in strokes
+                )
+            )
 
 
 def _legend(entries: Sequence[tuple[str, int]], left: float, *, fitted: bool) -> list[Shape]:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from choreomon.render.drawing import Circle, Polyline, Text, flattened
-from choreomon.render.line_chart import COLOURS, Axis, Line, line_chart, powers_of_ten, rising_ticks
+from choreomon.render.drawing import PAPER, Circle, Point, Polyline, Shape, Text, flattened
+from choreomon.render.line_chart import (
+    COLOURS,
+    Axis,
+    Line,
+    _mark,
+    line_chart,
+    powers_of_ten,
+    rising_ticks,
+)
 from choreomon.render.svg import svg_document
 
 ALONG = Axis("length", ((2, "2"), (4, "4")))
@@ -96,3 +104,15 @@ def test_a_single_place_is_in_the_middle() -> None:
     picture = line_chart("T", Axis("x", ((3, "3"),)), "y", [Line("a", ((3, 1),))])
     (mark, _) = [s for s in flattened(picture.drawing.shapes) if isinstance(s, Circle)]
     assert 200 < mark.centre.x < 300
+
+
+def test_lines_are_told_apart_without_colour() -> None:
+    marks = {_shape_of(_mark(Point(0, 0), place)) for place in range(len(COLOURS))}
+    assert len(marks) == len(COLOURS)
+
+
+def _shape_of(mark: Shape) -> tuple[object, ...]:
+    """What of it is seen by who sees no colours."""
+    filled = getattr(mark, "fill", None) != PAPER
+    corners = getattr(mark, "points", ())
+    return type(mark), filled, len(corners)
