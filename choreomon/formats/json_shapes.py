@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
@@ -25,11 +25,17 @@ _CHOICE: Final = re.compile(r"Invalid enum value (.*)")
 _BROKEN: Final = re.compile(r"JSON is malformed: (.*)")
 
 
+_Schema: TypeAlias = Annotated[
+    str,
+    msgspec.Meta(description="the JSON Schema of the document, for editors; it means nothing here"),
+]
+
+
 class JsonDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """A document of JSON. `$schema`, at its top, names its JSON Schema to editors; here it means
     nothing."""
 
-    schema: str | msgspec.UnsetType = msgspec.field(name="$schema", default=msgspec.UNSET)
+    schema: _Schema | msgspec.UnsetType = msgspec.field(name="$schema", default=msgspec.UNSET)
 
 
 def placed_problem(error: str, choices: str = "one of the choices") -> tuple[str, str]:

@@ -104,7 +104,11 @@ def test_what_is_wrong_in_a_file_is_said_with_the_file_and_the_line(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("no.hif", "there is no such file"), ("empty.hif", "is empty: expected")]
+    ("name", "message"),
+    [
+        ("no.hif", "cannot be read: there is no such file"),
+        ("empty.hif", "is empty: expected"),
+    ],
 )
 def test_a_file_that_is_not_there_is_named(name: str, message: str, tmp_path: Path) -> None:
     tmp_path.joinpath("empty.hif").touch()

@@ -133,7 +133,7 @@ def furnish(place: Path) -> None:
         "process: P1\n"
         "tables: [tables/P1.json]\n"
         "listen: tcp://127.0.0.1:0\n"
-        f"local: {{path: {place}/s/agent.sock}}\n"
+        "local: {path: s/agent.sock}\n"
         "insecure: true\n"
         "peers: {P2: 'tcp://127.0.0.1:9'}\n"
         "durability: 'off'\n",

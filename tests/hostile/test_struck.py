@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.command_line import ROOT
 from tests.hostile.commands import GOES_ON, VALID, lines
-from tests.hostile.judged import check_files, contents
+from tests.hostile.judged import check_files, clear, contents
 
 LATEST = 1.2
 """Seconds after its start at which a command is struck at the latest."""
@@ -50,6 +50,7 @@ def test_a_signal_ends_the_family_and_leaves_whole_files(
     chosen = [*ASKED, *others[[*ENDED].index(number) :: len(ENDED)]]
     for name, words in lines():
         if name in chosen:
+            clear(place)  # what is there already may be replaced
             before = contents(place)
             after = rng.uniform(0.01, LATEST)
             code, said = struck(name, words, number, after)

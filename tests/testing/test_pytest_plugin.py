@@ -130,7 +130,7 @@ def test_tests_fail_with_the_explanation_where_something_is_declared(place: Path
     assert printed.count("B declares violated at event 2 (send B -> A : b") >= 2
     assert "assert 1 == 2" in printed
     assert '@pytest.mark.choreomon("property.yaml")' in printed
-    assert "missing.yaml: there" in printed
+    assert "missing.yaml: cannot be read: there" in printed
     assert "the marker is choreomon(property, possible=True)" in printed
     assert "warnings summary" not in printed
 

@@ -11,8 +11,10 @@ from choreomon.interaction.term import alt, loop_p, loop_s, loop_w, par, seq, st
 from choreomon.verify import verifier as module
 from choreomon.verify.automaton_verifier import AUTOMATON_MODES, AutomatonVerifier
 from choreomon.verify.exact import ExactDecider
+from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.heuristics import Filters
 from choreomon.verify.papers.options import Options, Reason
+from choreomon.verify.papers.portfolio import Portfolio
 from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
@@ -35,8 +37,8 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     watch(ExactDecider, "decide", "exact")
     watch(AutomatonVerifier, "decide", "automaton")
-    watch(module.Searcher, "search", "search")
-    watch(module.Portfolio, "search", "portfolio")
+    watch(Searcher, "search", "search")
+    watch(Portfolio, "search", "portfolio")
     return found
 
 
