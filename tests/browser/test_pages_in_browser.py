@@ -147,6 +147,13 @@ def test_pictures_of_the_documentation_are_whole(place: Path) -> None:
     assert seen(around(drawn), 1400, place).faults == []
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_of_the_experiments_is_whole(width: int, place: Path) -> None:
+    """As it was made last, since that takes minutes."""
+    made = ROOT / "benchmarks" / "results" / "experiments" / "all.html"
+    assert seen(made.read_text(encoding="utf-8"), width, place).faults == []
+
+
 @pytest.mark.parametrize(
     ("planted", "fault"),
     [
