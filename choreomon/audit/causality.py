@@ -95,7 +95,6 @@ class Causality:
         self._max_waiting = max_waiting
         self._processes: dict[str, Process] = {}
         self._watching: list[Process] = []
-        self._senders: dict[tuple[str, str], set[str]] = {}
         for name, watched in watched_labels(tuple(processes), tuple(labels)).items():
             process = Process(name, len(self._watching), self._size)
             process.watched = watched
@@ -254,8 +253,9 @@ class Causality:
         )
         if name is not None and name not in self._processes:
             self._silent.add(name)
+        suspects = senders_of(event, self._watching)
         for index, each in enumerate(self._watching):
-            if each.name in senders_of(event, self._watching):
+            if each.name in suspects:
                 self._on_lacking(index, Gap(each.name, send_missing(each.name, event)))
 
     def _ends(self, logged: Collection[str]) -> None:

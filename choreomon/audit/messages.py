@@ -9,7 +9,7 @@ vector clock says is kept as it is, since what it knows may be read later.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
@@ -47,7 +47,7 @@ class Messages:
         self._stopped: set[str] = set()
         self._plain: set[Channel] = set()
         self._identified: set[Channel] = set()
-        self._sent: dict[str, Told] = {}
+        self._sent: OrderedDict[str, Told] = OrderedDict()
         self._channels: dict[Channel, deque[Told]] = {}
         self._taken: dict[Channel, int] = {}
         self._unaddressed: set[tuple[str, str]] = set()
@@ -65,7 +65,7 @@ class Messages:
                 told = Told(tuple(map(min, told.known, earlier.known)), event.place)
             self._sent[key] = told
             if len(self._sent) > MAX_IN_FLIGHT:
-                del self._sent[next(iter(self._sent))]
+                self._sent.popitem(last=False)
             return key
         sending = (event.process, event.name)
         if event.peer is None:

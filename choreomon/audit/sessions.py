@@ -36,8 +36,8 @@ class _Open(NamedTuple):
 
 
 class SessionsAuditor:
-    """As an `Auditor` for each session: what happened in one orders and
-    forms nothing in another one. A process that has events in any of them has a log of all.
+    """As an `Auditor` for each session: what happened in one orders and forms nothing in another
+    one. A process that has events in any of them has a log of all.
 
     `counted`: whether numbers and clocks begin anew in each session, or go on through all that a
     process does. That cannot be seen while logs are read, and is not looked for.

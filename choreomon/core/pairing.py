@@ -6,6 +6,7 @@ missing is known only at the end.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -31,7 +32,7 @@ class Pairing:
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
         self._waiting: dict[tuple[str, str], _End] = {}
-        self._paired: dict[tuple[str, str], tuple[Place, Place]] = {}
+        self._paired: OrderedDict[tuple[str, str], tuple[Place, Place]] = OrderedDict()
         self._remembered = remembered
 
     @property
@@ -57,7 +58,7 @@ class Pairing:
         ends = (other.place, event.place) if other.kind == "send" else (event.place, other.place)
         self._paired[key] = ends
         if len(self._paired) > self._remembered:
-            del self._paired[next(iter(self._paired))]
+            self._paired.popitem(last=False)
         return None
 
     def end(self) -> Iterator[Diagnostic]:
