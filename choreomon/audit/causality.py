@@ -45,6 +45,7 @@ from choreomon.audit.process import (
     refuse_cycle,
     senders_of,
     sends_in_queues,
+    stated_number,
     watched_labels,
     with_clock,
 )
@@ -165,10 +166,9 @@ class Causality:
     def _take(self, process: Process, event: RecordedEvent, released: bool) -> bool:
         """The next event of the process; False where it has to wait, and then nothing changed.
         `released`: it waits no longer."""
-        clock, stated = event.clock, event.number
-        if clock is not None:
-            own = clock.get(process.name)
-            clock, stated = (None, stated) if own is None else (clock, own)
+        clock, stated = event.clock, stated_number(event)
+        if clock is not None and process.name not in clock:
+            clock = None
         if (whole := self._numbering) is not None:
             process.whole = whole.counts_all(process.name)
         told: float = process.last + 1

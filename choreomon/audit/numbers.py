@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from choreomon.audit.process import stated_number
 from choreomon.core.recorded import RecordedEvent
 
 Counted: TypeAlias = Literal["session", "process"]
@@ -66,9 +67,8 @@ class WholeLog:
         if self._counted == "session":
             self.processes.add(process)
             return
-        number = event.number
+        number = stated_number(event)
         if clock is not None:
-            number = clock.get(process, number)
             told = self._told
             for other, count in clock.items():
                 if count > told.get(other, 0):
@@ -200,9 +200,7 @@ class SessionNumbers:
         self._own: dict[str, list[int]] = {process: [] for process in self._counted}
         for event in events:
             if event.process in self._counted:
-                number = event.number
-                if event.clock is not None:
-                    number = event.clock.get(event.process, number)
+                number = stated_number(event)
                 if number is not None:
                     self._own[event.process].append(number)
         for numbers in self._own.values():
@@ -247,9 +245,8 @@ class RunningNumbers:
 
     def add(self, event: RecordedEvent) -> int | None:
         """One more event; its number."""
-        process, number = event.process, event.number
+        process, number = event.process, stated_number(event)
         if event.clock is not None:
-            number = event.clock.get(process, number)
             for other, count in event.clock.items():
                 if count > self._told.get(other, 0):
                     self._told[other] = count
