@@ -17,7 +17,7 @@ from choreomon.formats.fields import problems_of
 from choreomon.formats.input_files import beginning
 from choreomon.formats.recorded import expressions
 from choreomon.formats.recorded.expressions import Expression
-from choreomon.formats.recorded.field_path import Getter, getter, parse_path
+from choreomon.formats.recorded.field_path import getter, parse_path
 from choreomon.formats.recorded.mapping import KINDS, RecordMapping, Rule, Values
 from choreomon.formats.recorded.mapping_shape import (
     ConstantExpression,
@@ -32,13 +32,13 @@ from choreomon.formats.recorded.mapping_shape import (
 from choreomon.formats.recorded.user_patterns import UserPattern
 from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
 
-_PARTS: Final = (*("process", "kind", "name", "peer", "message_id", "number", "session", "time"),)
+_PARTS: Final = ("process", "kind", "name", "peer", "message_id", "number", "session", "time")
 """The values that are expressions."""
 
 _PARSED: Final = ("shiviz", "tsviz")
 """Formats that an expression parses: their records have `host`, `clock` and `event`."""
 
-_OF_GROUPS: Final = {"process": ["host"], "name": ["event"], "time": ["timestamp"]}
+_OF_GROUPS: Final = {"process": "host", "name": "event", "time": "timestamp"}
 """What gives values of these formats where a mapping does not say it."""
 
 
@@ -59,7 +59,7 @@ class Mapping:
         one = self.document
         defaults = _OF_GROUPS if format in _PARSED else {}
         clock = "clock" if format in _PARSED and one.clock is None else one.clock
-        values = _values(one, None, defaults, clock, session)
+        values = _values(one, Values(), defaults, clock, session)
         if format == "otlp":  # whoever reads spans tells its instances apart
             values = replace(values, process=expressions.field(getter(("process",))))
         rules = tuple(_rule(rule, values, session) for rule in one.events)
@@ -246,13 +246,13 @@ def compiled(part: Any) -> Expression:
 
 def _values(
     document: ValuesDocument,
-    base: Values | None,
-    defaults: dict[str, list[str]],
+    base: Values,
+    defaults: dict[str, str],
     clock: str | None,
     session: str | None,
 ) -> Values:
     found: dict[str, Expression | None] = {}
-    shown: dict[str, str] = {} if base is None else dict(base.shown)
+    shown: dict[str, str] = dict(base.shown)
     groups = _groups(document)
     for key in _PARTS:
         part = getattr(document, key)
@@ -260,22 +260,18 @@ def _values(
             part = session
         elif part is None and key in groups:
             part = f"match.{key}"
-        elif part is None and key in defaults:
-            part = tuple(defaults[key])
+        elif part is None:
+            part = defaults.get(key)
         if part is not None:
             shown[key] = _told(part)
             found[key] = compiled(part)
         else:
-            found[key] = None if base is None else getattr(base, key)
-    get: Getter | None = None if base is None else base.clock
-    if clock is not None:
-        get = getter(parse_path(clock))
+            found[key] = getattr(base, key)
     kept = tuple((key, compiled(part)) for key, part in document.fields.items())
-    inherited = () if base is None else base.fields
     return Values(
         **found,
-        clock=get,
-        fields=(*inherited, *kept),
+        clock=base.clock if clock is None else getter(parse_path(clock)),
+        fields=(*base.fields, *kept),
         shown=shown,
     )
 
