@@ -10,10 +10,8 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from choreomon.core.errors import DocumentError, Path, Problem
-from choreomon.formats.fields import problems_of
+from choreomon.formats.fields import in_shape
 from choreomon.formats.input_files import beginning
 from choreomon.formats.recorded import expressions
 from choreomon.formats.recorded.expressions import Expression
@@ -103,10 +101,7 @@ def parse_mapping(text: str | bytes, file: str) -> Mapping:
         wanted="what gives process, name and kind of an event",
         keys="process:, name: and kind:",
     )
-    try:
-        document = MappingDocument.model_validate(located.value)
-    except ValidationError as error:
-        raise DocumentError(tuple(problems_of(error, located))) from None
+    document = in_shape(MappingDocument, located)
     if problems := [*_problems(document, located)]:
         raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
     return Mapping(file, document.format, document.parser, document.delimiter, document)
