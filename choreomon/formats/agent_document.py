@@ -11,9 +11,8 @@ import os
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from choreomon.core.errors import DocumentError
 from choreomon.formats.addresses import parse_address
 from choreomon.formats.agent_config import (
     AgentConfig,
@@ -47,8 +46,8 @@ from choreomon.formats.fields import (
     OneOrMore,
     Part,
     branch_by_key,
+    in_shape,
     one_key,
-    problems_of,
 )
 from choreomon.formats.input_files import beginning
 from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
@@ -243,10 +242,7 @@ def parse(text: str | bytes, file: str) -> AgentConfig:
         wanted="the configuration of an agent",
         keys="process: and tables:",
     )
-    try:
-        document = AgentDocument.model_validate(located.value)
-    except ValidationError as error:
-        raise DocumentError(tuple(problems_of(error, located))) from None
+    document = in_shape(AgentDocument, located)
     config = _config(document, located)
     refuse(config, config_defects(config))
     return config

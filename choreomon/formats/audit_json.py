@@ -44,9 +44,7 @@ def sessions_json(
     """The same of many sessions: how many of each verdict, and each kind of verdict once."""
     gaps = dict.fromkeys((*outcome.gaps, *outcome.late))
     for example in outcome.kinds:
-        gaps |= dict.fromkeys(example.verdict.gaps)
-        for order in (example.verdict.formed, example.verdict.not_formed):
-            gaps |= _gaps_in(order)
+        gaps |= _gaps_of(example.verdict)
     number = {gap: index for index, gap in enumerate(gaps)}
     return json.dumps(
         {
@@ -119,19 +117,18 @@ def _diagnostics(counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]) -
 
 def _all_gaps(outcome: Outcome) -> dict[Gap, None]:
     """Those of the outcome first; also such as were too many to be kept in it."""
-    gaps = dict.fromkeys((*outcome.gaps, *outcome.late, *outcome.overall.gaps))
-    for order in (outcome.overall.formed, outcome.overall.not_formed):
-        gaps |= _gaps_in(order)
-    for verdict in outcome.verdicts:
-        gaps |= dict.fromkeys(verdict.gaps)
-        for order in (verdict.formed, verdict.not_formed):
-            gaps |= _gaps_in(order)
+    gaps = dict.fromkeys((*outcome.gaps, *outcome.late))
+    judged: tuple[AuditVerdict | Overall, ...] = (outcome.overall, *outcome.verdicts)
+    for verdict in judged:
+        gaps |= _gaps_of(verdict)
     return gaps
 
 
-def _gaps_in(order: Order | None) -> dict[Gap, None]:
-    events = () if order is None else order.events
-    return dict.fromkeys(each.gap for each in events if isinstance(each, Unseen))
+def _gaps_of(verdict: AuditVerdict | Overall) -> dict[Gap, None]:
+    """Those that it names itself, and those in its orders."""
+    orders = (order for order in (verdict.formed, verdict.not_formed) if order is not None)
+    unseen = (each.gap for order in orders for each in order.events if isinstance(each, Unseen))
+    return dict.fromkeys((*verdict.gaps, *unseen))
 
 
 def _verdict(verdict: AuditVerdict, number: Mapping[Gap, int]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ and the types below replace them by one sentence each, which says what would be 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, get_args
 
 from pydantic import (
@@ -24,7 +24,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from choreomon.core.errors import Path, Problem
+from choreomon.core.errors import DocumentError, Path
 from choreomon.core.message import Label
 from choreomon.core.suggestion import did_you_mean
 from choreomon.formats.label_hints import label_meant
@@ -53,6 +53,8 @@ class Part(BaseModel):
             raise ValidationError.from_exception_data(cls.__name__, told) from None
 
 
+_Shape = TypeVar("_Shape", bound=Part)
+
 SCHEMA: Final = Field(
     default=None,
     alias="$schema",
@@ -61,13 +63,17 @@ SCHEMA: Final = Field(
 """Of whole documents: what editors write at the top."""
 
 
-def problems_of(error: ValidationError, located: Positioned) -> Iterator[Problem]:
-    """The errors of a `Part` as problems, in the order of the document."""
-    problems = [
-        located.problem(_path(details), str(_in_words(None, details)["type"]))
-        for details in error.errors(include_url=False)
-    ]
-    yield from sorted(problems, key=lambda problem: problem.line)
+def in_shape(shape: type[_Shape], located: Positioned) -> _Shape:
+    """A document in its shape. Raises DocumentError with all problems, in the order of the
+    document."""
+    try:
+        return shape.model_validate(located.value)
+    except ValidationError as error:
+        problems = [
+            located.problem(_path(details), str(_in_words(None, details)["type"]))
+            for details in error.errors(include_url=False)
+        ]
+        raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line))) from None
 
 
 def shown(value: object) -> str:

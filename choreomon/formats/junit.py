@@ -156,8 +156,8 @@ def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Ite
         )
     if outcome.unjudged:
         told = f"{outcome.unjudged} sessions could not be judged"
-        yield Case(where, "sessions that could not be judged", "error", told,
-                   "\n".join(outcome.problems))  # fmt: skip
+        problems = "\n".join(outcome.problems)
+        yield Case(where, "sessions that could not be judged", "error", told, problems)
     well = outcome.verdicts.get(None, 0)
     if well or not (outcome.kinds or outcome.unjudged):
         yield Case(where, f"{well} sessions in which nothing was formed")

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from pydantic import ValidationError
-
 from choreomon.core.errors import Defect, DocumentError, Path, Problem, PropertyError
 from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.formats.compilation import LoadedProperty, compiled, labels_in
@@ -19,7 +17,7 @@ from choreomon.formats.documents import (
     PropertyDocument,
     ScenarioDocument,
 )
-from choreomon.formats.fields import problems_of
+from choreomon.formats.fields import in_shape
 from choreomon.formats.input_files import beginning
 from choreomon.formats.observation import EVERYTHING, ObservationDocument
 from choreomon.formats.reachability import reachability_warnings
@@ -102,10 +100,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         raise DocumentError((Problem(file, 0, "", f"{told}, .yaml or .json"),))
     as_json = suffix == ".json"
     located = read_positioned(text, file, as_json=as_json)
-    try:
-        document = ScenarioDocument.model_validate(located.value)
-    except ValidationError as error:
-        raise DocumentError(tuple(problems_of(error, located))) from None
+    document = in_shape(ScenarioDocument, located)
     application = document.application
     labels = tuple(labels_in(document.property)) if document.property else ()
     defects = [

@@ -172,7 +172,8 @@ class _New:
             os.link(new, self._target)  # replaces nothing
         except FileExistsError:
             raise
-        except OSError:  # not every file system has links
+        except OSError:  # not every file system has links: then an empty file keeps the place
+            os.close(os.open(self._target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC))
             os.replace(new, self._target)
 
     def remove(self) -> None:

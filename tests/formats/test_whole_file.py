@@ -217,7 +217,10 @@ def test_a_file_system_without_links_is_written_to(
 ) -> None:
     monkeypatch.setattr(os, "link", failing(errno.EPERM))
     write_together({tmp_path / "a": b"new"}, replace=False)
-    assert names(tmp_path) == ["a"]
+    assert ((tmp_path / "a").read_bytes(), names(tmp_path)) == (b"new", ["a"])
+    with pytest.raises(FileExistsError):
+        write_together({tmp_path / "a": b"newer"}, replace=False)
+    assert ((tmp_path / "a").read_bytes(), names(tmp_path)) == (b"new", ["a"])
 
 
 def test_an_error_gets_the_name_that_it_lacks() -> None:

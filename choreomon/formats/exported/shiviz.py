@@ -37,7 +37,7 @@ OF_MESSAGES: Final = ("kind", "message", "peer", "message_id")
 
 _HOST: Final = re.compile(r"\S+")
 _HOST_LINE: Final = re.compile(r"\S+ {.*}")
-_FIELD: Final = re.compile(r"\w+", re.ASCII)
+_FIELD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def shiviz_log(run: RecordedRun) -> str:

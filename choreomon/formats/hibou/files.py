@@ -31,7 +31,6 @@ _DOCUMENTS: Final = (".yaml", ".yml")
 
 _MERMAID: Final = (".mmd", ".mermaid")
 _PLANTUML: Final = (".puml", ".plantuml")
-DIAGRAMS: Final = (*_MERMAID, *_PLANTUML)
 """What ends the names of files with an interaction as a sequence diagram."""
 
 _SMALL: Final = 1 << 16

@@ -15,9 +15,11 @@ from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.formats.recorded.lines import Log
 
 EVENT: Final = re.compile(r"\s*(fork|init|exit|send|recv)\s*\(")
-_TOKEN: Final = re.compile(
-    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<<|>>|[][(){},]|[^][(){},"'<>]+|."""
-)
+_TOKEN: Final = re.compile(r"""<<|>>|[^][(){},"'<>]+|.""")
+_QUOTED: Final = {
+    '"': re.compile(r'"(?:[^"\\]|\\.)*"'),
+    "'": re.compile(r"'(?:[^'\\]|\\.)*'"),
+}
 _NAME: Final = re.compile(r"[\s{\[(]*(?:'([^']+)'|([A-Za-z_][\w@]*)|([^\s,{}()\[\]]+))")
 _OPEN: Final = frozenset(("(", "[", "{", "<<"))
 _CLOSE: Final = frozenset((")", "]", "}", ">>"))
@@ -82,21 +84,36 @@ def _forked(event: RecordedEvent, child: str, parts: list[str]) -> RecordedEvent
 def _arguments(text: str) -> list[str] | None:
     """What stands in the parentheses with which a text begins, between the commas that are in no
     others; None where they are not closed, or something comes after them."""
-    parts = [""]
-    depth = 0
-    tokens = _TOKEN.findall(text)
-    for position, token in enumerate(tokens):
-        if token in _CLOSE:
-            depth -= 1
+    parts: list[str] = []
+    depth = begun = 0
+    for start, end in _tokens(text):
+        token = text[start:end]
+        depth += (token in _OPEN) - (token in _CLOSE)
+        if token in _OPEN and depth == 1:
+            begun = end
+        elif (token == "," and depth == 1) or (token in _CLOSE and not depth):
+            parts.append(text[begun:start].strip())
+            begun = end
             if not depth:
-                after = "".join(tokens[position + 1 :]).strip()
-                return None if after else [part.strip() for part in parts]
-        if token == "," and depth == 1:
-            parts.append("")
-        elif depth:
-            parts[-1] += token
-        depth += token in _OPEN
+                return None if text[end:].strip() else parts
     return None
+
+
+def _tokens(text: str) -> Iterator[tuple[int, int]]:
+    """Where tokens begin and end. A quote that is closed nowhere is one by itself, and so are all
+    later ones, which are not looked for again: else a long line would take time without end."""
+    quoted = dict(_QUOTED)
+    end = 0
+    while end < len(text):
+        start = end
+        pattern = quoted.get(text[start], _TOKEN)
+        found = pattern.match(text, start)
+        if found is None:
+            quoted.pop(text[start], None)
+            end = start + 1
+        else:
+            end = found.end()
+        yield start, end
 
 
 def _name(message: str) -> str:

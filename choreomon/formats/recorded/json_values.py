@@ -37,10 +37,7 @@ def read_values(log: Log) -> Iterator[tuple[Any, Place] | Diagnostic]:
         if not held:
             begun, size = number, 0
             whole = _decoded(line, Place(log.file, number))
-            if not isinstance(whole, Diagnostic):
-                yield whole
-                continue
-            if line.lstrip()[:1] not in _OPEN:
+            if not isinstance(whole, Diagnostic) or line.lstrip()[:1] not in _OPEN:
                 yield whole
                 continue
         depth += _depth(line)

@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn, TypeAlias, cast
 
 from choreomon.core.recorded import NO_FIELDS, Diagnostic, Place, RecordedEvent, RecordedKind
 from choreomon.formats.recorded.clocks import ClockError, clock_in
-from choreomon.formats.recorded.expressions import Expression, plain, text_of
+from choreomon.formats.recorded.expressions import Expression, plain
 from choreomon.formats.recorded.field_path import Getter
 from choreomon.formats.recorded.user_patterns import Hopeless, UserPattern, refused
 
@@ -202,9 +202,3 @@ def _missing(what: str, values: Values, place: Place) -> Diagnostic:
     looked = values.shown.get(what)
     told = f"it has no {what}: expected it at {looked}" if looked else f"it has no {what}"
     return Diagnostic("not-understood", told, place)
-
-
-def flat_texts(record: dict[str, Any], without: frozenset[str]) -> dict[str, str]:
-    """The fields of a record that are text, for people."""
-    found = ((key, text_of(value)) for key, value in record.items() if key not in without)
-    return {key: text for key, text in found if text is not None}

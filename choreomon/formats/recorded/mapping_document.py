@@ -10,14 +10,12 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from choreomon.core.errors import DocumentError, Path, Problem
-from choreomon.formats.fields import problems_of
+from choreomon.formats.fields import in_shape
 from choreomon.formats.input_files import beginning
 from choreomon.formats.recorded import expressions
 from choreomon.formats.recorded.expressions import Expression
-from choreomon.formats.recorded.field_path import Getter, getter, parse_path
+from choreomon.formats.recorded.field_path import getter, parse_path
 from choreomon.formats.recorded.mapping import KINDS, RecordMapping, Rule, Values
 from choreomon.formats.recorded.mapping_shape import (
     ConstantExpression,
@@ -32,13 +30,13 @@ from choreomon.formats.recorded.mapping_shape import (
 from choreomon.formats.recorded.user_patterns import UserPattern
 from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
 
-_PARTS: Final = (*("process", "kind", "name", "peer", "message_id", "number", "session", "time"),)
+_PARTS: Final = ("process", "kind", "name", "peer", "message_id", "number", "session", "time")
 """The values that are expressions."""
 
 _PARSED: Final = ("shiviz", "tsviz")
 """Formats that an expression parses: their records have `host`, `clock` and `event`."""
 
-_OF_GROUPS: Final = {"process": ["host"], "name": ["event"], "time": ["timestamp"]}
+_OF_GROUPS: Final = {"process": "host", "name": "event", "time": "timestamp"}
 """What gives values of these formats where a mapping does not say it."""
 
 
@@ -59,7 +57,7 @@ class Mapping:
         one = self.document
         defaults = _OF_GROUPS if format in _PARSED else {}
         clock = "clock" if format in _PARSED and one.clock is None else one.clock
-        values = _values(one, None, defaults, clock, session)
+        values = _values(one, Values(), defaults, clock, session)
         if format == "otlp":  # whoever reads spans tells its instances apart
             values = replace(values, process=expressions.field(getter(("process",))))
         rules = tuple(_rule(rule, values, session) for rule in one.events)
@@ -103,10 +101,7 @@ def parse_mapping(text: str | bytes, file: str) -> Mapping:
         wanted="what gives process, name and kind of an event",
         keys="process:, name: and kind:",
     )
-    try:
-        document = MappingDocument.model_validate(located.value)
-    except ValidationError as error:
-        raise DocumentError(tuple(problems_of(error, located))) from None
+    document = in_shape(MappingDocument, located)
     if problems := [*_problems(document, located)]:
         raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
     return Mapping(file, document.format, document.parser, document.delimiter, document)
@@ -246,13 +241,13 @@ def compiled(part: Any) -> Expression:
 
 def _values(
     document: ValuesDocument,
-    base: Values | None,
-    defaults: dict[str, list[str]],
+    base: Values,
+    defaults: dict[str, str],
     clock: str | None,
     session: str | None,
 ) -> Values:
     found: dict[str, Expression | None] = {}
-    shown: dict[str, str] = {} if base is None else dict(base.shown)
+    shown: dict[str, str] = dict(base.shown)
     groups = _groups(document)
     for key in _PARTS:
         part = getattr(document, key)
@@ -260,22 +255,18 @@ def _values(
             part = session
         elif part is None and key in groups:
             part = f"match.{key}"
-        elif part is None and key in defaults:
-            part = tuple(defaults[key])
+        elif part is None:
+            part = defaults.get(key)
         if part is not None:
             shown[key] = _told(part)
             found[key] = compiled(part)
         else:
-            found[key] = None if base is None else getattr(base, key)
-    get: Getter | None = None if base is None else base.clock
-    if clock is not None:
-        get = getter(parse_path(clock))
+            found[key] = getattr(base, key)
     kept = tuple((key, compiled(part)) for key, part in document.fields.items())
-    inherited = () if base is None else base.fields
     return Values(
         **found,
-        clock=get,
-        fields=(*inherited, *kept),
+        clock=base.clock if clock is None else getter(parse_path(clock)),
+        fields=(*base.fields, *kept),
         shown=shown,
     )
 

@@ -2,51 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
 from choreomon.formats.fields import BRANCH, SCHEMA, Items, OneOrMore, Part, one_key, refused, shown
+from choreomon.formats.recorded.expressions import text_of
 from choreomon.formats.recorded.field_path import parse_path
-from choreomon.formats.recorded.user_patterns import PatternError, UserPattern
+from choreomon.formats.recorded.user_patterns import UserPattern
 
 MappedFormat: TypeAlias = Literal["shiviz", "tsviz", "otlp", "jsonl"]
 """Formats whose records a mapping can be about."""
 
-_SCALARS: Final = (str, bool, int, float)
 
+def _text_for(what: str, parse: Callable[[str], object]) -> Callable[[object], str]:
+    """Refuses what is no text, or cannot be parsed: `parse` raises ValueError, which says why."""
 
-def _path(value: object) -> str:
-    if not isinstance(value, str):
-        raise refused(f"should be the path of a field, not {shown(value)}")
-    try:
-        parse_path(value)
-    except ValueError as wrong:
-        raise refused(str(wrong)) from None
-    return value
+    def checked(value: object) -> str:
+        if not isinstance(value, str):
+            raise refused(f"should be {what}, not {shown(value)}")
+        try:
+            parse(value)
+        except ValueError as wrong:
+            raise refused(str(wrong)) from None
+        return value
 
-
-def _pattern(value: object) -> str:
-    if not isinstance(value, str):
-        raise refused(f"should be a regular expression, not {shown(value)}")
-    try:
-        UserPattern(value)
-    except PatternError as wrong:
-        raise refused(str(wrong)) from None
-    return value
-
-
-def as_text(value: object) -> str:
-    """A scalar of a document as records have it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+    return checked
 
 
 def _scalar(value: object) -> str:
-    if not isinstance(value, _SCALARS):
+    text = text_of(value)
+    if text is None:
         raise refused(f"should be text, a number, true or false, not {shown(value)}")
-    return as_text(value)
+    return text
 
 
 def _one_or_more_scalars(value: object) -> tuple[str, ...]:
@@ -60,10 +49,14 @@ def _one_or_more_scalars(value: object) -> tuple[str, ...]:
 _SCALAR_SCHEMA: Final[dict[str, Any]] = {"type": ["string", "boolean", "number"]}
 
 FieldPath: TypeAlias = Annotated[
-    str, PlainValidator(_path), WithJsonSchema({"type": "string", "minLength": 1})
+    str,
+    PlainValidator(_text_for("the path of a field", parse_path)),
+    WithJsonSchema({"type": "string", "minLength": 1}),
 ]
 Pattern: TypeAlias = Annotated[
-    str, PlainValidator(_pattern), WithJsonSchema({"type": "string", "format": "regex"})
+    str,
+    PlainValidator(_text_for("a regular expression", UserPattern)),
+    WithJsonSchema({"type": "string", "format": "regex"}),
 ]
 Text: TypeAlias = Annotated[str, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
 Texts: TypeAlias = Annotated[

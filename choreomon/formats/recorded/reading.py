@@ -27,7 +27,7 @@ def read_recorded(
     max_line: int | None = None,
 ) -> Iterator[Recorded]:
     """The events of a log, and what was strange about it, in the order of the log; of spans, in
-    the order in which they began.
+    that of `span_order`.
 
     - `source`: a path, or a stream of bytes, which is not closed.
     - `format`: None: what the mapping says, or else what the log looks like.

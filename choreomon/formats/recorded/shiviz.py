@@ -235,8 +235,6 @@ class _Parsing:
 
     def _between(self, text: str, start: int, end: int) -> Iterator[Diagnostic]:
         """Lines of which no event has a part."""
-        if end - start < 2 and not text[start:end].strip():
-            return
         gap = text[start:end]
         if not gap.strip():
             return

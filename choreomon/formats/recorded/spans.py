@@ -21,7 +21,6 @@ Record = dict[str, Any]
 _KINDS: Final = ("UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER")
 _STATUS: Final = ("UNSET", "OK", "ERROR")
 _HEX: Final = re.compile(r"(?:0x)?([0-9A-Fa-f]+)")
-_IDS: Final = (16, 32)
 _FRACTION: Final = re.compile(r"\.(\d+)")
 _NEVER: Final = re.compile("0+")
 
@@ -42,7 +41,7 @@ def spans_in(value: Any, *, listed: bool = False) -> Iterator[Record | NoSpan]:
         case dict() if _get(value, "scopeSpans", "scope_spans") is not None:
             yield from _of_resource(value)
         case dict() if "context" in value or "spanId" in value or "span_id" in value:
-            yield from _span(value, _printed_resource(value), {})
+            yield from _span(value, _resource(value), {})
         case dict() if _get(value, "resourceMetrics", "resourceLogs") is not None:
             yield NoSpan("it has metrics or logs, and no spans")
         case _:
@@ -53,7 +52,7 @@ def _of_resource(value: Any) -> Iterator[Record | NoSpan]:
     if not isinstance(value, dict):
         yield NoSpan("its resourceSpans has something else than objects")
         return
-    resource = _attributes(_dict(value.get("resource")).get("attributes"))
+    resource = _resource(value)
     scopes = _get(value, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")
     for group in _list(scopes):
         if not isinstance(group, dict):
@@ -65,7 +64,7 @@ def _of_resource(value: Any) -> Iterator[Record | NoSpan]:
             yield from _span(span, resource, named)
 
 
-def _printed_resource(value: Record) -> Record:
+def _resource(value: Record) -> Record:
     return _attributes(_dict(value.get("resource")).get("attributes"))
 
 

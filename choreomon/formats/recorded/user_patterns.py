@@ -83,11 +83,6 @@ class UserPattern:
             return None
         return {name: part for name, part in match.groupdict().items() if part is not None}
 
-    def at_start(self, text: str) -> bool:
-        """Whether the text begins with a match. Raises `Hopeless`."""
-        match = self._patiently(text, lambda: self._compiled.match(text, timeout=self._patience))
-        return match is not None
-
     def matches(self, text: str) -> list[Any]:
         """All matches, from left to right. Raises `Hopeless`."""
         return self._patiently(

@@ -385,6 +385,7 @@ def test_sessions_are_runs_of_shiviz() -> None:
         ({"clock": None}, "x.log:7: has no clock, and ShiViz draws clocks"),
         ({"process": "a b"}, "'a b' cannot be a host of ShiViz"),
         ({"fields": {"a-b": ""}}, "'a-b' cannot be a field of ShiViz"),
+        ({"fields": {"1st": ""}}, "'1st' cannot be a field of ShiViz"),
         ({"fields": {"time": ""}}, "'time' cannot be a field of ShiViz"),
         ({"fields": {"host": ""}}, "'host' cannot be a field of ShiViz"),
         ({"fields": {"peer": ""}, "kind": "send"}, "'peer' cannot be a field of ShiViz"),

@@ -175,6 +175,15 @@ def test_a_part_of_an_event_of_detecter_is_told(line: str) -> None:
     assert message.startswith("it is no event: expected fork(P1, P2, {Mod, Fun, Args}), init(")
 
 
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_a_quote_that_detecter_does_not_close_is_looked_for_once(quote: str) -> None:
+    event = events(f"{DETECTER}recv(a, it{quote}s (b, c))\n")[-1]
+    assert event.fields == {"message": f"it{quote}s (b, c)"}
+    many = f"\\{quote}" * 200_000  # to look for the end of each would take hours
+    event = events(f"{DETECTER}recv(a, {quote}{many})\n")[-1]
+    assert event.fields == {"message": f"{quote}{many}"}
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_the_format_is_found_by_looking(name: str, tmp_path: Path) -> None:
     path = tmp_path / "log"

@@ -182,7 +182,7 @@ def test_an_expression_of_a_mapping_that_does_not_end_is_stopped() -> None:
 
 def test_a_search_is_stopped_after_its_patience() -> None:
     pattern = UserPattern("(x+x+)+y", patience=0.01)
-    for search in (pattern.found, pattern.matches, pattern.at_start):
+    for search in (pattern.found, pattern.matches):
         with pytest.raises(Hopeless, match=r"was stopped after 0\.01 s"):
             search("x" * 3000)
 
