@@ -62,7 +62,7 @@ def overall_text(outcome: Outcome) -> Text:
         text.append(f"; {counted(undecided, 'event')} undecided")
     elif overall.undecided:
         text.append(f"; undecided: {overall.reason}")
-    if not told or (overall.kind == POSSIBLY_VIOLATED and not outcome.verdicts):
+    if not told:
         _append_orders(text, overall, "formed", "not formed")
     for gap in outcome.late:
         text.append(
