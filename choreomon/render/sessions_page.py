@@ -11,11 +11,11 @@ from choreomon.core.recorded import Diagnostic
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.audit_page import diagnostics_parts, orders_parts
+from choreomon.render.audit_text import session_name
 from choreomon.render.automaton_drawing import automaton_picture
 from choreomon.render.page import Section, as_html, figure, header, page, section, table
 from choreomon.render.sessions_text import (
     gaps_told,
-    session_name,
     sessions_overall_text,
     steps_sentence,
     verdict_in_words,
