@@ -132,8 +132,7 @@ def announcer(
     """Says the verdicts that were not said yet: the first one of each kind in full."""
     from choreomon.audit.kinds import Kind, kind_of
     from choreomon.cli.screen import print_indented
-    from choreomon.render.audit_text import verdict_line, verdict_lines
-    from choreomon.render.sessions_text import session_name
+    from choreomon.render.audit_text import session_name, verdict_line, verdict_lines
 
     met: dict[Kind, str] = {}
 

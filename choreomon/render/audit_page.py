@@ -52,13 +52,15 @@ def audit_page(
     """A whole HTML page. `document_facts` are names and values that say what was audited,
     `made_with` what the page was made with; `counts` of diagnostics by kind, of which `diagnostics`
     are the first. What is left out is counted."""
-    result = overall_text(outcome).plain.splitlines()[0]
+    told = overall_text(outcome).plain.splitlines()
+    result = told[0]
     tone = _CLASS[outcome.overall.kind]
+    found = kinds_of_verdicts(outcome.verdicts)
     body: list[str | Section] = [
-        header(tone, title, result, _last_step(outcome)),
-        section("Summary", _summary(outcome)),
+        header(tone, title, result, _last_step(found)),
+        section("Summary", _summary(told, found)),
         section("What must not happen", [figure(automaton_picture(automaton, title))]),
-        section("What was found", _verdicts(outcome)),
+        section("What was found", _verdicts(found, outcome.overall)),
         section("What is missing", [_gaps_table(outcome.gaps)]) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(counts, diagnostics)) if counts else "",
     ]
@@ -74,16 +76,13 @@ def kinds_of_verdicts(verdicts: Sequence[AuditVerdict]) -> list[Alike[Kind, Audi
     return kinds(found, kind_of)
 
 
-def _last_step(outcome: Outcome) -> list[str]:
+def _last_step(found: Sequence[Alike[Kind, AuditVerdict]]) -> list[str]:
     """Where the gravest verdict is, for the head of the page."""
-    for kind in kinds_of_verdicts(outcome.verdicts)[:1]:
-        return [": ".join(filter(None, (_told(kind.first), _where(kind.first))))]
-    return []
+    return [": ".join(filter(None, (_told(kind.first), _where(kind.first)))) for kind in found[:1]]
 
 
-def _summary(outcome: Outcome) -> list[str]:
-    """How many verdicts there are of each kind."""
-    found = kinds_of_verdicts(outcome.verdicts)
+def _summary(told: Sequence[str], found: Sequence[Alike[Kind, AuditVerdict]]) -> list[str]:
+    """What all comes to, and how many verdicts there are of each kind."""
     rows = [
         (
             with_arrow(str(each.first.item.label)),
@@ -92,19 +91,18 @@ def _summary(outcome: Outcome) -> list[str]:
         )
         for each in found
     ]
-    parts = [f"<p>{as_html(line)}</p>" for line in overall_text(outcome).plain.splitlines()]
+    parts = [f"<p>{as_html(line)}</p>" for line in told]
     return [*parts, table(("completed by", "verdict", "verdicts"), rows)] if rows else parts
 
 
-def _verdicts(outcome: Outcome) -> list[str]:
-    found = kinds_of_verdicts(outcome.verdicts)
+def _verdicts(found: Sequence[Alike[Kind, AuditVerdict]], overall: Overall) -> list[str]:
     parts: list[str] = []
     for kind in found[:MAX_KINDS]:
         parts += _verdict(kind.first)
         if kind.others:
             parts.append(_alike(kind.others))
-    if not found and outcome.overall.kind is not None:
-        parts += orders_parts(outcome.overall)
+    if not found and overall.kind is not None:
+        parts += orders_parts(overall)
     if len(found) > MAX_KINDS:
         parts.append(f"<p>{counted(len(found) - MAX_KINDS, 'more kind')} of verdicts.</p>")
     return parts or ["<p>No order that agrees with the logs forms a forbidden sequence.</p>"]

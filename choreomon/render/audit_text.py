@@ -18,6 +18,13 @@ MOST_EVENTS: Final = 12
 """Events of an order that are shown; of longer ones the last."""
 
 
+def session_name(name: str) -> str:
+    """As it is shown, on one line and without commands to the terminal."""
+    if not name:
+        return "(none)"
+    return name if name.isprintable() else ascii(name)
+
+
 def verdict_lines(verdict: AuditVerdict) -> Text:
     """One verdict, and why."""
     text = verdict_line(verdict)
@@ -31,7 +38,7 @@ def verdict_line(verdict: AuditVerdict) -> Text:
     """One verdict alone."""
     event = verdict.item.event
     assert event is not None
-    session = f"session {event.session}: " if event.session else ""
+    session = f"session {session_name(event.session)}: " if event.session else ""
     text = Text(f"{event.place}: {session}")
     text.append(VERDICT_IN_WORDS[verdict.kind], STYLES[verdict.kind])
     text.append(f" at {verdict.item.label}")
@@ -62,7 +69,7 @@ def overall_text(outcome: Outcome) -> Text:
         text.append(f"; {counted(undecided, 'event')} undecided")
     elif overall.undecided:
         text.append(f"; undecided: {overall.reason}")
-    if not told or (overall.kind == POSSIBLY_VIOLATED and not outcome.verdicts):
+    if not told:
         _append_orders(text, overall, "formed", "not formed")
     for gap in outcome.late:
         text.append(

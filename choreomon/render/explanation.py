@@ -62,9 +62,9 @@ def explanation(
 ) -> ExplanationText:
     """The verdict and its reasons. `events` are those of the run where they were kept, and
     `messages` those between monitors; events that are not among them are called by their index
-    alone. Where the `automaton` was
-    written as sequences, its transitions are called steps of these, and with `verbose` their states
-    are named, too. Of several sequences that it forbids it is said which one is meant."""
+    alone. Where the `automaton` was written as sequences, its transitions are called steps of
+    these, and with `verbose` their states are named, too. Of several sequences that it forbids it
+    is said which one is meant."""
     called = TransitionNames(() if automaton is None else automaton.sequences, verbose=verbose)
     which: tuple[str, ...] = ()
     if automaton is not None and verdict.verdict != WITHDRAWN:
@@ -225,7 +225,7 @@ class _Sentences:
     ) -> str:
         """Cancellations of one pre record of which all but the event is the same."""
         verdict, names, vio = self._verdict, self._names, vios[0]
-        what = f"{self._called.cancelling(transitions).strip()} {_at(vios, names)}".strip()
+        what = f"{self._called.cancelling(transitions)}{_at(vios, names)}"
         if vio.certain:
             return f"This {self._called.kind} was certainly cancelled {what}."
         maybe = f"This {self._called.kind} may have been cancelled {what}"

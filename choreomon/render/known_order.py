@@ -46,24 +46,26 @@ def known_order(
 ) -> tuple[Hop, ...] | None:
     """A chain from the event `first` to the event `second` (indices); empty where both are of one
     process. `None` where there is none among the events and messages that were kept."""
-    by_index = {event.index: event for event in events}
-    one, other = by_index.get(first), by_index.get(second)
+    ends = {event.index: event for event in events if event.index in (first, second)}
+    one, other = ends.get(first), ends.get(second)
     if one is None or other is None or first > second:
         return None
     own = [
-        Hop(event.message.sender, event.process, _at(event.sent_at), _at(event.index), _name(event))
+        Hop(
+            event.message.sender,
+            event.process,
+            _at(event.sent_at),
+            _at(event.index),
+            str(event.message),
+        )
         for event in events
-        if event.sent_at is not None
+        if event.index <= second and event.sent_at is not None and event.sent_at >= first
     ]
     chain = _chain(own, one, other)
     if chain is None and messages:
         others = [Hop(m.sender, m.receiver, m.sent, m.taken, "", m) for m in messages]
         chain = _chain(own + others, one, other)
     return chain
-
-
-def _name(event: RunEvent) -> str:
-    return str(event.message)
 
 
 def _at(index: int) -> Place:

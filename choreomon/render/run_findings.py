@@ -10,6 +10,7 @@ from choreomon.core.run import Run, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
+from choreomon.render.formed_sequences import certain
 from choreomon.render.kinds import Alike, kinds
 from choreomon.render.summary import missed
 
@@ -112,9 +113,10 @@ def sequence_rows(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[Seq
     for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
         endings[sequence[-1].source, sequence[-1].target].append(number)
     more = len(sequences) > MAX_SEQUENCES
+    found_in = [findings_of(run) for run in runs]
     rows = []
     for ending, numbers in endings.items():
-        own = [[f for f in findings_of(run) if _is_about(f, ending)] for run in runs]
+        own = [[f for f in findings if _is_about(f, ending)] for findings in found_in]
         told = [found for found in own if found]
         worst = [min((_said_of(f, ending) for f in found), key=_GRAVITY.index) for found in told]
         latencies = [f.latency for found in told for f in found if f.latency is not None]
@@ -138,11 +140,8 @@ def _said_of(finding: Finding, ending: tuple[str, str]) -> Said:
     is not is only possible."""
     verdict = finding.verdict
     assert verdict is not None
-    pres = [reason for reason in verdict.because if reason.role == "pre"]
-    certain = {pre.transition[1] for pre in pres if pre.certain}
-    starting = {source for source, _ in verdict.transitions} - {pre.transition[1] for pre in pres}
-    sure = {step for step in verdict.transitions if step[0] in certain | starting}
-    if verdict.verdict == VIOLATED and sure and ending not in sure:
+    sure = certain(verdict)
+    if sure and ending not in sure:
         return POSSIBLY_VIOLATED
     return verdict.verdict
 

@@ -11,11 +11,11 @@ from choreomon.core.recorded import Diagnostic
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.render.audit_page import diagnostics_parts, orders_parts
+from choreomon.render.audit_text import session_name
 from choreomon.render.automaton_drawing import automaton_picture
 from choreomon.render.page import Section, as_html, figure, header, page, section, table
 from choreomon.render.sessions_text import (
     gaps_told,
-    session_name,
     sessions_overall_text,
     steps_sentence,
     verdict_in_words,
@@ -108,18 +108,17 @@ def _dots(example: Example) -> str:
 
 def _headline(example: Example) -> str:
     kind = example.kind
-    told = VERDICT_IN_WORDS[kind.verdict]
     steps = f": {with_arrow(steps_sentence(kind.steps))}" if kind.steps else ""
-    return told[0].upper() + told[1:] + steps
+    return f"{VERDICT_IN_WORDS[kind.verdict].capitalize()}{steps}"
 
 
 def _kind(example: Example) -> list[str]:
     verdict = example.verdict
     parts = [f"<h3>{as_html(_headline(example))}</h3>"]
-    where = f"in {counted(example.sessions, 'session')}, first in {session_name(example.name)}"
+    where = f"In {counted(example.sessions, 'session')}, first in {session_name(example.name)}"
     if isinstance(verdict, AuditVerdict) and verdict.item.event is not None:
         where += f", {verdict.item.event.place}"
-    parts.append(f"<p>{as_html(where[0].upper() + where[1:])}</p>")
+    parts.append(f"<p>{as_html(where)}</p>")
     if verdict.undecided:
         parts.append(f"<p>Undecided: {as_html(verdict.reason)}.</p>")
     return [*parts, *orders_parts(verdict)]

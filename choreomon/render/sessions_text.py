@@ -12,19 +12,17 @@ from choreomon.audit.kinds import Step
 from choreomon.audit.outcome import AuditVerdict
 from choreomon.audit.summary import GRAVEST_FIRST, Example, SessionsOutcome
 from choreomon.core.verdict import VerdictKind
-from choreomon.render.audit_text import gap_sentence, overall_lines, verdict_lines
+from choreomon.render.audit_text import (
+    gap_sentence,
+    overall_lines,
+    session_name,
+    verdict_lines,
+)
 from choreomon.render.text import STYLES
 from choreomon.render.wording import VERDICT_IN_WORDS, counted
 
 NAMED: Final = 5
 """Sessions that a line names."""
-
-
-def session_name(name: str) -> str:
-    """As it is shown, on one line and without commands to the terminal."""
-    if not name:
-        return "(none)"
-    return name if name.isprintable() else ascii(name)
 
 
 def kind_lines(example: Example) -> Text:

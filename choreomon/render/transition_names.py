@@ -42,8 +42,7 @@ class TransitionNames:
         step = self._steps.get(transition)
         if step is None:
             return f"transition {arrow(transition)}"
-        name = f"step {step.number} of sequence {step.sequence}"
-        return f"{name} ({arrow(transition)})" if self._verbose else name
+        return f"step {step.number} of sequence {step.sequence}{self._states(transition)}"
 
     def listed(self, transitions: Iterable[tuple[str, str]], joint: str = "and") -> str:
         """All their names."""
@@ -61,15 +60,16 @@ class TransitionNames:
         """The transition that comes before the one that is called `of`, as a noun."""
         if not self._steps:
             return f"transition before {of}, {arrow(transition)},"
-        return f"step before {of}" + self.states(transition)
+        return f"step before {of}{self._states(transition)}"
 
     def cancelling(self, transitions: Sequence[tuple[str, str]]) -> str:
-        """By which backward transitions something is cancelled: of sequences the event says it."""
+        """By which backward transitions something is cancelled, and a blank; of sequences nothing:
+        the event says it."""
         named = " and ".join(map(arrow, transitions))
-        return f" by {named}" if self._verbose or not self._steps else ""
+        return f"by {named} " if self._verbose or not self._steps else ""
 
-    def states(self, transition: tuple[str, str]) -> str:
-        """The states of a step in parentheses, where somebody asks for them."""
+    def _states(self, transition: tuple[str, str]) -> str:
+        """A blank and the states of a step in parentheses, where somebody asks for them."""
         return f" ({arrow(transition)})" if self._verbose else ""
 
 

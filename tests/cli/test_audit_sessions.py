@@ -62,6 +62,14 @@ def test_each_session_is_judged_by_itself_where_it_is_said_what_tells_them_apart
     assert said["events"] == 7
 
 
+def test_the_name_of_a_session_does_nothing_to_a_terminal() -> None:
+    log("mixed.jsonl", as_json_lines("bad\x1b[2J\u202e", *BAD))
+    answer = choreomon(*ASKED)
+    assert answer.code == 1
+    assert answer.out.count(r"'bad\x1b[2J\u202e'") == 2
+    assert "\x1b" not in answer.out
+
+
 def test_each_kind_is_told_once_with_the_sessions_that_show_it() -> None:
     logged(bad=30, good=5, unclear=3)
     code, said = found()

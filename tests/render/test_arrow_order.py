@@ -71,3 +71,32 @@ def test_what_is_in_order_stays_so(seed: int) -> None:
     events = run_events([event for event in drawn(seed) if not event.session])[0]
     once = in_order_of_arrows(events)
     assert in_order_of_arrows(once) == once
+
+
+def first_possible(events: Sequence[RunEvent]) -> list[RunEvent]:
+    """Again and again the first arrow before which no process of it has anything left to do; of
+    events of which there is an order."""
+    arrows: dict[int, list[RunEvent]] = {}
+    for event in events:
+        arrows.setdefault(event.index if event.sent_at is None else event.sent_at, []).append(event)
+    of = {event.index: arrow for arrow, parts in arrows.items() for event in parts}
+    made: list[RunEvent] = []
+    left = [*arrows]
+    while left:
+
+        def waits(arrow: int) -> bool:
+            return any(
+                before.process == part.process and of[before.index] in set(left) - {arrow}
+                for part in arrows[arrow]
+                for before in events[: events.index(part)]
+            )
+
+        arrow = next(one for one in left if not waits(one))
+        left.remove(arrow)
+        made += arrows[arrow]
+    return made
+
+
+def test_what_the_logs_leave_open_is_in_the_order_in_which_it_is_given() -> None:
+    for events in filter(there_is_an_order, logs()):
+        assert in_order_of_arrows(events) == first_possible(events)

@@ -6,6 +6,7 @@ from examples_to_draw import FIGURE_4, POSSIBLY, VIOLATED, label, run
 
 from choreomon.core.run import Verification
 from choreomon.properties.sequences import MessageSequence, sequences_automaton
+from choreomon.render.run_findings import sequence_rows
 from choreomon.render.summary import (
     figures,
     gravest,
@@ -105,6 +106,22 @@ def test_of_several_sequences_the_headline_says_which() -> None:
         "sequence 2 in 1) and possibly formed in 1 of 3 runs (sequence 2 in 1)."
     )
     assert headline([run(0, VIOLATED)], FIGURE_4) == "A forbidden sequence was formed."
+
+
+def test_the_table_of_sequences_tells_what_is_certain_as_the_headline_does() -> None:
+    sure = replace(SURE, transition=("q0", "q1"), certain=True)
+    both = replace(VIOLATED, transitions=(("q1", "q2"), ("q4", "q5")), because=(sure,))
+    silent = replace(both, silent=("P3",))
+    for verdict, possible, said in (
+        (both, 0, "Sequences 1 and 2 were formed."),
+        (silent, 1, "Sequence 1 was formed. Sequence 2 may have been formed."),
+    ):
+        of_run = run(0, verdict)
+        assert headline([of_run], TWO) == said
+        assert [(row.violated, row.possible) for row in sequence_rows([of_run], TWO)] == [
+            (1, 0),
+            (1 - possible, possible),
+        ]
 
 
 def test_runs_are_the_graver_the_more_there_is_to_see() -> None:

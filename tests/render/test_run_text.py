@@ -69,6 +69,10 @@ def test_a_message_that_is_still_on_its_way_is_lost(
     assert read(text) is messages_of(cut)
     assert "P2-xP1: m0" in text or "P2 ->x P1 : m0" in text
     assert check(text).count("message") == 2
+    unlogged = write(cut.kept_events, cut.processes, unlogged=("P1",))
+    assert "P2-xP1: m0" not in unlogged
+    assert "P2 ->x P1 : m0" not in unlogged
+    assert check(unlogged).count("message") == 2
 
 
 @both
