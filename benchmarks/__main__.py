@@ -33,6 +33,7 @@ BENCHMARKS: Final = (
     "slices_brute_force",
     "audit_brute_force",
     "audit_speed",
+    "audit_sessions",
     "procedures",
     "procedures_brute_force",
     "search_combinations",
@@ -45,6 +46,9 @@ BENCHMARKS: Final = (
     "log_reading",
     "beside_shiviz",
     "log_mutants",
+    "audit_mutants",
+    "blame",
+    "layouts",
 )
 
 

@@ -18,16 +18,14 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from platform import machine, python_version
 from random import Random
 from tempfile import TemporaryDirectory
-from time import process_time
 from typing import Final
 from unittest.mock import patch
 
 import click
 
-from benchmarks.log_mutants import MAPPING, Log, logs_in, mutant
+from benchmarks.log_mutants import MAPPING, Log, head, mutant, page, timed
 from choreomon.cli import main as choreomon
 from choreomon.core.message import HANDLE
 from choreomon.core.recorded import RecordedEvent
@@ -163,21 +161,14 @@ def try_mutants(
 @click.option("--seed", default=0, show_default=True)
 @click.option("--write", type=click.Path(path_type=Path))
 def main(mutants: int, seed: int, write: Path | None) -> None:
-    from tests.formats.recorded.logs_for_tests import SHIVIZ
-
-    begun = process_time()
-    with click.progressbar(length=mutants, label="Mutants", file=sys.stderr) as bar:
-        found = try_mutants(logs_in(SHIVIZ), mutants, seed, lambda: bar.update(1))
-    spent = process_time() - begun
+    found, seconds = timed(try_mutants, mutants, seed)
     columns = (*NAMES.values(), "explained")
-    text = "# Mutants of logs, audited\n\n"
-    text += f"`python -m benchmarks.audit_mutants --mutants {mutants} --seed {seed}`, "
-    text += f"Python {python_version()}, {machine()}: {spent:.0f} s of the processor. Nothing but "
-    text += "verdicts, diagnostics and documented errors came out.\n\n"
-    text += f"| log | mutants | {' | '.join(columns)} |\n|---|---|{'---|' * len(columns)}\n"
-    for name, counts in found.items():
-        cells = " | ".join(f"{counts[each]:,}" for each in columns)
-        text += f"| {name} | {counts.total():,} | {cells} |\n"
+    came_out = "verdicts, diagnostics and documented errors"
+    text = page(
+        head("Mutants of logs, audited", "audit_mutants", mutants, seed, seconds, came_out),
+        columns,
+        {name: [counts[each] for each in columns] for name, counts in found.items()},
+    )
     click.echo(text, nl=False)
     if write is not None:
         write.write_text(text, encoding="utf-8")

@@ -141,17 +141,7 @@ def _row(cells: Sequence[str]) -> str:
 @click.option("--seed", default=1, show_default=True)
 @click.option("--without-verdicts", is_flag=True, help="Add a step that nobody takes.")
 def main(events: int, seed: int, without_verdicts: bool) -> None:
-    columns = (
-        "log",
-        "events",
-        "labelled",
-        "verdicts",
-        "undecided",
-        "events/s",
-        "per CPU s",
-        "peak MB",
-    )
-    click.echo(_row(columns))
+    click.echo(_row(COLUMNS))
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder, "speed.yaml")
         document.write_text(property_text(without_verdicts), encoding="ascii")

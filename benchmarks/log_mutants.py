@@ -13,12 +13,12 @@ from __future__ import annotations
 import io
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from platform import machine, python_version
 from random import Random
 from time import process_time
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import click
 
@@ -69,6 +69,11 @@ class Log(NamedTuple):
     content: bytes
     parser: str | None = None
     delimiter: str | None = None
+
+
+Found = TypeVar("Found")
+Tried: TypeAlias = Callable[[dict[str, Log], int, int, Callable[[], None]], Found]
+"""Tries so many mutants of these logs, with this seed, and calls the last one after each."""
 
 
 class Kind(NamedTuple):
@@ -188,27 +193,50 @@ def logs_in(folder: Path) -> dict[str, Log]:
     return {**real, **{name: Log(text.encode()) for name, text in ALL.items()}}
 
 
+def timed(tried: Tried[Found], mutants: int, seed: int) -> tuple[Found, float]:
+    """What became of mutants of the logs of the tests, and the seconds of the processor, while a
+    bar shows how far it is."""
+    from tests.formats.recorded.logs_for_tests import SHIVIZ
+
+    begun = process_time()
+    with click.progressbar(length=mutants, label="Mutants", file=sys.stderr) as bar:
+        found = tried(logs_in(SHIVIZ), mutants, seed, lambda: bar.update(1))
+    return found, process_time() - begun
+
+
+def page(above: str, columns: Sequence[str], rows: Mapping[str, Sequence[int]]) -> str:
+    """A page of results: for each log how many of its mutants became what, in that order."""
+    text = (
+        f"{above}\n\n| log | mutants | {' | '.join(columns)} |\n|---|---|{'---|' * len(columns)}\n"
+    )
+    for name, counts in rows.items():
+        cells = " | ".join(f"{count:,}" for count in counts)
+        text += f"| {name} | {sum(counts):,} | {cells} |\n"
+    return text
+
+
+def head(title: str, module: str, mutants: int, seed: int, seconds: float, came_out: str) -> str:
+    """What stands above the table: how it was made, and that nothing else came out."""
+    return (
+        f"# {title}\n\n`python -m benchmarks.{module} --mutants {mutants} --seed {seed}`, "
+        f"Python {python_version()}, {machine()}: {seconds:.0f} s of the processor. Nothing but "
+        f"{came_out} came out."
+    )
+
+
 @click.command()
 @click.option("--mutants", default=10_000, show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--write", type=click.Path(path_type=Path))
 def main(mutants: int, seed: int, write: Path | None) -> None:
     """Read mutants of logs."""
-    from tests.formats.recorded.logs_for_tests import SHIVIZ
-
-    begun = process_time()
-    with click.progressbar(length=mutants, label="Mutants", file=sys.stderr) as bar:
-        found = try_mutants(logs_in(SHIVIZ), mutants, seed, lambda: bar.update(1))
-    spent = process_time() - begun
-    text = "# Mutants of logs\n\n"
-    text += f"`python -m benchmarks.log_mutants --mutants {mutants} --seed {seed}`, "
-    text += f"Python {python_version()}, {machine()}: {spent:.0f} s of the processor. Nothing but "
-    text += "events, diagnostics and `DocumentError` came out.\n\n"
-    text += (
-        "| log | mutants | read as a whole | with diagnostics | refused |\n|---|---|---|---|---|\n"
+    found, seconds = timed(try_mutants, mutants, seed)
+    came_out = "events, diagnostics and `DocumentError`"
+    text = page(
+        head("Mutants of logs", "log_mutants", mutants, seed, seconds, came_out),
+        ("read as a whole", "with diagnostics", "refused"),
+        found,
     )
-    for name, kind in found.items():
-        text += f"| {name} | {sum(kind):,} | {kind.read:,} | {kind.told:,} | {kind.refused:,} |\n"
     click.echo(text, nl=False)
     if write is not None:
         write.write_text(text, encoding="utf-8")

@@ -57,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def choreomon(request: pytest.FixtureRequest) -> Iterator[MonitoredRun]:
     """A monitor for each process of the property that the test's marker names."""
+    from choreomon.core.errors import ChoreomonError
+    from choreomon.formats.read import load_document
     from choreomon.testing.monitored_run import MonitoredRun
 
     marker = request.node.get_closest_marker(_MARK)
@@ -66,7 +68,10 @@ def choreomon(request: pytest.FixtureRequest) -> Iterator[MonitoredRun]:
             '@pytest.mark.choreomon("property.yaml")'
         )
     file, possible = _asked(request.node.nodeid, *marker.args, **marker.kwargs)
-    run = MonitoredRun(_document(request, file))
+    try:
+        run = MonitoredRun(load_document(_place(request, file)))
+    except ChoreomonError as error:
+        raise pytest.UsageError(str(error)) from None
     try:
         run.start()
         request.node.stash[_monitors] = _Monitors(run, possible)
@@ -130,18 +135,7 @@ def _asked(test: str, *arguments: Any, **named: Any) -> tuple[str, bool]:
         raise pytest.UsageError(f"{test}: the marker is {_MARKER}") from None
 
 
-def _document(request: pytest.FixtureRequest, file: str) -> Any:
-    """The document, looked for beside the test's file, then in the root folder. Raises
-    `pytest.UsageError` where it cannot be used."""
-    from choreomon.core.errors import ChoreomonError
-    from choreomon.formats.read import load_document
-
+def _place(request: pytest.FixtureRequest, file: str) -> Path:
+    """Where the document is: beside the test's file, or else in the root folder."""
     beside = request.path.parent / file
-    path = beside if beside.exists() else request.config.rootpath / file
-    try:
-        document = load_document(path)
-    except ChoreomonError as error:
-        raise pytest.UsageError(str(error)) from None
-    if document.property is None:
-        raise pytest.UsageError(f"{path}: has no property: nothing would be monitored")
-    return document
+    return beside if beside.exists() else request.config.rootpath / file

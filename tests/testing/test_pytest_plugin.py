@@ -73,6 +73,11 @@ def test_missing(choreomon):
     pass
 
 
+@pytest.mark.choreomon("empty.yaml")
+def test_no_property(choreomon):
+    pass
+
+
 @pytest.mark.choreomon(file="p.yaml")
 def test_wrongly_marked(choreomon):
     pass
@@ -87,6 +92,8 @@ def test_inert():
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     (tmp_path / "p.yaml").write_text(PROPERTY, encoding="utf-8")
+    empty = "application: {processes: [{id: A}]}\n"
+    (tmp_path / "empty.yaml").write_text(empty, encoding="utf-8")
     (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n", encoding="utf-8")
     return tmp_path
@@ -124,6 +131,7 @@ def test_tests_fail_with_the_explanation_where_something_is_declared(place: Path
         "test_several": "PASSED",
         "test_unmarked": "ERROR",
         "test_missing": "ERROR",
+        "test_no_property": "ERROR",
         "test_wrongly_marked": "ERROR",
         "test_inert": "PASSED",
     }
@@ -131,6 +139,7 @@ def test_tests_fail_with_the_explanation_where_something_is_declared(place: Path
     assert "assert 1 == 2" in printed
     assert '@pytest.mark.choreomon("property.yaml")' in printed
     assert "missing.yaml: cannot be read: there" in printed
+    assert "empty.yaml: has no property: nothing would be monitored" in printed
     assert "the marker is choreomon(property, possible=True)" in printed
     assert "warnings summary" not in printed
 

@@ -11,8 +11,9 @@ from benchmarks.blame import first_named, interactions, measured, mutants
 from choreomon.core.action import Action
 from choreomon.formats.hibou.model import read_interaction
 from choreomon.formats.hibou.multitrace import read_multi_trace
+from choreomon.multitrace.multitrace import component
 from choreomon.verify.budget import TooMuchWork
-from choreomon.verify.explanation import Explanation, explain
+from choreomon.verify.explanation import Explanation, Reached, explain, ranked
 from choreomon.verify.readings import (
     MOST_SETS,
     Places,
@@ -101,6 +102,21 @@ def test_an_action_follows_from_an_emission_that_is_left_in_another_log() -> Non
     assert sent_unexplained(logs, (1, 0, 0)) == [None, action("c!m"), None]
     assert sent_unexplained(logs, (2, 1, 2)) == [None, None, None]
     assert sent_unexplained(logs, (2, 2, 2)) == [None, None, None]
+
+
+def test_a_log_that_is_wrong_by_itself_is_looked_at_first() -> None:
+    """Of two that follow from nothing; not before what others come before, and it is not first by
+    its place."""
+    cut = [
+        Reached(component([name], log(f"{name}!m")), 0, action(f"{name}!m"), ()) for name in "abc"
+    ]
+    cut[2] = cut[2]._replace(obstacle="others")
+    for alone, ranks in (
+        ((False, True, True), [2, 1, 3]),
+        ((True, True, True), [1, 2, 3]),
+        ((False, False, True), [1, 2, 3]),
+    ):
+        assert [one.rank for one in ranked(cut, alone)] == ranks
 
 
 def _drawn(rng: Random) -> tuple[list[tuple[Action, ...]], list[Places]]:
