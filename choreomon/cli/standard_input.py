@@ -9,18 +9,17 @@ from typing import Any, Final
 
 import click
 
-STANDARD_INPUT: Final = "/dev/stdin"
-"""What it is called for those who open files."""
-
 _READ: Final = f"{__name__}.read"
 
 
 class ReadPath(click.Path):
-    """The path of something to read. `-` is `STANDARD_INPUT`, once in a command."""
+    """The path of something to read. `-` is the standard input, once in a command."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value != "-":
             return super().convert(value, param, ctx)
+        from choreomon.formats.input_files import STANDARD_INPUT
+
         if ctx is not None:
             if _READ in ctx.meta:
                 self.fail("the standard input can be read only once", param, ctx)
@@ -32,12 +31,12 @@ class ReadPath(click.Path):
 def read_again(file: str) -> Iterator[None]:
     """Within the block a file that is the standard input can be read more than once, also where
     that is a pipe. Raises DocumentError where it is larger than what is read at once."""
+    from choreomon.formats.input_files import STANDARD_INPUT, whole
+
     if file != STANDARD_INPUT or os.path.isfile(file):
         yield
         return
     from tempfile import TemporaryFile
-
-    from choreomon.formats.input_files import whole
 
     with TemporaryFile() as kept:
         kept.write(whole(file))

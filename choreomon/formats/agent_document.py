@@ -49,7 +49,7 @@ from choreomon.formats.fields import (
     in_shape,
     one_key,
 )
-from choreomon.formats.input_files import beginning
+from choreomon.formats.input_files import beginning, folder_of
 from choreomon.formats.source_positions import MAX_BYTES, Positioned, read_positioned
 
 # ---------------------------------------------------------------- the parts
@@ -249,7 +249,7 @@ def parse(text: str | bytes, file: str) -> AgentConfig:
 
 
 def _config(document: AgentDocument, located: Positioned) -> AgentConfig:
-    folder = Path(located.file).parent
+    folder = folder_of(located.file)
 
     def at(path: str) -> Path:
         return folder / path

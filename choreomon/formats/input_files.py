@@ -12,12 +12,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.formats.unreadable import unreadable
 
 PathLike: TypeAlias = str | os.PathLike[str]
+
+STANDARD_INPUT: Final = "/dev/stdin"
+"""What the standard input is called where files are opened."""
 
 MIB: Final = 1 << 20
 
@@ -115,6 +119,12 @@ def too_long(file: str, number: int, most: int) -> Problem:
     """That a line has more than so many bytes."""
     told = f"is longer than {size(most)}, the most that is read of a line; {_ALLOW_MORE}"
     return Problem(file, number, "", told)
+
+
+def folder_of(document: str) -> Path:
+    """Where files are looked for that a document names: beside it, and for one on the standard
+    input, which is beside nothing, in the current folder."""
+    return Path() if document == STANDARD_INPUT else Path(document).parent
 
 
 def size(bytes_: int) -> str:

@@ -10,12 +10,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 
 from choreomon.core.action import EMISSION, Action
 from choreomon.core.errors import Defect, DocumentError, Path, Problem
 from choreomon.core.suggestion import listed
 from choreomon.formats.documents import ApplicationDocument
+from choreomon.formats.input_files import folder_of
 from choreomon.formats.observation import ObservationDocument
 from choreomon.formats.validation import sent_and_handled, unknown_process
 from choreomon.interaction.term import Interaction, subterms
@@ -66,7 +66,7 @@ def stated_interaction(
             ) from None
     from choreomon.formats.hibou.files import load_interaction
 
-    file = os.fspath(PurePath(document).parent / stated.strip())
+    file = os.fspath(folder_of(document) / stated.strip())
     try:
         return StatedInteraction(file, load_interaction(file, signature))
     except DocumentError as error:

@@ -12,7 +12,7 @@ import pytest
 
 from choreomon.cli.standard_input import ReadPath
 from choreomon.cli.writing import WrittenPath
-from tests.cli.command_line import ROOT, choreomon
+from tests.cli.command_line import ROOT, SCENARIOS, choreomon
 from tests.cli.offline import write_offline_files
 from tests.hostile.commands import commands
 
@@ -20,6 +20,8 @@ from tests.hostile.commands import commands
 @pytest.fixture(autouse=True)
 def _files(place: Path) -> None:
     write_offline_files(place)
+    for name in ("lock-violating.yaml", "lock.hif"):  # the one names the other
+        place.joinpath(name).write_bytes(SCENARIOS.joinpath(name).read_bytes())
     place.joinpath("order.hif").write_text(
         place.joinpath("i.hif").read_text().replace("loopW", "loopS")
     )
@@ -42,6 +44,7 @@ def test_every_path_of_every_command_knows_it() -> None:
     [
         ("violated.yaml", "check -", 0, "/dev/stdin: stdin is valid"),
         ("violated.yaml", "simulate - --json", 1, '"formed"'),
+        ("lock-violating.yaml", "check -", 0, "from lock.hif"),
         ("i.hif", "verify -i - pass.htf", 0, "pass.htf"),
         ("fail.htf", "verify -i i.hif - --json", 1, '"trace":"/dev/stdin"'),
         ("i.hif", "canonize -", 0, "seq("),
