@@ -24,10 +24,10 @@ SCHEMA: Final = "choreomon-document.schema.json"
     ),
 )
 @click.argument("file", type=WrittenPath(whole=False), default="property.yaml")
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--force", is_flag=True, help="Replace FILE where it is there.")
 def command(file: Path, force: bool) -> int:
     """Write a commented property to FILE, property.yaml where none is named, and beside it the
-    JSON Schema that its first line names to editors.
+    JSON Schema that its first line names to editors, in place of what has the schema's name.
     """
     from choreomon.formats.schema import document_schema
 

@@ -28,6 +28,19 @@ Path: TypeAlias = tuple[str | int, ...]
 class ChoreomonError(Exception):
     """The root of everything that choreomon raises on purpose."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """One that comes from another process is what it was there: that of `Exception` would make
+        it of its sentence, and not of what it was made of."""
+        return _as_it_was, (type(self), self.args, vars(self))
+
+
+def _as_it_was(
+    kind: type[ChoreomonError], said: tuple[object, ...], fields: dict[str, object]
+) -> ChoreomonError:
+    error = kind.__new__(kind, *said)
+    vars(error).update(fields)
+    return error
+
 
 @dataclass(frozen=True, slots=True)
 class Defect:

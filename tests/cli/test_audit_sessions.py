@@ -231,6 +231,15 @@ def test_jobs_change_nothing() -> None:
     assert found("--jobs", "2") == found() == found("--jobs", "3")
 
 
+def test_a_log_that_is_refused_is_refused_in_the_same_words() -> None:
+    """`events` are lines of our own, in which no field is a session."""
+    Path("own.jsonl").write_text("".join((A, HANDLED, B)), encoding="utf-8")
+    asked = ("audit", "property.yaml", "own.jsonl", "--format", "events", "--session-key", "no")
+    one, two = (choreomon(*asked, "--jobs", jobs) for jobs in ("1", "2"))
+    assert (one.code, one.err) == (two.code, two.err)
+    assert "own.jsonl: is read as events, which has no use for a session key" in two.err
+
+
 STRUCK = """
 import signal, sys
 from contextlib import nullcontext
