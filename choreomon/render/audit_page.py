@@ -61,7 +61,7 @@ def audit_page(
         section("Summary", _summary(told, found)),
         section("What must not happen", [figure(automaton_picture(automaton, title))]),
         section("What was found", _verdicts(found, outcome.overall)),
-        section("What is missing", [_gaps_table(outcome.gaps)]) if outcome.gaps else "",
+        section("What is missing", _gaps(outcome.gaps)) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(counts, diagnostics)) if counts else "",
     ]
     return page(f"{title}: {result}", body, (*document_facts, *made_with))
@@ -188,9 +188,12 @@ def order_events(order: Order) -> list[RunEvent]:
     return events
 
 
-def _gaps_table(gaps: Sequence[Gap]) -> str:
+def _gaps(gaps: Sequence[Gap]) -> list[str]:
     rows = [(gap.process, gap_sentence(gap)) for gap in gaps[:MAX_ROWS]]
-    return table(("process", "gap"), rows)
+    parts = [table(("process", "gap"), rows)]
+    if len(gaps) > MAX_ROWS:
+        parts.append(f"<p>{counted(len(gaps) - MAX_ROWS, 'more gap')}.</p>")
+    return parts
 
 
 def diagnostics_parts(counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]) -> list[str]:

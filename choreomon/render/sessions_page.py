@@ -45,6 +45,9 @@ def sessions_page(
     result = sessions_overall_text(outcome).plain.splitlines()[0]
     tone = _CLASS[outcome.verdict]
     kinds = [part for example in outcome.kinds[:MAX_DETAILED] for part in _kind(example)]
+    if len(outcome.kinds) > MAX_DETAILED:
+        left = counted(len(outcome.kinds) - MAX_DETAILED, "more kind")
+        kinds.append(f"<p>{left} of verdicts, in the table above.</p>")
     gravest = [_headline(example) for example in outcome.kinds[:1]]
     body: list[str | Section] = [
         header(tone, title, result, gravest),
@@ -125,8 +128,11 @@ def _kind(example: Example) -> list[str]:
 
 
 def _gaps(outcome: SessionsOutcome) -> list[str]:
-    rows = [(sentence,) for sentence, _ in gaps_told(outcome.gaps)[:MAX_GAPS]]
+    told = gaps_told(outcome.gaps)
+    rows = [(sentence,) for sentence, _ in told[:MAX_GAPS]]
     parts = [table(("gap",), rows)]
+    if len(told) > MAX_GAPS:
+        parts.append(f"<p>{counted(len(told) - MAX_GAPS, 'more gap')} of this table.</p>")
     more = outcome.gap_count - len(outcome.gaps)
     if more > 0:
         parts.append(f"<p>{counted(more, 'more gap')} in sessions.</p>")

@@ -3,13 +3,13 @@ whatever must not be hidden."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from choreomon.core.message import HANDLE, SEND, Label
 from choreomon.core.run import RunEvent
+from choreomon.render.known_order import known_order
 
 MAX_SHOWN: Final = 20
 """Events in one picture, unless there is more that must not be hidden."""
@@ -121,62 +121,23 @@ def _with_gaps(events: Sequence[RunEvent], shown: Collection[int]) -> tuple[RunE
 def _ordering(
     events: Sequence[RunEvent], position: Mapping[int, int], centres: Sequence[int]
 ) -> set[int]:
-    """Both ends of the messages by which a marked event happened before another one: of each pair
-    with no marked event between them in that order, those on a way with the fewest messages."""
-    previous = _previous(events)
+    """Both ends of the messages of the application by which a marked event is known to be before
+    another one: of each pair with no marked event between them in that order, those that
+    explanations name."""
     wanted: set[int] = set()
     before: dict[int, set[int]] = {}
     for number, end in enumerate(centres):
-        came_from = _ways_back(events, position, previous, end, centres[0])
-        before[end] = {centre for centre in centres[:number] if centre in came_from}
-        nearest = before[end] - {far for near in before[end] for far in before[near]}
-        for start in nearest:
-            at = start
-            while at != end:
-                after, by_message = came_from[at]
-                if by_message:
-                    wanted |= {at, after}
-                at = after
+        own = before[end] = set[int]()
+        for start in reversed(centres[:number]):
+            if start in own:
+                continue
+            chain = known_order(events, (), events[start].index, events[end].index)
+            if chain is None:
+                continue
+            own |= {start, *before[start]}
+            ends = (place for hop in chain for place in (hop.sent[0], hop.taken[0]))
+            wanted |= {position[place] for place in ends if place in position}
     return wanted
-
-
-def _previous(events: Sequence[RunEvent]) -> list[int | None]:
-    """The place of the event before each at its process."""
-    last: dict[str, int] = {}
-    places = []
-    for place, event in enumerate(events):
-        places.append(last.get(event.process))
-        last[event.process] = place
-    return places
-
-
-def _ways_back(
-    events: Sequence[RunEvent],
-    position: Mapping[int, int],
-    previous: Sequence[int | None],
-    end: int,
-    first: int,
-) -> dict[int, tuple[int, bool]]:
-    """For each place from `first` on that happened before `end`: the next place on a way there with
-    the fewest messages, and whether that step is a message."""
-    found: dict[int, tuple[int, bool]] = {}
-    done: set[int] = set()
-    pending: deque[tuple[int, int | None, bool]] = deque([(end, None, False)])
-    while pending:
-        place, after, by_message = pending.popleft()
-        if place in done:
-            continue
-        done.add(place)
-        if after is not None:
-            found[place] = (after, by_message)
-        step = previous[place]
-        if step is not None and step >= first:
-            pending.appendleft((step, place, False))
-        sent = events[place].sent_at
-        sending = None if sent is None else position.get(sent)
-        if sending is not None and sending >= first:
-            pending.append((sending, place, True))
-    return found
 
 
 def _other_ends(

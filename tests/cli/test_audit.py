@@ -249,6 +249,13 @@ def test_a_page_shows_one_of_each_kind_of_violation_and_folds_the_others() -> No
     assert "choreomon audit property.yaml many.jsonl" in foot
 
 
+def test_a_page_counts_the_gaps_that_it_does_not_name() -> None:
+    log("holes.jsonl", *(send("P2", "b", "P3", number=2 * n) for n in range(1, 251)))
+    choreomon("audit", "property.yaml", "holes.jsonl", "--report", "page.html")
+    missing = Path("page.html").read_text(encoding="utf-8").partition(">What is missing<")[2]
+    assert "<p>51 more gaps.</p>" in missing
+
+
 def test_other_formats_are_read_and_a_mapping_is_explained() -> None:
     shiviz = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n"
     shiviz += (

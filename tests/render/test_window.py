@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.core.run import RunEvent
+from choreomon.render.known_order import known_order
 from choreomon.render.window import Gap, View, kept_events, window
 
 LONG = events(*["P1>P2:ping"] * 200)
@@ -137,3 +138,12 @@ def orders(run: tuple[RunEvent, ...], seen: set[int], marks: set[int]) -> set[tu
 def test_what_orders_two_marked_events_is_shown(run: tuple[RunEvent, ...], marks: set[int]) -> None:
     seen = set(shown(window(run, marks, View(bound=1))))
     assert orders(run, seen, marks) == orders(run, set(range(len(run))), marks)
+
+
+@given(runs(), st.integers(0, 19), st.integers(0, 19))
+def test_what_explanations_name_between_two_marked_events_is_shown(
+    run: tuple[RunEvent, ...], one: int, other: int
+) -> None:
+    seen = shown(window(run, {one, other}, View(bound=1)))
+    chain = known_order(run, (), min(one, other), max(one, other)) or ()
+    assert {end for hop in chain for end in (hop.sent[0], hop.taken[0])} <= {*seen}
