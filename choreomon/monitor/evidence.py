@@ -1,5 +1,12 @@
 """What is known about an event under `precise` rules, and what of it matters: the answers to its
-inquiries put together with the evidence in them. Pure functions."""
+inquiries put together with the evidence in them. Pure functions.
+
+What is known is *grounded*: with each undecided record (`Frm_p`) of an event e all records are
+there that it directly needs and that are not after e, but those of which nothing is left at e. That
+must be so whoever uses e: the inspected event, or another undecided one of which nobody ever knew
+together with the inspected one. So what is after the inspected event belongs to it all the same;
+only the search about that event leaves it out (docs/adr/018-precise-rules.md, "Why it is exact").
+"""
 
 from __future__ import annotations
 
@@ -24,12 +31,19 @@ _At: TypeAlias = tuple[Reference, int]
 
 def standing_for(records: Iterable[Record], own: int, count: int) -> Record | None:
     """Of the records of one transition of the process at `own` that of the event number `count`, or
-    what stands for it, where it was dropped or merged. `None`: it did not fire."""
+    what stands for it, where it was dropped or merged, or fell into a gap. `None`: it did not
+    fire."""
     found = None
     for record in records:
-        if record.clock[own] == count and (record.since is None or record.result == FRM):
+        _, clock, result, since = record
+        if clock[own] == count and (since is None or result == FRM):
             return record
-        if record.since is not None and record.clock[own] >= count and found is None:
+        # A gap begins after its `since`, all else with the event that has this clock.
+        if (
+            since is not None
+            and since[own] + (result == GAP) <= count <= clock[own]
+            and found is None
+        ):
             found = record
     return found
 
@@ -37,9 +51,9 @@ def standing_for(records: Iterable[Record], own: int, count: int) -> Record | No
 def known_records(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection
 ) -> list[Record]:
-    """All that is known to have happened before or concurrently to the event: of each event what
-    is most certain, and no open record of which is known by now that it did not fire."""
-    event, plan, waiting, direct, _, evidence, _, resolved = inspection
+    """All that was told, grounded: of each event what is most certain, and no open record of which
+    is known by now that it did not fire."""
+    event, _, _, direct, _, evidence, _, resolved = inspection
     own, index_of = monitor.own, monitor.index_of
     points: dict[_At, Record] = {}
     stretches: dict[tuple[Reference, VectorClock, str], Record] = {}
@@ -63,15 +77,16 @@ def known_records(
                 points[at] = record
     for record in direct:
         at_first_hand.setdefault(record.reference, []).append(record)
-    asked = {each for _, _, references in plan.others for each in references} | {*plan.own_asked}
-    silent = () if inspection.named else waiting
-    answered = {each for each in asked if each.process not in silent}
+    answered = _answered(monitor, inspection)
+    queued = state.unprocessed[0].clock[own] if state.unprocessed else NEVER
     by_name = {(reference, count) for count, reference in resolved}
     for at, record in [*points.items()]:
         if record.result != OPEN:
             continue
-        reference, count = at
+        (reference, count), clock = at, record.clock
         if reference.process == monitor.process:
+            if count >= queued:
+                continue
             place = monitor.chain_of[reference]
             told = standing_for(
                 (*state.history[place], *gap_records(state.gaps, reference)), own, count
@@ -82,7 +97,7 @@ def known_records(
                 index_of[reference.process],
                 count,
             )
-        elif reference in answered:
+        elif reference in answered and clock[own] < event[own]:
             told = standing_for(
                 at_first_hand.get(reference, ()), index_of[reference.process], count
             )
@@ -90,16 +105,34 @@ def known_records(
             continue
         if told is None:
             del points[at]
-        elif told.clock != record.clock or (told.since is not None and told.result != FRM):
-            points[at] = record._replace(result=FRM_P, since=record.clock)
+        elif told.clock != clock or (told.since is not None and told.result != FRM):
+            points[at] = record._replace(result=FRM_P, since=clock)
         elif told.result == FRM:
             points[at] = told
-    count = event[own]
+    return [*points.values(), *stretches.values()]
+
+
+def _answered(monitor: MonitorSetup, inspection: Inspection) -> set[Reference]:
+    """Of which transitions all is known that is not after the inspected event."""
+    silent = () if inspection.named else inspection.waiting
+    asked = [each for _, _, references in inspection.plan.others for each in references]
+    return {each for each in (*asked, *inspection.plan.own_asked) if each.process not in silent}
+
+
+def concerning(
+    monitor: MonitorSetup, inspection: Inspection, known: Sequence[Record]
+) -> list[Record]:
+    """What of all that is known concerns the inspected event: nothing that is after it, and of the
+    gaps of who answered about it only those of this answer. In others nothing was lost that is not
+    after the event, as in one that ended after somebody else had been told of it."""
+    own, count = monitor.own, inspection.event[monitor.own]
+    answered = _answered(monitor, inspection)
     return [
         each
-        for each in (*points.values(), *stretches.values())
+        for each in known
         if (each.clock if each.result == FRM else each.first)[own] < count
-    ]
+        and (each.result != GAP or each.reference not in answered)
+    ] + [each for each in inspection.records if each.result == GAP]
 
 
 def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Record]:

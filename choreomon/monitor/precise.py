@@ -32,6 +32,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Result
 from choreomon.monitor.consistent_cuts import possible_outcomes
 from choreomon.monitor.evidence import (
+    concerning,
     known_records,
     mattering,
     standing_for,
@@ -95,11 +96,11 @@ class Precise:
                         for plan in monitor.plans[queued.label]
                     )
                     records.append(Record(reference, queued.clock, FRM if starts else OPEN))
-        return _told(monitor, state, records, asker, count)
+        return _told(monitor, state, records)
 
     def _named(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
         """What became of single events. Of one that was dropped, what stands for it is told."""
-        own, asker = monitor.own, monitor.index_of[inquiry.sender]
+        own = monitor.own
         records: dict[Record, None] = {}
         for count, reference in inquiry.named:
             place = monitor.chain_of.get(reference)
@@ -108,7 +109,7 @@ class Precise:
                 found = standing_for((*state.history[place], *gaps), own, count)
                 if found is not None:
                     records[found] = None
-        return _told(monitor, state, [*records], asker, inquiry.event[asker])
+        return _told(monitor, state, [*records])
 
     def findings(
         self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
@@ -116,19 +117,18 @@ class Precise:
         event, plan, waiting, *_ = inspection
         own = monitor.own
         references = [each.reference for each in plan.inspected]
-        everything = known_records(monitor, state, inspection)
+        told = known_records(monitor, state, inspection)
+        here = concerning(monitor, inspection, told)
         missing = unanswered(monitor, inspection) if waiting else []
-        known = mattering(monitor, event, own, references, everything + missing)
+        known = mattering(monitor, event, own, references, here + missing)
         inspected = [(each.reference, each.final) for each in plan.inspected]
         found = possible_outcomes(monitor.bits, monitor.index_of, event, own, inspected, known)
         results: list[Result | None] = [
             FRM if each.always else None if each.never else FRM_P for each in found.each
         ]
-        surely = plan.final and found.final.always and not waiting
+        surely = plan.final and found.final.always
         settled = surely or found.final.never or found.final.both
         unsettled = plan.final and not settled and not plan.violates
-        if waiting:  # what was found is only what is known so far
-            results = [result and FRM_P for result in results]
         named: tuple[Named, ...] = ()
         if unsettled and not waiting and not found.cut_off:
             named = tuple(
@@ -143,15 +143,16 @@ class Precise:
                 for (reference, _), result in zip(inspected, results, strict=True)
                 if result == FRM_P
             ]
-            evidence = tuple(mattering(monitor, event, own, undecided, known))
+            evidence = tuple(mattering(monitor, event, own, undecided, told + missing))
         # What somebody did not answer is nothing that others could be told of.
         alone = len(evidence) > MOST_EVIDENCE or any(each in missing for each in evidence)
-        told = [each for each in known if each not in missing]
+        heard = [each for each in known if each not in missing]
+        silent = () if inspection.named else waiting
         # Of what did not fire, what was cancelled is the reason, which matters to nothing else.
         judgements = tuple(
             Judgement(
                 result,
-                self._because(monitor, event, each, told if result else everything)
+                self._because(monitor, event, each, heard if result else here, silent)
                 if each.final
                 else (),
             )
@@ -172,10 +173,11 @@ class Precise:
         event: VectorClock,
         inspected: Inspected,
         known: Sequence[Record],
+        silent: Sequence[str],
     ) -> tuple[Reason, ...]:
         """The records of pre- and vio-transitions, weighed one by one. The orders say more."""
         records = [each._replace(result=FRM_P) if each.result == OPEN else each for each in known]
-        return SOUND.judge(inspected, event, monitor.own, records, monitor.index_of).because
+        return SOUND.judge(inspected, event, monitor.own, records, monitor.index_of, silent).because
 
 
 PRECISE: Final = Precise()
@@ -215,17 +217,16 @@ def merged(chain: Chain, longest: int = MOST_RECORDS) -> Chain:
             break
         at = next((place for place in pairs if last not in (place, place + 1)), pairs[0])
         older, newer = chain[at], chain[at + 1]
-        both = Record(newer.reference, newer.clock, FRM_P, older.first)
+        since = earlier(older.first, newer.first)  # a `Frm` may stand for what was before both
+        both = Record(newer.reference, newer.clock, FRM_P, since)
         chain = (*chain[:at], both, *chain[at + 2 :])
     return chain
 
 
-def _told(
-    monitor: MonitorSetup, state: MonitorState, records: Sequence[Record], asker: int, count: int
-) -> Told:
-    """These own records with what the undecided ones rest on, but nothing that happened after the
-    event number `count` of the process at `asker`, and nothing on which only others rest. Where
-    that is too much for a message, they may have fired, and nothing more is told of them."""
+def _told(monitor: MonitorSetup, state: MonitorState, records: Sequence[Record]) -> Told:
+    """These own records with all that the undecided ones rest on, and nothing on which only others
+    rest. Where that is too much for a message, they may have fired, and nothing more is told of
+    them."""
     undecided = [each for each in records if each.result == FRM_P and each.since is None]
     if not undecided:
         return Told(tuple(records))
@@ -235,7 +236,7 @@ def _told(
     for evidence in state.evidence:
         if evidence.number in numbers:
             for each in evidence.records:
-                if each.reference in related and each.first[asker] < count:
+                if each.reference in related:
                     found[each] = None
     if len(found) > min(MOST_EVIDENCE_TOLD, MOST_ENTRIES_TOLD // len(monitor.processes)):
         return Told(

@@ -81,9 +81,7 @@ class RecordByRecord(ABC):
         self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
     ) -> Findings:
         event, ((inspected,), *_), waiting, records, *_ = inspection
-        judgement = self.judge(inspected, event, monitor.own, records, monitor.index_of)
-        if waiting:
-            judgement = early_judgement(inspected, waiting, judgement)
+        judgement = self.judge(inspected, event, monitor.own, records, monitor.index_of, waiting)
         return Findings((judgement,))
 
     def judge(
@@ -93,23 +91,27 @@ class RecordByRecord(ABC):
         own: int,
         records: Sequence[Record],
         index_of: Mapping[str, int],
+        silent: Sequence[str] = (),
     ) -> Judgement:
         """Whether `inspected` fired at `event`, of the process at `own`, given all `records` of
-        what it needs. Starting transitions are not judged: they fire. Reasons may be left out
-        where the transition is not final: nobody asks for them."""
+        what it needs, but those of the processes that are `silent`: these may have fired anything.
+        Starting transitions are not judged: they fire. Reasons may be left out where the
+        transition is not final: nobody asks for them."""
+        missing = silent and any(need.pre.process in silent for need in inspected.needs)
+        result: Result | None = FRM_P if missing else None
         if not records:
-            return NOTHING
+            return POSSIBLY if missing else NOTHING
         candidates = self._candidates(records, event, own)
-        result: Result | None = None
         because: list[Reason] | None = [] if inspected.final else None
         for pre_reference, vio_references in inspected.needs:
             vios: Sequence[Record] | None = None if vio_references else ()
+            doubted = silent and any(each.process in silent for each in vio_references)
             for pre in candidates:
                 if pre[0] != pre_reference:  # by place: a name costs several times as much
                     continue
                 if vios is None:
                     vios = [vio for vio in candidates if vio[0] in vio_references]
-                found = self._weighed(pre, vios, event, own, index_of, because)
+                found = self._weighed(pre, vios, event, own, index_of, because, not doubted)
                 if found == FRM or result is None:
                     result = found
         if because is not None:
@@ -131,19 +133,11 @@ class RecordByRecord(ABC):
         own: int,
         index_of: Mapping[str, int],
         because: list[Reason] | None,
+        all_heard: bool,
     ) -> Result | None:
         """What comes of one pre record; its reason and those of the vio records that concern it
-        go to `because`, where they are asked for."""
-
-
-def early_judgement(
-    inspected: Inspected, waiting: Sequence[str], judgement: Judgement
-) -> Judgement:
-    """What is known while these have not answered: what a silent monitor owns is uncertain."""
-    missing = any(need.pre.process in waiting for need in inspected.needs)
-    if judgement.result is None and not missing:
-        return judgement
-    return judgement._replace(result=FRM_P)
+        go to `because`, where they are asked for. `all_heard`: whether no vio record can be
+        missing."""
 
 
 class Sound(RecordByRecord):
@@ -176,11 +170,12 @@ class Sound(RecordByRecord):
         own: int,
         index_of: Mapping[str, int],
         because: list[Reason] | None,
+        all_heard: bool,
     ) -> Result | None:
         reference, pre_clock, pre_result, _ = pre
         pre_own = index_of[reference.process]
         pre_last = pre_clock[pre_own]
-        cancelled, certain = False, True
+        cancelled, certain = False, all_heard
         reasons: list[Reason] = []
         for vio in vios:
             vio_reference, vio_clock, vio_result, _ = vio
@@ -238,8 +233,9 @@ class Paper(RecordByRecord):
         own: int,
         index_of: Mapping[str, int],
         because: list[Reason] | None,
+        all_heard: bool,
     ) -> Result | None:
-        cancelled, certain = False, True
+        cancelled, certain = False, all_heard
         reasons: list[Reason] = []
         for vio in vios:
             cancels = happened_before(pre.clock, vio.clock)

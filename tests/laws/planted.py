@@ -80,9 +80,10 @@ class Misjudges(Sound):
         own: int,
         records: Sequence[Record],
         index_of: Mapping[str, int],
+        silent: Sequence[str] = (),
     ) -> Judgement:
         inspected, records = self.mistaken(inspected, records)
-        return super().judge(inspected, event, own, records, index_of)
+        return super().judge(inspected, event, own, records, index_of, silent)
 
 
 class TrustsUncertainCancellations(Misjudges):
@@ -138,11 +139,30 @@ class MergesCertainly(ShortChains):
         )
 
 
-def trusting_what_is_missing(
-    inspected: Inspected, waiting: Sequence[str], judgement: Judgement
-) -> Judgement:
+class TrustsWhatIsMissing(Sound):
     """What is missing is judged as if nothing had happened there."""
-    return judgement
+
+    def findings(
+        self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
+    ) -> Findings:
+        return super().findings(monitor, state, inspection._replace(waiting=()))
+
+
+class TrustsWhatWasAnswered(Sound):
+    """Whoever is silent may have fired what leads to the event, but took nothing back."""
+
+    def judge(
+        self,
+        inspected: Inspected,
+        event: VectorClock,
+        own: int,
+        records: Sequence[Record],
+        index_of: Mapping[str, int],
+        silent: Sequence[str] = (),
+    ) -> Judgement:
+        judgement = super().judge(inspected, event, own, records, index_of)
+        missing = any(need.pre.process in silent for need in inspected.needs)
+        return judgement._replace(result=FRM_P) if missing or judgement.result else judgement
 
 
 # Gaps.

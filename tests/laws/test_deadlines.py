@@ -8,17 +8,24 @@ from random import Random
 
 import pytest
 
+from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import (
-    FRM_P,
+    FRM,
     POSSIBLY_VIOLATED,
     VIOLATED,
     WITHDRAWN,
+    Reference,
 )
-from choreomon.monitor import record_by_record
 from choreomon.monitor.effects import Declared
+from choreomon.monitor.precise import PRECISE
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
+from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws import planted
 from tests.laws.interleaving import EXPIRE, Run
+from tests.laws.reasons import fired_in
 from tests.laws.test_guarantees import draw_run, runs
+from tests.laws.unreliable import Execution, Setting
 
 
 def early_words(run: Run) -> dict[int, Declared]:
@@ -73,22 +80,16 @@ def test_silence_at_the_deadline_means_that_nothing_was_formed() -> None:
     assert silences > 20
 
 
-def test_the_law_of_silence_notices_judging_missing_answers_as_empty(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(record_by_record, "early_judgement", planted.trusting_what_is_missing)
-    assert any(expired_in_silence(run) & run.formed for run in runs(300, deadline=True))
+def test_the_law_of_silence_notices_judging_missing_answers_as_empty() -> None:
+    rules = planted.TrustsWhatIsMissing()
+    assert any(expired_in_silence(run) & run.formed for run in runs(300, rules, deadline=True))
 
 
-def test_the_law_of_certain_words_notices_trusting_missing_answers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_law_of_certain_words_notices_trusting_missing_answers() -> None:
     """Planted: what is known of the pre records alone is declared."""
-
-    monkeypatch.setattr(record_by_record, "early_judgement", planted.trusting_what_is_missing)
     assert any(
         said.verdict and said.verdict.kind == VIOLATED and index not in run.formed
-        for run in runs(1500, deadline=True)
+        for run in runs(1500, planted.TrustsWhatIsMissing(), deadline=True)
         for index, said in early_words(run).items()
     )
 
@@ -133,12 +134,62 @@ def test_last_words_name_no_silent_monitor() -> None:
                 assert said.verdict.silent == ()
 
 
-def test_what_is_possible_while_an_owner_is_silent_is_not_called_certain() -> None:
-    """The judgement that stands in for missing answers is never more than possible."""
-    for run in runs(200, deadline=True):
-        for world in run.worlds:
-            for place, state in enumerate(world.states):
-                monitor = run.system.monitors[place]
-                for inspection in state.inspections:
-                    found = monitor.rules.findings(monitor, state, inspection).judgements
-                    assert all(each.result in (None, FRM_P) for each in found)
+def sure_for_now(run: Run) -> tuple[int, int]:
+    """How often a transition was found to have fired while answers were missing, and how often it
+    had not."""
+    sure = wrong = 0
+    fired = fired_in(run.system.automaton, [event.label for event in run.events])
+    for world in run.worlds:
+        for place, state in enumerate(world.states):
+            monitor = run.system.monitors[place]
+            for inspection in state.inspections:
+                at = run.index(place, inspection.event)
+                findings = monitor.rules.findings(monitor, state, inspection)
+                pairs = zip(inspection.plan.inspected, findings.judgements, strict=True)
+                for each, judgement in pairs:
+                    if judgement.result == FRM:
+                        sure += 1
+                        wrong += (at, states_of(each.reference)) not in fired
+    return sure, wrong
+
+
+def states_of(reference: Reference) -> tuple[str, str]:
+    return reference.source, reference.target
+
+
+@pytest.mark.parametrize("rules", [PRECISE, SOUND], ids=lambda rules: str(rules.name))
+def test_what_is_sure_whatever_the_missing_answers_say_did_happen(rules: Rules) -> None:
+    sure = 0
+    for run in runs(200, rules, deadline=True):
+        found, wrong = sure_for_now(run)
+        assert not wrong
+        sure += found
+    assert sure > 100
+
+
+def test_the_law_of_what_is_sure_for_now_notices_trusting_missing_answers() -> None:
+    some = runs(200, planted.TrustsWhatIsMissing(), deadline=True)
+    assert any(wrong for _, wrong in map(sure_for_now, some))
+
+
+def test_a_word_is_violated_where_what_was_answered_is_enough() -> None:
+    """Two events of P1; nobody can take the first step back, and P2 is silent."""
+    a, b = Message("P1", "a", "P2"), Message("P2", "b", "P1")
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q2"],
+        transitions=[
+            StatedTransition("q0", Label(SEND, b), "q1"),
+            StatedTransition("q0", Label(SEND, a), "q1"),
+            StatedTransition("q1", Label(SEND, a), "q2"),
+        ],
+    )
+    for rules in (PRECISE, SOUND):
+        run = Execution(Setting(automaton, ("P1", "P2"), rules, deadline=True))
+        run.sends(a)
+        run.sends(a)
+        run.expires(0, 2)
+        [(_, _, word)] = run.said()
+        assert word.provisional
+        assert word.verdict is not None
+        assert (word.verdict.kind, word.verdict.silent) == (VIOLATED, ("P2",))

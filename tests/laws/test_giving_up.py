@@ -13,16 +13,20 @@ from hypothesis import strategies as st
 
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, Reference
-from choreomon.monitor import pull, record_by_record
+from choreomon.core.verdict import FRM, POSSIBLY_VIOLATED, VIOLATED, Reference
+from choreomon.monitor import pull
 from choreomon.monitor.effects import Declared, Effect
 from choreomon.monitor.messages import Response
+from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.provisional import provisional_verdict
 from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
+from choreomon.monitor.record_by_record import SOUND
+from choreomon.monitor.rules import Rules
 from choreomon.monitor.state import MonitorState
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution, executions
+from tests.laws.reasons import untrue_of
 from tests.laws.test_gaps import wrong
 from tests.laws.test_guarantees import randoms, thorough
 from tests.laws.unreliable import DELIVERS, GIVES_UP, Execution, Setting
@@ -111,13 +115,27 @@ def test_answers_after_a_word_change_nothing() -> None:
     assert late > 300
 
 
-def test_the_law_of_giving_up_notices_taking_missing_answers_for_empty_ones(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(record_by_record, "early_judgement", planted.trusting_what_is_missing)
-    runs = list(executions(600, GIVING_UP))
+def test_the_law_of_giving_up_notices_taking_missing_answers_for_empty_ones() -> None:
+    runs = list(executions(600, GIVING_UP, rules=planted.TrustsWhatIsMissing()))
     assert any(run.missed() for run in runs)
     assert any(run.false_alarms() for run in runs)
+
+
+@pytest.mark.parametrize("rules", [PRECISE, SOUND], ids=lambda rules: str(rules.name))
+def test_what_reasons_call_certain_is_so_whoever_was_given_up(rules: Rules) -> None:
+    certain = 0
+    for faults in (GIVING_UP, MUTE):
+        for run in executions(250, faults, rules=rules, deadline=True):
+            run.gives_all_up()
+            assert not untrue_of(run, run.setting.processes)
+            words = [declared.verdict for _, _, declared in run.said() if declared.verdict]
+            certain += sum(r.certain for word in words if word.silent for r in word.because)
+    assert certain > 20
+
+
+def test_the_law_of_reasons_notices_that_who_may_have_cancelled_was_not_heard() -> None:
+    runs = executions(100, MUTE, rules=planted.TrustsWhatWasAnswered())
+    assert any(untrue_of(run.gives_all_up(), run.setting.processes) for run in runs)
 
 
 def test_the_law_of_giving_up_notices_forgetting_who_waits_for_what_is_given_up(
@@ -200,3 +218,31 @@ def test_who_asks_about_what_was_given_up_is_told_that_it_possibly_happened() ->
     assert not run.states[1].monitor.postponed
     run.delivers(1, 2)
     assert run.words() == {2: POSSIBLY_VIOLATED}
+
+
+def test_what_nobody_is_known_to_have_cancelled_is_not_certain_while_somebody_is_silent() -> None:
+    """v of P2 takes the second step back before the last a; P2 never answers."""
+    a0, a1, v = Message("P1", "a0", "P2"), Message("P1", "a1", "P2"), Message("P2", "v", "P1")
+    automaton = sequence_automaton(
+        initial=["q0"],
+        final=["q3"],
+        transitions=[
+            StatedTransition("q0", Label(SEND, a1), "q1"),
+            StatedTransition("q1", Label(SEND, a0), "q2"),
+            StatedTransition("q2", Label(SEND, a1), "q3"),
+            StatedTransition("q3", Label(SEND, v), "q1"),
+        ],
+    )
+    for rules in (PRECISE, SOUND):
+        run = Execution(Setting(automaton, ("P1", "P2"), rules, deadline=True), dead=[1])
+        for message in (a1, a0, a1, v, a1):
+            run.sends(message)
+        for count in (1, 3, 4):
+            run.gives_up(0, count)
+        *_, (_, _, word) = run.said()
+        assert word.verdict is not None
+        assert (word.verdict.kind, word.verdict.silent) == (POSSIBLY_VIOLATED, ("P2",))
+        assert [(r.role, r.result, r.certain) for r in word.verdict.because] == [
+            ("pre", FRM, False)
+        ]
+        assert not untrue_of(run, run.setting.processes)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -33,8 +33,8 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import Inspected
 from simulator.monitoring import StrategyName
 from simulator.run import simulation
+from tests.laws import reasons as reasons_of
 from tests.laws.planted import TrustsUncertainRecords
-from tests.properties.test_reference import enabled, live_by_definition
 from tests.simulator.counting_rules import Counting
 from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged
 
@@ -140,46 +140,16 @@ def test_what_turned_out_unsure_is_a_reason_that_is_not_sure(strategy: StrategyN
     assert reason == RunReason(4, ("q1", "q2"), "pre", "Frm_p", "concurrent", False)
 
 
-Fired: TypeAlias = tuple[int, tuple[str, str]]
-"""The number of an event, and the states of a transition that may have fired at it."""
-
-
 def untrue(automaton: SequenceAutomaton, found: Judged) -> list[str]:
     """What reasons say and the real order of events belies."""
-    labels = [event.label for event in found.events]
-    history = live_by_definition(automaton, [*labels])
-    fired = {(at, (t.source, t.target)) for live in history for t, at in live} | {
-        (at, (t.source, t.target))
-        for at, label in enumerate(labels)
-        for t in automaton.backward
-        if t.label == label and enabled(automaton, t, history[at])
-    }
-    wrong = []
-    for verdict in found.run.verdicts:
-        at = verdict.event_index
-        live = {(fired_at, (t.source, t.target)) for t, fired_at in history[at]}
-        for reason in verdict.because:
-            record = (reason.event_index, reason.transition)
-            if reason.result == FRM and record not in fired:
-                wrong.append(f"{at}: {record} did not fire")
-            if reason.role == "pre" and reason.certain and record not in live:
-                wrong.append(f"{at}: {record} was cancelled")
-            if reason.role == "vio" and reason.certain and cancelled_by(reason) in live:
-                wrong.append(f"{at}: {cancelled_by(reason)} was not cancelled")
-    return wrong
-
-
-def cancelled_by(vio: RunReason) -> Fired:
-    """The pre record that a vio is about."""
-    assert vio.of is not None
-    assert vio.of_transition is not None
-    return vio.of, vio.of_transition
+    words = [(verdict.event_index, verdict.because) for verdict in found.run.verdicts]
+    return reasons_of.untrue(automaton, [event.label for event in found.events], words)
 
 
 def following(automaton: SequenceAutomaton, verdict: RunVerdict) -> str | None:
     """The word that follows from the reasons alone; `None` where a transition is named that did
     not fire by them."""
-    gone = {cancelled_by(r) for r in verdict.because if r.role == "vio" and r.certain}
+    gone = {reasons_of.cancelled_by(r) for r in verdict.because if r.role == "vio" and r.certain}
     results = set()
     for source, _ in verdict.transitions:
         pres = [r for r in verdict.because if r.role == "pre" and r.transition[1] == source]
@@ -293,8 +263,9 @@ class TellsOneReason(Sound):
         own: int,
         records: Sequence[Record],
         index_of: Mapping[str, int],
+        silent: Sequence[str] = (),
     ) -> Judgement:
-        result, because = super().judge(inspected, event, own, records, index_of)
+        result, because = super().judge(inspected, event, own, records, index_of, silent)
         return Judgement(result, because[:1])
 
 
