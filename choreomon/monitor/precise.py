@@ -8,10 +8,13 @@ the orders itself (`choreomon.monitor.consistent_cuts`). Where the search depend
 are still open, their owners are asked a second time, by name.
 
 Why it is exact. An answer to an inquiry about an event m lists all events of its owner that matter
-directly and are not after m, since whatever happens there later is after m. The same holds of the
-evidence of each undecided record. So once no record is open, all is known on which m rests, and
-the search is that over all orders of the run. As long as some are, an order in which these come
-after m is judged right whatever they come to, since what only they rest on concerns nothing else.
+directly and are not after m, since whatever happens there later is after m. Each undecided record
+comes with all that it rests on in this way, whoever asks. What of that is after m is told, too,
+since other events rest on the same record; only the search about m leaves it out. So once no
+record is open, all is known on which m rests, and the search is that over all orders of the run.
+As long as some are, an order in which these come after m is judged right whatever they come to,
+since what only they rest on concerns nothing else. The proof: docs/adr/018-precise-rules.md, "Why
+it is exact".
 
 What is dropped. Of the records that all later inquiries know, all before the last `Frm` are
 dominated: to an event after it they make no difference, and every undecided record that is not

@@ -212,7 +212,10 @@ class _Sentences:
             sentences.append(self._vio(alike, transitions, pre))
         if not vios and pre.result == FRM:
             which = f"these {called.kind}s" if several else f"this {called.kind}"
-            waiting = verdict.silent or verdict.early
+            # Who would know may not have answered; of an event that was given up nobody is named
+            # where only an earlier one of its own process was not decided.
+            doubted = pre.relation == "before" and not pre.certain
+            waiting = verdict.silent or verdict.early or doubted
             nothing = "Nothing is known to have cancelled" if waiting else "Nothing cancelled"
             sentences.append(f"{nothing} {which}.")
         return sentences

@@ -222,7 +222,7 @@ def test_each_cancellation_stands_with_the_record_that_it_concerns() -> None:
     sentences = explanation(replace(POSSIBLY, because=(PRE, other, VIO)), EVENTS).sentences
     assert "cancelled" in sentences[3]
     assert "event 3" in sentences[4]
-    assert sentences[6] == "Nothing cancelled this transition."
+    assert sentences[6] == "Nothing is known to have cancelled this transition."
 
 
 TWO_FINAL = (("q1", "q2"), ("q5", "q6"))
@@ -290,7 +290,7 @@ def test_two_records_of_one_event_keep_their_own_cancellations() -> None:
     verdict = replace(POSSIBLY, transitions=TWO_FINAL, because=(PRE, other, VIO))
     sentences = explanation(verdict).sentences
     assert sentences[2].startswith("This transition may have been cancelled by q1 -> q0")
-    assert sentences[-2] == "Nothing cancelled this transition."
+    assert sentences[-2] == "Nothing is known to have cancelled this transition."
     assert str(explanation(verdict)).count("may have been cancelled") == 1
 
 
@@ -403,6 +403,8 @@ def test_while_an_earlier_event_is_open_a_provisional_word_says_so() -> None:
     )
     sentences = explanation(replace(POSSIBLY, because=(SURE,), silent=("P2",))).sentences
     assert "Nothing is known to have cancelled this transition." in sentences
+    given_up = replace(POSSIBLY, because=(replace(SURE, certain=False),))
+    assert "Nothing is known to have cancelled this transition." in explanation(given_up).sentences
 
 
 def test_records_of_which_the_same_is_to_be_said_are_told_together() -> None:
