@@ -1,0 +1,92 @@
+"""What a monitor said of each event, held against all orders in which the run may have been.
+
+Looking only at what the real order formed sees a third of what is wrong: an order that did not
+happen is one that nobody could have told from the one that did. By docs/verdicts.md, "What is
+guaranteed", whatever order is the real one:
+
+- nothing is said of an event only where no order forms the property there;
+- `violated` only where all orders do;
+- `possibly-violated`, by `precise` rules, only where some do and some do not, or it was announced
+  as unsettled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
+
+from choreomon.core.message import Event
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
+from choreomon.monitor.effects import Declared, Effect, Unsettled
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.partial_order import Formed, evaluate
+
+Key = TypeVar("Key", bound=Hashable)
+"""What names an event: its clock, or its place in the real order."""
+
+Fault: TypeAlias = Literal["nothing said", "made up", "avoidable", "unsettled in vain"]
+
+FAULTS: Final[Mapping[Fault, str]] = {
+    "nothing said": "though some order forms the property there",
+    "made up": "violated, though some order does not form it",
+    "avoidable": "possible, though all orders agree, and not said to be unsettled",
+    "unsettled in vain": "said to be unsettled, and not possible",
+}
+
+
+class Wrong(NamedTuple):
+    fault: Fault
+    event: object
+
+
+def exact(
+    automaton: SequenceAutomaton, processes: Sequence[str], events: Sequence[Event]
+) -> dict[VectorClock, Formed]:
+    """Of each event with one of the property's labels, by its clock."""
+    found = evaluate(automaton, processes, events)
+    return {
+        event.clock: each
+        for event, each in zip(events, found, strict=True)
+        if event.label in automaton.labels
+    }
+
+
+def wrong_words(
+    orders: Mapping[Key, Formed],
+    last: Mapping[Key, VerdictKind | None],
+    unsettled: Collection[Key] = (),
+    *,
+    precise: bool = True,
+) -> Iterator[Wrong]:
+    """Of each event what is wrong. `last` are the last words. By other rules than `precise` a
+    possible verdict promises nothing."""
+    for event, formed in orders.items():
+        word = last.get(event)
+        if word == VIOLATED:
+            if formed is not Formed.ALWAYS:
+                yield Wrong("made up", event)
+        elif word == POSSIBLY_VIOLATED:
+            if precise and formed is not Formed.SOMETIMES and event not in unsettled:
+                yield Wrong("avoidable", event)
+        elif formed is not Formed.NEVER:
+            yield Wrong("nothing said", event)
+        if word != POSSIBLY_VIOLATED and event in unsettled:
+            yield Wrong("unsettled in vain", event)
+
+
+def words_of(
+    effects: Sequence[Effect],
+) -> tuple[dict[VectorClock, VerdictKind | None], set[VectorClock]]:
+    """The last words of monitors by the clocks of their events, and what they could not settle."""
+    last: dict[VectorClock, VerdictKind | None] = {}
+    unsettled: set[VectorClock] = set()
+    for effect in effects:
+        match effect:
+            case Declared(event, verdict, False):
+                last[event] = verdict.kind if verdict else None
+            case Unsettled(event):
+                unsettled.add(event)
+            case _:
+                pass
+    return last, unsettled
