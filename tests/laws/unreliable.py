@@ -116,6 +116,18 @@ class Execution(Course):
         flight = InFlight(message, self.carried[process], self.pasts[process])
         self.inboxes[receiver].append(flight)
 
+    def begins(self, message: Message) -> None:
+        """The sender does it, and everybody knows of it before doing anything."""
+        process = self.index_of[message.sender]
+        self.sends(message)
+        for _ in self.states[process].monitor.unprocessed:
+            self.works(process)
+        count = len(self.states)
+        self.carried = [self.carried[process]] * count
+        self.heard = [self.carried[process]] * count
+        self.pasts = [self.pasts[process]] * count
+        self.inboxes = [[] for _ in range(count)]
+
     def handles(self, message: Message, which: int | None = None, *, told: bool = True) -> None:
         process = self.index_of[message.receiver]
         inbox = self.inboxes[process]
