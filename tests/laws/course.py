@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from choreomon.core.message import Label
-from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, MonitorVerdict, VerdictKind
+from choreomon.core.message import Event, Label
+from choreomon.core.vector_clock import VectorClock, zero
+from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED, VIOLATED, MonitorVerdict, VerdictKind
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.host import HostEffect, HostState
 from choreomon.monitor.messages import PeerMessage
@@ -31,8 +33,8 @@ class Happened(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What one host did; `events` is the number of events that had happened before, and `given` the
-    message that it got."""
+    """What one host did; `events` is the number of events that had happened before, `given` the
+    message that it got, and `about` the count of the event whose deadline passed."""
 
     kind: str
     process: int
@@ -41,6 +43,7 @@ class Step(NamedTuple):
     effects: list[HostEffect]
     events: int
     given: PeerMessage | None = None
+    about: int = 0
 
 
 class Course:
@@ -145,3 +148,34 @@ class Course:
 
 def is_unseen(verdict: MonitorVerdict | None) -> bool:
     return verdict is not None and verdict.unseen
+
+
+def with_hidden(course: Course, processes: Sequence[str]) -> list[Event]:
+    """The events of a run with clocks that count hidden ones, too, for who asks what all orders say.
+    A hidden event comes after what its process did before it, and nothing else is known of it. Who
+    knows of something that its process did later, or of the end of its gap, is after it."""
+    own: list[list[int]] = [[] for _ in processes]
+    for index, event in enumerate(course.events):
+        own[event.process].append(index)
+    known_by: list[list[int]] = []  # by process, in order: the least count that tells of each event
+    for process, indices in enumerate(own):
+        later, counts = NEVER, []
+        for index in reversed(indices):
+            event = course.events[index]
+            if event.number is None:
+                end = course.ends_of.get((process, event.gap), NEVER)
+                later = min(later, end)
+            else:
+                later = event.number
+            counts.append(later)
+        known_by.append(counts[::-1])
+    found: dict[int, Event] = {}
+    for process, indices in enumerate(own):
+        clock = zero(len(processes))
+        for place, index in enumerate(indices, 1):
+            event = course.events[index]
+            if event.clock is not None:
+                clock = tuple(map(bisect_right, known_by, event.clock))
+            clock = (*clock[:process], place, *clock[process + 1 :])
+            found[index] = Event(event.label, clock)
+    return [found[index] for index in range(len(course.events))]

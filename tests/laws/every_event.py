@@ -13,7 +13,7 @@ guaranteed", whatever order is the real one:
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar
 
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock
@@ -25,18 +25,12 @@ from choreomon.properties.partial_order import Formed, evaluate
 Key = TypeVar("Key", bound=Hashable)
 """What names an event: its clock, or its place in the real order."""
 
-Fault: TypeAlias = Literal["nothing said", "made up", "avoidable", "unsettled in vain"]
-
-FAULTS: Final[Mapping[Fault, str]] = {
-    "nothing said": "though some order forms the property there",
-    "made up": "violated, though some order does not form it",
-    "avoidable": "possible, though all orders agree, and not said to be unsettled",
-    "unsettled in vain": "said to be unsettled, and not possible",
-}
-
 
 class Wrong(NamedTuple):
-    fault: Fault
+    """`fault`: "nothing said", though some order forms the property there; "made up", though some
+    order does not; "avoidable", possible though all orders agree; and the like."""
+
+    fault: str
     event: object
 
 
@@ -73,6 +67,18 @@ def wrong_words(
             yield Wrong("nothing said", event)
         if word != POSSIBLY_VIOLATED and event in unsettled:
             yield Wrong("unsettled in vain", event)
+
+
+def wrong_early(
+    orders: Mapping[Key, Formed], violated: Collection[Key], silent: Collection[Key]
+) -> Iterator[Wrong]:
+    """What is wrong of what was said at deadlines: `violated` for now is for good, and where nothing
+    is said nothing was formed, whatever the answers come to."""
+    for event, formed in orders.items():
+        if event in violated and formed is not Formed.ALWAYS:
+            yield Wrong("made up for now", event)
+        if event in silent and formed is not Formed.NEVER:
+            yield Wrong("silent at the deadline", event)
 
 
 def words_of(

@@ -20,15 +20,16 @@ from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.partial_order import Formed
+from choreomon.properties.partial_order import Formed, evaluate
 from choreomon.properties.reference import formations
 from tests.laws.drawn import BEGIN, Dense, draw_dense_automaton, draw_scripts, processes
-from tests.laws.every_event import Wrong, exact, words_of, wrong_words
+from tests.laws.course import with_hidden
+from tests.laws.every_event import Wrong, exact, words_of, wrong_early, wrong_words
 from tests.laws.faults import NO_FAULTS, Faults, Player
 from tests.laws.interleaving import (
     DELIVER, EXPIRE, PERFORM, TAKE, WORK, Script, System, Tempo, play, weighted,
 )  # fmt: skip
-from tests.laws.unreliable import Execution, Setting
+from tests.laws.unreliable import EXPIRES, Execution, Setting
 
 SLOW: Final[Tempo] = {
     PERFORM: (3.0,),
@@ -142,5 +143,90 @@ def _monitors(family: Family, random: Random) -> Played:
         len(unsettled),
         tuple(wrong),
     )
-_KINDS = {"monitors": _monitors}
-FAMILIES = (Family("plain"), Family("begin", dense=Dense(begin=True)))
+
+
+def _hosts(family: Family, random: Random) -> Played:
+    automaton, names, scripts = draw(random, family)
+    setting = Setting(
+        automaton,
+        names,
+        RULES[family.rules],
+        in_order=random.random() < family.in_order,
+        queued=random.random() < family.queued,
+        deadline=family.deadline,
+        most_open=family.most_open,
+    )
+    faults = family.faults
+    dead = random.sample(range(len(names)), min(faults.dead, len(names)))
+    run = Execution(setting, dead=dead)
+    if family.dense.begin:
+        run.begins(BEGIN.message)
+    Player(run, scripts, faults, random, family.tempo).play()
+    if dead:
+        run.gives_all_up()
+    return judged(run, family)
+
+
+def judged(run: Execution, family: Family) -> Played:
+    """Of what was told and not forgotten every event, in all orders of it and of what was hidden."""
+    names = run.setting.processes
+    index_of = {(e.process, e.number): i for i, e in enumerate(run.events) if e.clock}
+    orders = dict(enumerate(evaluate(run.automaton, names, with_hidden(run, names))))
+    orders = {index: each for index, each in orders.items() if not run.events[index].gap}
+    last = {index: word for index, word in run.words().items() if not run.events[index].gap}
+    unsettled = {
+        index_of[process, effect.event[process]]
+        for process, effect in run.effects()
+        if isinstance(effect, Unsettled)
+    }
+    precise = family.rules == "precise"
+    wrong = [*wrong_words(orders, last, unsettled & {*orders}, precise=precise)]
+    early, silent = _at_deadlines(run)
+    wrong += wrong_early(orders, {index_of[at] for at in early}, {index_of[at] for at in silent})
+    told_again = [] if family.faults.amnesia else run.told_again()
+    wrong += [Wrong("missed", each) for each in run.missed()]
+    wrong += [Wrong("made up in the real order", each) for each in run.false_alarms()]
+    wrong += [Wrong("not covered", each) for each in run.uncovered()]
+    wrong += [Wrong("told again", each) for each in told_again]
+    wrong += [Wrong("refused", each) for each in run.refused()]
+    wrong += [Wrong("waits for ever", each) for each in run.unfinished()]
+    return Played(
+        len(run.events),
+        len(run.formed),
+        sum(each is not Formed.NEVER for each in orders.values()),
+        len(run.violated()),
+        len(run.possibly()),
+        len(unsettled),
+        tuple(wrong),
+    )
+
+
+def _at_deadlines(run: Execution) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    """Of which events `violated` was said for now, and at the deadlines of which nothing was,
+    before anything else was: process and count."""
+    early: set[tuple[int, int]] = set()
+    silent: set[tuple[int, int]] = set()
+    told: set[tuple[int, int]] = set()
+    for step in run.steps:
+        words = [each for each in step.effects if isinstance(each, Declared)]
+        if step.kind == EXPIRES and not words and (step.process, step.about) not in told:
+            silent.add((step.process, step.about))
+        for word in words:
+            at = (step.process, word.event[step.process])
+            told.add(at)
+            if word.provisional and word.verdict and word.verdict.kind == VIOLATED:
+                early.add(at)
+    return early, silent
+
+
+_KINDS = {"monitors": _monitors, "hosts": _hosts}
+GAPS = Faults(gaps=4, kept_back=2)
+FAMILIES = (
+    Family("plain"), Family("begin", dense=Dense(begin=True)),
+    Family("h-late", "hosts", faults=Faults(copies=6, repeats=6, losses=4)),
+    Family("h-giving-up", "hosts", faults=Faults(give_ups=4, losses=2, repeats=4), deadline=True),
+    Family("h-dead", "hosts", faults=Faults(give_ups=2, dead=1), deadline=True),
+    Family("h-few", "hosts", faults=Faults(repeats=2), most_open=2),
+    Family("h-gaps", "hosts", faults=GAPS, deadline=True),
+    Family("h-amnesia", "hosts", faults=Faults(gaps=1, losses=2, repeats=3, amnesia=2)),
+)

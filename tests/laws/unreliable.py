@@ -244,7 +244,7 @@ class Execution(Course):
     def expires(self, process: int, count: int) -> None:
         self.deadlines.remove((process, count))
         host = self.setting.hosts[process]
-        self._did(EXPIRES, process, *host.expire(self.states[process], count))
+        self._did(EXPIRES, process, *host.expire(self.states[process], count), about=count)
 
     def gives_up(self, process: int, count: int) -> None:
         host = self.setting.hosts[process]
@@ -257,6 +257,7 @@ class Execution(Course):
         state: HostState,
         effects: list[HostEffect],
         given: PeerMessage | None = None,
+        about: int = 0,
     ) -> list[HostEffect]:
         for effect in effects:
             match effect:
@@ -268,7 +269,8 @@ class Execution(Course):
                     pass
         before = self.states[process]
         self.states[process] = state
-        self.steps.append(Step(kind, process, before, state, effects, len(self.events), given))
+        happened = len(self.events)
+        self.steps.append(Step(kind, process, before, state, effects, happened, given, about))
         return effects
 
     def _leaves(self, sender: int, message: PeerMessage) -> None:
