@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from choreomon.core.message import Event, Label
-from choreomon.core.vector_clock import VectorClock, zero
+from choreomon.core.vector_clock import VectorClock, merge, zero
 from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED, VIOLATED, MonitorVerdict, VerdictKind
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.host import HostEffect, HostState
@@ -19,12 +19,14 @@ from choreomon.properties.reference import formations
 
 class Happened(NamedTuple):
     """An event in the real order, with its clock where its host was told. Where it was not, or has
-    forgotten it, the event is in the gap of this number of its process."""
+    forgotten it, the event is in the gap of this number of its process, which began after the clock
+    `since`."""
 
     label: Label
     process: int
     clock: VectorClock | None
     gap: int = 0
+    since: VectorClock | None = None
 
     @property
     def number(self) -> int | None:
@@ -152,8 +154,9 @@ def is_unseen(verdict: MonitorVerdict | None) -> bool:
 
 def with_hidden(course: Course, processes: Sequence[str]) -> list[Event]:
     """The events of a run with clocks that count hidden ones, too, for who asks what all orders say.
-    A hidden event comes after what its process did before it, and nothing else is known of it. Who
-    knows of something that its process did later, or of the end of its gap, is after it."""
+    A hidden event comes after what its process did or knew before it, or before its gap; nothing
+    else is known of it. Who knows of something that its process did later, or of the end of its
+    gap, is after it."""
     own: list[list[int]] = [[] for _ in processes]
     for index, event in enumerate(course.events):
         own[event.process].append(index)
@@ -174,8 +177,8 @@ def with_hidden(course: Course, processes: Sequence[str]) -> list[Event]:
         clock = zero(len(processes))
         for place, index in enumerate(indices, 1):
             event = course.events[index]
-            if event.clock is not None:
-                clock = tuple(map(bisect_right, known_by, event.clock))
+            known = tuple(map(bisect_right, known_by, event.clock or event.since or clock))
+            clock = known if event.clock else merge(clock, known)
             clock = (*clock[:process], place, *clock[process + 1 :])
             found[index] = Event(event.label, clock)
     return [found[index] for index in range(len(course.events))]

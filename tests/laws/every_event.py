@@ -34,6 +34,19 @@ class Wrong(NamedTuple):
     event: object
 
 
+class Played(NamedTuple):
+    """A run: how many events there were with one of the property's labels, at how many the real
+    order formed it, at how many some order does; words; and what is wrong."""
+
+    events: int
+    formed: int
+    may_form: int
+    violated: int
+    possibly: int
+    unsettled: int
+    wrong: tuple[Wrong, ...]
+
+
 def exact(
     automaton: SequenceAutomaton, processes: Sequence[str], events: Sequence[Event]
 ) -> dict[VectorClock, Formed]:

@@ -22,14 +22,16 @@ from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import Formed, evaluate
 from choreomon.properties.reference import formations
+from tests.laws.dense_agents import AGENTS, played_agents
 from tests.laws.drawn import BEGIN, Dense, draw_dense_automaton, draw_scripts, processes
 from tests.laws.course import with_hidden
-from tests.laws.every_event import Wrong, exact, words_of, wrong_early, wrong_words
+from tests.laws.every_event import Played, Wrong, exact, words_of, wrong_early, wrong_words
 from tests.laws.faults import NO_FAULTS, Faults, Player
 from tests.laws.interleaving import (
     DELIVER, EXPIRE, PERFORM, TAKE, WORK, Script, System, Tempo, play, weighted,
 )  # fmt: skip
 from tests.laws.unreliable import EXPIRES, Execution, Setting
+from tests.runtime.world.drawn import Flavor
 
 SLOW: Final[Tempo] = {
     PERFORM: (3.0,),
@@ -74,22 +76,10 @@ class Family(NamedTuple):
     faults: Faults = NO_FAULTS
     deadline: bool = False
     most_open: int | None = None
+    flavor: Flavor = AGENTS
 
 
 RULES: Final[Mapping[str, Rules]] = {"precise": PRECISE, "sound": SOUND}
-
-
-class Played(NamedTuple):
-    """A run: how many events there were with one of the property's labels, at how many the real
-    order formed it, at how many some order does; words; and what is wrong."""
-
-    events: int
-    formed: int
-    may_form: int
-    violated: int
-    possibly: int
-    unsettled: int
-    wrong: tuple[Wrong, ...]
 
 
 class Drawn(NamedTuple):
@@ -219,7 +209,12 @@ def _at_deadlines(run: Execution) -> tuple[set[tuple[int, int]], set[tuple[int, 
     return early, silent
 
 
-_KINDS = {"monitors": _monitors, "hosts": _hosts}
+def _agents(family: Family, random: Random) -> Played:
+    flavor = family.flavor._replace(dense=family.dense, processes=(2,3), events=family.events)
+    return played_agents(flavor, RULES[family.rules], random)
+
+
+_KINDS = {"monitors": _monitors, "hosts": _hosts, "agents": _agents}
 GAPS = Faults(gaps=4, kept_back=2)
 FAMILIES = (
     Family("plain"), Family("begin", dense=Dense(begin=True)),
@@ -228,5 +223,6 @@ FAMILIES = (
     Family("h-dead", "hosts", faults=Faults(give_ups=2, dead=1), deadline=True),
     Family("h-few", "hosts", faults=Faults(repeats=2), most_open=2),
     Family("h-gaps", "hosts", faults=GAPS, deadline=True),
+    Family("a-block", "agents", events=(5, 12)),
     Family("h-amnesia", "hosts", faults=Faults(gaps=1, losses=2, repeats=3, amnesia=2)),
 )

@@ -105,6 +105,7 @@ class Execution(Course):
         self.gap = [0] * count
         self.hidden = [False] * count
         self.since: list[VectorClock | None] = [None] * count
+        self.began = [zero(count)] * count
 
     # Events.
 
@@ -147,7 +148,9 @@ class Execution(Course):
             in_gap = self.is_open[process] or self.since[process]
             assert in_gap, f"{label} is not told, outside of a gap"
             self.hidden[process] = True
-            self.events.append(Happened(label, process, None, self.gap[process]))
+            self.events.append(
+                Happened(label, process, None, self.gap[process], self.began[process])
+            )
             return
         before = self.states[process]
         state, effects = host.heard(before, self.heard[process])
@@ -175,7 +178,7 @@ class Execution(Course):
     def keeps_back(self, process: int) -> None:
         """From now on the service tells nothing, but may do so later: the host lets nobody ask it
         until then, or until it takes all that is kept back for a gap."""
-        self.since[process] = self.states[process].clock
+        self.since[process] = self.began[process] = self.states[process].clock
         self.hidden[process] = False
         self.gap[process] += 1
 
@@ -183,6 +186,7 @@ class Execution(Course):
         """From now on the host need not be told, or ever since the service keeps back."""
         host, since = self.setting.hosts[process], self.since[process]
         if since is None:
+            self.began[process] = self.states[process].clock
             self.hidden[process] = False
             self.gap[process] += 1
         self.is_open[process] = True
@@ -209,7 +213,8 @@ class Execution(Course):
         gap = self.gap[process]
         for index, event in enumerate(self.events):
             if event.process == process and index >= last.events:
-                self.events[index] = event._replace(gap=gap)
+                since = tuple(map(min, event.since or earlier.clock, earlier.clock))
+                self.events[index] = event._replace(gap=gap, since=since)
         self.states[process] = earlier
         state, effects = host.forgot(earlier, 0)
         self.ends_of[process, gap] = state.clock[process]
