@@ -1,5 +1,5 @@
-"""Live agents over the wire format, many events open at once: runs of `tests.runtime.world` judged by
-`tests.laws.every_event` where everything was told, and by the real order where not."""
+"""Live agents over the wire format, many events open at once: runs of `tests.runtime.world`, judged
+by `tests.laws.every_event` where everything was told, and by the real order where not."""
 
 from __future__ import annotations
 
@@ -71,9 +71,7 @@ def played_agents(flavor: Flavor, rules: Rules, random: Random) -> Played:
         told = truth.all_told(system)
         if told is None:
             continue
-        orders = dict(
-            zip(told, evaluate(automaton, case.processes, [*told.values()]), strict=True)
-        )
+        orders = dict(zip(told, evaluate(automaton, case.processes, [*told.values()]), strict=True))
         may_form += sum(each is not Formed.NEVER for each in orders.values())
         wrong += wrong_words(
             orders,

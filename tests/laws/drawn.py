@@ -84,9 +84,7 @@ class Dense(NamedTuple):
     begin: bool = False
 
 
-def draw_dense_automaton(
-    random: Random, names: tuple[str, ...], dense: Dense
-) -> SequenceAutomaton:
+def draw_dense_automaton(random: Random, names: tuple[str, ...], dense: Dense) -> SequenceAutomaton:
     """The processes are `names`, and `BEGIN`'s."""
     while True:
         size = random.randint(*dense.states)
@@ -107,8 +105,14 @@ def draw_dense_automaton(
                 StatedTransition(f"q{j}", label, f"q{i}")
                 for label in random.sample(labels, random.choice((1, 1, 2)))
             ]
-        initial = {0, *(random.randrange(size - 1) for _ in range(random.randint(0, dense.initial)))}
-        final = {size - 1, *(random.randrange(1, size) for _ in range(random.randint(0, dense.final)))}
+        initial = {
+            0,
+            *(random.randrange(size - 1) for _ in range(random.randint(0, dense.initial))),
+        }
+        final = {
+            size - 1,
+            *(random.randrange(1, size) for _ in range(random.randint(0, dense.final))),
+        }
         starts = [f"q{i}" for i in sorted(initial)]
         if dense.begin:
             stated += [StatedTransition("begin", BEGIN, start) for start in starts]

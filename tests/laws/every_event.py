@@ -85,8 +85,8 @@ def wrong_words(
 def wrong_early(
     orders: Mapping[Key, Formed], violated: Collection[Key], silent: Collection[Key]
 ) -> Iterator[Wrong]:
-    """What is wrong of what was said at deadlines: `violated` for now is for good, and where nothing
-    is said nothing was formed, whatever the answers come to."""
+    """What is wrong of what was said at deadlines: `violated` for now is for good, and where
+    nothing is said nothing was formed, whatever the answers come to."""
     for event, formed in orders.items():
         if event in violated and formed is not Formed.ALWAYS:
             yield Wrong("made up for now", event)

@@ -1,34 +1,44 @@
 """Families of random runs, each a frozen value: what is drawn, how fast everything is, what goes
 wrong. A run of a family and a seed is judged by `tests.laws.every_event`, event by event.
 
-Where many events are open at once: automata of few labels on many transitions, processes that are 30
-to 150 times faster than answers, answers that overtake each other or come twice. There each monitor
-puts together what others knew at many different times. Of hosts and agents beside these: gaps,
-amnesia, giving up, restarts. What is promised then is less, and is asked for: `Family.promised`.
+Many events are open at once: automata of few labels on many transitions, processes that are 30 to
+150 times faster than answers, answers that overtake each other or come twice. So each monitor puts
+together what others knew at many different times. Of hosts and agents beside these: gaps,
+amnesia, giving up, restarts: events in gaps have no words of their own, and what is hidden may have
+been in any of its places.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
-from choreomon.monitor.effects import Declared, Effect, Unsettled
+from choreomon.monitor.effects import Declared, Unsettled
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import Formed, evaluate
-from choreomon.properties.reference import formations
+from tests.laws.course import with_hidden
 from tests.laws.dense_agents import AGENTS, played_agents
 from tests.laws.drawn import BEGIN, Dense, draw_dense_automaton, draw_scripts, processes
-from tests.laws.course import with_hidden
 from tests.laws.every_event import Played, Wrong, exact, words_of, wrong_early, wrong_words
 from tests.laws.faults import NO_FAULTS, Faults, Player
 from tests.laws.interleaving import (
-    DELIVER, EXPIRE, PERFORM, TAKE, WORK, Script, System, Tempo, play, weighted,
+    DELIVER,
+    EXPIRE,
+    PERFORM,
+    TAKE,
+    WORK,
+    Run,
+    Script,
+    System,
+    Tempo,
+    play,
+    weighted,
 )  # fmt: skip
 from tests.laws.unreliable import EXPIRES, Execution, Setting
 from tests.runtime.world.drawn import Flavor
@@ -56,11 +66,9 @@ Kind: TypeAlias = Literal["monitors", "hosts", "agents"]
 
 class Family(NamedTuple):
     """What its runs have in common. `noise`: messages that no property mentions, which carry clocks
-    around. `rules` are found by name in `RULES`, so that a family stays a value.
-
-    `promised`: "every event" of all that were told; "what was told" where there are gaps: the same,
-    but of events in gaps; "the real order": G1 and G2 alone.
-    """
+    around. `tempo`: see `tests.laws.interleaving`. `queued`, `in_order`, `handled`: how likely
+    events wait in queues, monitoring messages do not overtake each other, messages are handled. `faults`
+    and `most_open` are of hosts, `flavor` is of agents."""
 
     name: str
     kind: Kind = "monitors"
@@ -123,6 +131,7 @@ def _monitors(family: Family, random: Random) -> Played:
     effects = [effect for _, _, group in run.steps for effect in group]
     last, unsettled = words_of(effects)
     wrong = [*wrong_words(orders, last, unsettled, precise=family.rules == "precise")]
+    wrong += wrong_early(orders, *_at_deadlines(run))
     wrong += [Wrong("waits for ever", each) for each in run.unfinished()]
     return Played(
         len(orders),
@@ -133,6 +142,21 @@ def _monitors(family: Family, random: Random) -> Played:
         len(unsettled),
         tuple(wrong),
     )
+
+
+def _at_deadlines(run: Run) -> tuple[set[VectorClock], set[VectorClock]]:
+    """Of which events `violated` was said for now, and at the deadlines of which nothing was,
+    before anything else was."""
+    early: set[VectorClock] = set()
+    silent: set[VectorClock] = set()
+    told: set[VectorClock] = set()
+    for (move, _, effects), world in zip(run.steps, run.worlds, strict=False):
+        words = [each for each in effects if isinstance(each, Declared)]
+        if move.kind == EXPIRE and not words:
+            silent |= {world.deadlines[move.which][1]} - told
+        told |= {word.event for word in words}
+        early |= {w.event for w in words if w.provisional and w.verdict.kind == VIOLATED}
+    return early, silent
 
 
 def _hosts(family: Family, random: Random) -> Played:
@@ -158,7 +182,7 @@ def _hosts(family: Family, random: Random) -> Played:
 
 
 def judged(run: Execution, family: Family) -> Played:
-    """Of what was told and not forgotten every event, in all orders of it and of what was hidden."""
+    """Every event that was told and not forgotten, in all orders of all that happened."""
     names = run.setting.processes
     index_of = {(e.process, e.number): i for i, e in enumerate(run.events) if e.clock}
     orders = dict(enumerate(evaluate(run.automaton, names, with_hidden(run, names))))
@@ -171,7 +195,7 @@ def judged(run: Execution, family: Family) -> Played:
     }
     precise = family.rules == "precise"
     wrong = [*wrong_words(orders, last, unsettled & {*orders}, precise=precise)]
-    early, silent = _at_deadlines(run)
+    early, silent = _at_deadlines_of_hosts(run)
     wrong += wrong_early(orders, {index_of[at] for at in early}, {index_of[at] for at in silent})
     told_again = [] if family.faults.amnesia else run.told_again()
     wrong += [Wrong("missed", each) for each in run.missed()]
@@ -191,7 +215,7 @@ def judged(run: Execution, family: Family) -> Played:
     )
 
 
-def _at_deadlines(run: Execution) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+def _at_deadlines_of_hosts(run: Execution) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
     """Of which events `violated` was said for now, and at the deadlines of which nothing was,
     before anything else was: process and count."""
     early: set[tuple[int, int]] = set()
@@ -210,19 +234,69 @@ def _at_deadlines(run: Execution) -> tuple[set[tuple[int, int]], set[tuple[int, 
 
 
 def _agents(family: Family, random: Random) -> Played:
-    flavor = family.flavor._replace(dense=family.dense, processes=(2,3), events=family.events)
+    least, most = min(family.processes), max(family.processes)
+    flavor = family.flavor._replace(
+        dense=family.dense, processes=(least, most), events=family.events
+    )
     return played_agents(flavor, RULES[family.rules], random)
 
 
-_KINDS = {"monitors": _monitors, "hosts": _hosts, "agents": _agents}
-GAPS = Faults(gaps=4, kept_back=2)
-FAMILIES = (
-    Family("plain"), Family("begin", dense=Dense(begin=True)),
-    Family("h-late", "hosts", faults=Faults(copies=6, repeats=6, losses=4)),
-    Family("h-giving-up", "hosts", faults=Faults(give_ups=4, losses=2, repeats=4), deadline=True),
-    Family("h-dead", "hosts", faults=Faults(give_ups=2, dead=1), deadline=True),
-    Family("h-few", "hosts", faults=Faults(repeats=2), most_open=2),
-    Family("h-gaps", "hosts", faults=GAPS, deadline=True),
-    Family("a-block", "agents", events=(5, 12)),
-    Family("h-amnesia", "hosts", faults=Faults(gaps=1, losses=2, repeats=3, amnesia=2)),
+_KINDS: Final[Mapping[Kind, Callable[[Family, Random], Played]]] = {
+    "monitors": _monitors,
+    "hosts": _hosts,
+    "agents": _agents,
+}
+
+_OVERTAKEN: Final = Family(
+    "overtaken",
+    dense=Dense(states=(4, 5), labels=(3, 4), handled=0),
+    processes=(2,),
+    events=(6, 12),
+    noise=0,
+    tempo={**SLOW, DELIVER: (0.05, 0.2, 0.5), "delivers": (0.05, 0.2, 0.5)},
+    queued=0,
+    in_order=0,
+    handled=0,
+)
+_LONG: Final = _OVERTAKEN._replace(
+    name="long",
+    dense=Dense(states=(4, 5), labels=(2, 4), handled=0),
+    events=(10, 18),
+    tempo={**SLOW, DELIVER: (0.1, 0.3), "delivers": (0.1, 0.3)},
+)
+_BEGIN: Final = Dense(begin=True)
+_SEVERAL: Final = Dense(initial=2, final=2)
+_LATE: Final = Faults(losses=4, copies=6, repeats=6)
+_GIVING_UP: Final = Faults(give_ups=4, losses=2, repeats=4)
+_GAPS: Final = Faults(gaps=4, kept_back=2, losses=1, repeats=2)
+_AMNESIA: Final = Faults(gaps=1, losses=2, repeats=3, amnesia=2)
+_ALL: Final = Faults(gaps=2, kept_back=1, losses=2, copies=2, repeats=3, give_ups=2, amnesia=1)
+_GAPS_OF_AGENTS: Final = AGENTS._replace(
+    policies=("let-go", "buffer", "block"), faults=("crash", "cut", "kill", "power")
+)
+
+FAMILIES: Final = (
+    Family("plain"),
+    _OVERTAKEN,
+    _LONG,
+    Family("begin", dense=_BEGIN),
+    Family("several", dense=_SEVERAL, in_order=0.2),
+    Family("queues", dense=_SEVERAL, queued=1, in_order=0.2),
+    Family("wide", dense=Dense(labels=(3, 5), final=1), processes=(3, 3, 4), events=(6, 14)),
+    Family("deadlines", deadline=True),
+    Family("sound", dense=_SEVERAL, rules="sound", deadline=True),
+    Family("late", "hosts", faults=_LATE, deadline=True),
+    _LONG._replace(name="late and long", kind="hosts", faults=_LATE),
+    Family("late, begin", "hosts", dense=_BEGIN, faults=_LATE, deadline=True),
+    Family("giving up", "hosts", faults=_GIVING_UP, deadline=True),
+    Family("dead", "hosts", dense=_SEVERAL, faults=Faults(dead=1, give_ups=2), deadline=True),
+    Family("two open", "hosts", faults=Faults(repeats=2), most_open=2),
+    Family("gaps", "hosts", dense=_SEVERAL, faults=_GAPS, deadline=True),
+    Family("gaps, begin", "hosts", dense=_BEGIN, faults=_GAPS, deadline=True),
+    Family("amnesia", "hosts", faults=_AMNESIA, deadline=True),
+    Family("everything", "hosts", faults=_ALL, deadline=True, most_open=3),
+    Family("sound, everything", "hosts", faults=_ALL, deadline=True, most_open=3, rules="sound"),
+    Family("agents", "agents", processes=(2, 3), events=(5, 12)),
+    Family("agents, several", "agents", dense=_SEVERAL, processes=(2, 3), events=(5, 12)),
+    Family("agents, gaps", "agents", processes=(2, 3), events=(5, 12), flavor=_GAPS_OF_AGENTS),
 )

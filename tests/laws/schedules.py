@@ -104,7 +104,10 @@ class Explorer:
 
     def start(self) -> Numbered:
         world = self.system.start(self.scripts)
-        return (*(self._number(p, self._local(world, p, (), ())) for p in range(len(self._locals))), 0)
+        return (
+            *(self._number(p, self._local(world, p, (), ())) for p in range(len(self._locals))),
+            0,
+        )
 
     # Worlds by number.
 

@@ -1,7 +1,6 @@
 """All small systems, modulo renaming: automata, and what each process sends.
 
-An automaton has states 0 (initial) to the last (final), and each of its labels belongs to a process.
-Of those that differ only in the names of the states between, of labels of one process, or of
+An automaton has states 0 (initial) to the last (final), and each label belongs to a process. Of those that differ only in the names of the states between, of labels of one process, or of
 processes, one is taken: that whose transitions come first. Of the scripts of an automaton those are
 left out in which no order of the messages forms the property, and no symmetry is used.
 """

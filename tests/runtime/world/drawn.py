@@ -48,7 +48,7 @@ class Flavor(NamedTuple):
     most_sessions: int = 1024
     small: bool = False
     dense: Dense | None = None
-    tempo: Tempo = {}
+    tempo: Tempo | None = None
 
 
 ANY: Final = Flavor()
@@ -173,7 +173,7 @@ def draw_taste(random: Random, flavor: Flavor = ANY) -> Taste:
         weight[kind] *= 0.2
     for kind in flavor.often:
         weight[kind] *= 3
-    weight |= {kind: random.choice(eager) for kind, eager in flavor.tempo.items()}
+    weight |= {kind: random.choice(eager) for kind, eager in (flavor.tempo or {}).items()}
     chosen = {
         kind: random.randint(1, flavor.most_faults)
         for kind in flavor.faults
