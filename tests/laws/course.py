@@ -155,8 +155,8 @@ def is_unseen(verdict: MonitorVerdict | None) -> bool:
 def with_hidden(course: Course, processes: Sequence[str]) -> list[Event]:
     """The events of a run with clocks that count hidden ones, too, for who asks what all
     orders say. A hidden event comes after what its process did before it, and after what was known
-    there when its gap began; nothing else is known of it. Who knows of something that its process did later, or of the end of its
-    gap, is after it."""
+    there when its gap began; nothing else is known of it. Who knows of something that
+    its process did later, or of the end of its gap, is after it."""
     own: list[list[int]] = [[] for _ in processes]
     for index, event in enumerate(course.events):
         own[event.process].append(index)

@@ -67,8 +67,8 @@ Kind: TypeAlias = Literal["monitors", "hosts", "agents"]
 class Family(NamedTuple):
     """What its runs have in common. `noise`: messages that no property mentions, which carry clocks
     around. `tempo`: see `tests.laws.interleaving`. `queued`, `in_order`, `handled`: how likely
-    events wait in queues, monitoring messages do not overtake each other, messages are handled. `faults`
-    and `most_open` are of hosts, `flavor` is of agents."""
+    events wait in queues, monitoring messages do not overtake each other, messages are handled.
+    `faults` and `most_open` are of hosts, `flavor` is of agents."""
 
     name: str
     kind: Kind = "monitors"
@@ -111,7 +111,7 @@ def draw(random: Random, family: Family) -> Drawn:
 
 def played(family: Family, seed: int) -> Played:
     """The run of a family that this seed draws."""
-    return _KINDS[family.kind](family, Random(seed))
+    return _KINDS[family.kind](family, Random(f"{family.name} {seed}"))
 
 
 def _monitors(family: Family, random: Random) -> Played:
