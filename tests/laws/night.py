@@ -20,13 +20,11 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import count, islice, takewhile
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from benchmarks.command_line import machine
-from choreomon.monitor.precise import PRECISE
 from tests.laws.families import FAMILIES, played
-from tests.laws.interleaving import System
-from tests.laws.schedules import Explored, Explorer, Repeated
+from tests.laws.schedules import Repeated, explored
 from tests.laws.small_systems import Scope, Small, systems
 
 RUNS: Final = {"monitors": 40, "hosts": 40, "agents": 10}
@@ -64,14 +62,6 @@ class Done(NamedTuple):
 
     tally: Tally
     wrong: list[str]
-
-
-def explored(small: Small, *, most: int = 400_000, **settings: Any) -> Explored:
-    """All schedules of a system in which nothing waits in queues and nothing is handled."""
-    automaton, processes, scripts = small
-    settings = {"rules": PRECISE, "queued": False, "handles": False} | settings
-    system = System(automaton, processes, in_order=False, **settings)
-    return Explorer(system, scripts).explore(most)
 
 
 def a_round(number: int) -> Done:

@@ -23,6 +23,8 @@ from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Declared, Effect, Unsettled
 from choreomon.monitor.messages import Inquiry, Response
+from choreomon.monitor.precise import PRECISE
+from choreomon.monitor.rules import Rules
 from choreomon.monitor.state import MonitorState
 from choreomon.properties.partial_order import Formed
 from tests.laws.every_event import Wrong, exact, words_of, wrong_words
@@ -37,6 +39,7 @@ from tests.laws.interleaving import (
     System,
     World,
 )
+from tests.laws.small_systems import Small
 
 MOST_WORLDS: Final = 400_000
 """Of one system; one with more is left there, and counted as cut off."""
@@ -86,13 +89,12 @@ class Explorer:
 
     system: System
     scripts: Sequence[Script]
-    precise: bool = True
+    ends: list[Numbered] = field(init=False)
     _locals: list[dict[Local, int]] = field(init=False)
     _values: list[list[Local]] = field(init=False)
     _messages: dict[OnTheWay, int] = field(default_factory=dict)
     _ways: list[OnTheWay] = field(default_factory=list)
     _steps: list[dict[tuple[int, int], tuple[int, int]]] = field(init=False)
-    _judged: dict[tuple[object, ...], tuple[Wrong, ...]] = field(default_factory=dict)
     _exact: dict[tuple[object, ...], dict[VectorClock, Formed]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -223,6 +225,7 @@ class Explorer:
                 continue
             ways[world] = sum(map(ways.__getitem__, after))
             stack.pop()
+        self.ends = ends
         judged = [self.judge(world) for world in ends]
         return Explored(
             len(expanded),
@@ -249,7 +252,9 @@ class Explorer:
             orders = exact(self.system.automaton, self.system.processes, events)
             self._exact[events] = orders
         last, unsettled = words_of(words)
-        wrong = tuple(wrong_words(orders, last, unsettled, precise=self.precise))
+        wrong = tuple(
+            wrong_words(orders, last, unsettled, precise=self.system.rules.name == "precise")
+        )
         waits = [Wrong("waits for ever", each) for each in self._unfinished(world)]
         return len(last), (*wrong, *waits)
 
@@ -257,6 +262,13 @@ class Explorer:
         for process, local in enumerate(world[:-1]):
             state = self._values[process][local].state
             yield from (*state.unprocessed, *state.inspections, *state.postponed, *state.decisions)
+
+
+def explored(small: Small, rules: Rules = PRECISE) -> Explored:
+    """Every schedule of a system in which nothing waits in queues and nothing is handled."""
+    automaton, processes, scripts = small
+    system = System(automaton, processes, rules, in_order=False, queued=False, handles=False)
+    return Explorer(system, scripts).explore()
 
 
 def _at(values: tuple, place: int, value: object) -> tuple:  # type: ignore[type-arg]
