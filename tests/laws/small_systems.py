@@ -1,9 +1,9 @@
 """All small systems, modulo renaming: automata, and what each process sends.
 
 An automaton has states 0 (initial) to the last (final), and each label belongs to a process. Of
-those that differ only in the names of the states between, of labels of one process, or of processes,
-one is taken: that whose transitions come first. Each process sends at least one message. Scripts with
-which no order of the messages forms the property are left out.
+those that differ only in the names of the states between, of labels of one process, or of
+processes, one is taken: that whose transitions come first. Each process sends at least one message.
+Scripts with which no order of the messages forms the property are left out.
 """
 
 from __future__ import annotations
