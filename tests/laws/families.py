@@ -10,7 +10,7 @@ been in any of its places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -33,10 +33,12 @@ from tests.laws.interleaving import (
     PERFORM,
     TAKE,
     WORK,
+    Move,
     Run,
     Script,
     System,
     Tempo,
+    World,
     play,
     weighted,
 )  # fmt: skip
@@ -125,8 +127,8 @@ def _monitors(family: Family, random: Random) -> Played:
         handles=random.random() < family.handled,
         deadline=family.deadline,
     )
-    begin = BEGIN.message if family.dense.begin else None
-    run = play(system, scripts, weighted(random, family.tempo), begin=begin)
+    start = begun(system, scripts) if family.dense.begin else None
+    run = play(system, scripts, weighted(random, family.tempo), start=start)
     orders = exact(automaton, names, run.events)
     effects = [effect for _, _, group in run.steps for effect in group]
     last, unsettled = words_of(effects)
@@ -142,6 +144,18 @@ def _monitors(family: Family, random: Random) -> Played:
         len(unsettled),
         tuple(wrong),
     )
+
+
+def begun(system: System, scripts: Sequence[Script]) -> World:
+    """The world after `BEGIN`, of which everybody knows before doing anything."""
+    count = len(system.processes)
+    last = count - 1
+    world = system.start([*((),) * last, (BEGIN.message,)])
+    world, _ = system.perform(world, Move(PERFORM, last))
+    while world.states[last].unprocessed:
+        world, _ = system.perform(world, Move(WORK, last))
+    clocks = (world.clocks[last],) * count
+    return world._replace(clocks=clocks, scripts=tuple(scripts), inboxes=((),) * count)
 
 
 def _at_deadlines(run: Run) -> tuple[set[VectorClock], set[VectorClock]]:

@@ -276,24 +276,11 @@ class Run:
         ]
 
 
-def begun(system: System, world: World, message: Message) -> World:
-    """The world after an event that everybody knows of before doing anything."""
-    process = system.index_of[message.sender]
-    world = world._replace(scripts=_set(world.scripts, process, (message,)))
-    world, _ = system.perform(world, Move(PERFORM, process))
-    while world.states[process].unprocessed:
-        world, _ = system.perform(world, Move(WORK, process))
-    count = len(system.processes)
-    return world._replace(clocks=(world.clocks[process],) * count, inboxes=((),) * count)
-
-
 def play(
-    system: System, scripts: Sequence[Script], choose: Choose, *, begin: Message | None = None
+    system: System, scripts: Sequence[Script], choose: Choose, *, start: World | None = None
 ) -> Run:
-    """Perform chosen moves until there are none; `begin` happens before all of them."""
-    world = system.start(scripts)
-    if begin is not None:
-        world = begun(system, world, begin)
+    """Perform chosen moves until there are none, from the start or another world."""
+    world = start or system.start(scripts)
     run = Run(system, [world])
     while moves := system.moves(world):
         move = choose(moves)

@@ -41,7 +41,7 @@ from tests.laws.interleaving import (
 )
 from tests.laws.small_systems import Small
 
-MOST_WORLDS: Final = 400_000
+MOST_WORLDS: Final = 100_000
 """Of one system; one with more is left there, and counted as cut off."""
 
 PERFORMS: Final = -1
