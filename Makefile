@@ -8,7 +8,7 @@ REPORT ?= demo-report.html
 FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check docs format bench diagram-tools experiments experiments-quick faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test
+.PHONY: demo test check docs format bench diagram-tools experiments experiments-quick faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test laws
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -69,6 +69,11 @@ fuzz: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks.fuzz siege --write $(FUZZ_PAGE) $(FUZZ_ARGS)
 	$(BIN)/python -m benchmarks.fuzz guided --frames 1000000 --write $(FUZZ_PAGE)
 	$(BIN)/python -m benchmarks.fuzz worst --write $(FUZZ_PAGE)
+
+# What is said of each event, beside all orders: random runs and every schedule of small systems, for
+# as long as LAWS_ARGS says, as "--seconds 28800 --jobs 2". Goes on where it stopped the last time.
+laws: $(VENV)/.installed-to-check
+	$(BIN)/python -m tests.laws.night --write benchmarks/results/laws.md $(LAWS_ARGS)
 
 # The parsers of Mermaid and PlantUML, to which tests then give what is written. Needs npm and Maven.
 DIAGRAM_TOOLS := build/diagram-tools

@@ -21,7 +21,6 @@ BENCHMARKS: Final = (
     "precision",
     "precision_of_rq4",
     "generated_scenarios",
-    "sweep",
     "scale",
     "multiprefix_speed",
     "long_trace",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from choreomon.core.message import Label
-from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, MonitorVerdict, VerdictKind
+from choreomon.core.message import Event, Label
+from choreomon.core.vector_clock import VectorClock, merge, zero
+from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED, VIOLATED, MonitorVerdict, VerdictKind
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.host import HostEffect, HostState
 from choreomon.monitor.messages import PeerMessage
@@ -17,12 +19,14 @@ from choreomon.properties.reference import formations
 
 class Happened(NamedTuple):
     """An event in the real order, with its clock where its host was told. Where it was not, or has
-    forgotten it, the event is in the gap of this number of its process."""
+    forgotten it, the event is in the gap of this number of its process, which began after the clock
+    `since`."""
 
     label: Label
     process: int
     clock: VectorClock | None
     gap: int = 0
+    since: VectorClock | None = None
 
     @property
     def number(self) -> int | None:
@@ -31,8 +35,8 @@ class Happened(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What one host did; `events` is the number of events that had happened before, and `given` the
-    message that it got."""
+    """What one host did; `events` is the number of events that had happened before, `given` the
+    message that it got, and `about` the count of the event whose deadline passed."""
 
     kind: str
     process: int
@@ -41,6 +45,7 @@ class Step(NamedTuple):
     effects: list[HostEffect]
     events: int
     given: PeerMessage | None = None
+    about: int = 0
 
 
 class Course:
@@ -145,3 +150,35 @@ class Course:
 
 def is_unseen(verdict: MonitorVerdict | None) -> bool:
     return verdict is not None and verdict.unseen
+
+
+def with_hidden(course: Course, processes: Sequence[str]) -> list[Event]:
+    """The events of a run with clocks that count hidden ones, too, for who asks what all
+    orders say. A hidden event comes after what its process did before it, and after what was known
+    there when its gap began; nothing else is known of it. Who knows of something that
+    its process did later, or of the end of its gap, is after it."""
+    own: list[list[int]] = [[] for _ in processes]
+    for index, event in enumerate(course.events):
+        own[event.process].append(index)
+    known_by: list[list[int]] = []  # by process, in order: the least count that tells of each event
+    for process, indices in enumerate(own):
+        later, counts = NEVER, []
+        for index in reversed(indices):
+            event = course.events[index]
+            if event.number is None:
+                end = course.ends_of.get((process, event.gap), NEVER)
+                later = min(later, end)
+            else:
+                later = event.number
+            counts.append(later)
+        known_by.append(counts[::-1])
+    found: dict[int, Event] = {}
+    for process, indices in enumerate(own):
+        clock = zero(len(processes))
+        for place, index in enumerate(indices, 1):
+            event = course.events[index]
+            known = tuple(map(bisect_right, known_by, event.clock or event.since or clock))
+            clock = known if event.clock else merge(clock, known)
+            clock = (*clock[:process], place, *clock[process + 1 :])
+            found[index] = Event(event.label, clock)
+    return [found[index] for index in range(len(course.events))]

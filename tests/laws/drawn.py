@@ -7,6 +7,7 @@ transitions share references, and cancellations really happen.
 from __future__ import annotations
 
 from random import Random
+from typing import Final, NamedTuple
 
 from choreomon.core.errors import PropertyError
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
@@ -56,6 +57,70 @@ def draw_automaton(
                 initial=[f"q{i}" for i in sorted(initial)],
                 final=[f"q{i}" for i in sorted(final)],
                 transitions=transitions,
+            )
+        except PropertyError:
+            continue
+
+
+BEGIN: Final = Label(SEND, Message("begin", "begin", "begin"))
+"""The first event of a run, of a process of its own, of which all know before they do anything."""
+
+
+class Dense(NamedTuple):
+    """Automata of few labels on many transitions, in which steps share labels with each other and
+    with cancellations. Pairs of numbers are the least and the most. `following`, `farther`: how
+    likely each label leads from a state to the next one, or to one behind it. `initial`, `final`:
+    how many more such states there may be. `begin`: whether nothing starts but by `BEGIN`, and
+    something ends what it began."""
+
+    states: tuple[int, int] = (3, 5)
+    labels: tuple[int, int] = (2, 3)
+    following: float = 0.55
+    farther: float = 0.2
+    backward: tuple[int, int] = (1, 4)
+    handled: float = 0.1
+    initial: int = 0
+    final: int = 0
+    begin: bool = False
+
+
+def draw_dense_automaton(random: Random, names: tuple[str, ...], dense: Dense) -> SequenceAutomaton:
+    """The processes are `names`, and `BEGIN`'s."""
+    while True:
+        size = random.randint(*dense.states)
+        labels = [
+            draw_label(random, names, number, dense.handled)
+            for number in range(random.randint(*dense.labels))
+        ]
+        pairs = [(i, j) for i in range(size) for j in range(i + 1, size)]
+        stated = [
+            StatedTransition(f"q{i}", label, f"q{j}")
+            for i, j in pairs
+            for label in labels
+            if random.random() < (dense.following if j == i + 1 else dense.farther)
+        ]
+        least, most = dense.backward
+        for i, j in random.sample(pairs, min(len(pairs), random.randint(least, most))):
+            stated += [
+                StatedTransition(f"q{j}", label, f"q{i}")
+                for label in random.sample(labels, random.choice((1, 1, 2)))
+            ]
+        initial = {
+            0,
+            *(random.randrange(size - 1) for _ in range(random.randint(0, dense.initial))),
+        }
+        final = {
+            size - 1,
+            *(random.randrange(1, size) for _ in range(random.randint(0, dense.final))),
+        }
+        starts = [f"q{i}" for i in sorted(initial)]
+        if dense.begin:
+            stated += [StatedTransition("begin", BEGIN, start) for start in starts]
+            stated.append(StatedTransition(starts[0], random.choice(labels), "begin"))
+            starts = ["begin"]
+        try:
+            return sequence_automaton(
+                initial=starts, final=[f"q{i}" for i in sorted(final)], transitions=stated
             )
         except PropertyError:
             continue

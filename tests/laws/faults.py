@@ -12,7 +12,7 @@ from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
 from tests.laws.course import Step
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
-from tests.laws.interleaving import Script
+from tests.laws.interleaving import ANY_TEMPO, Script, Tempo
 from tests.laws.unreliable import (
     DELIVERS,
     ENDS,
@@ -66,9 +66,15 @@ class Player:
     events, monitoring messages and faults are."""
 
     def __init__(
-        self, execution: Execution, scripts: Sequence[Script], faults: Faults, random: Random
+        self,
+        execution: Execution,
+        scripts: Sequence[Script],
+        faults: Faults,
+        random: Random,
+        tempo: Tempo | None = None,
     ) -> None:
         self._run = execution
+        self._tempo = tempo or {}
         self._scripts: list[list[Message]] = [list(script) for script in scripts]
         self._left = {
             OPENS: faults.gaps,
@@ -89,7 +95,8 @@ class Player:
         random, eager = self._random, self._eager
         while moves := self._moves():
             for move in moves:
-                eager.setdefault(move.kind, random.choice((0.05, 0.3, 1.0, 3.0)))
+                if move.kind not in eager:
+                    eager[move.kind] = random.choice(self._tempo.get(move.kind, ANY_TEMPO))
             self._perform(random.choices(moves, [eager[move.kind] for move in moves])[0])
         return self._run.settles()
 

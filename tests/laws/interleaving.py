@@ -13,7 +13,7 @@ overtake each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
@@ -276,9 +276,11 @@ class Run:
         ]
 
 
-def play(system: System, scripts: Sequence[Script], choose: Choose) -> Run:
-    """Perform chosen moves until there are none."""
-    world = system.start(scripts)
+def play(
+    system: System, scripts: Sequence[Script], choose: Choose, *, start: World | None = None
+) -> Run:
+    """Perform chosen moves until there are none, from the start or another world."""
+    world = start or system.start(scripts)
     run = Run(system, [world])
     while moves := system.moves(world):
         move = choose(moves)
@@ -293,11 +295,19 @@ def play(system: System, scripts: Sequence[Script], choose: Choose) -> Run:
     return run
 
 
-def weighted(random: Random) -> Choose:
+Tempo: TypeAlias = Mapping[str, tuple[float, ...]]
+"""How eager moves of a kind are beside the others: what one is drawn of for each run."""
+
+ANY_TEMPO: Final = (0.05, 0.3, 1.0, 3.0)
+"""Where a tempo says nothing else: fast and slow monitors both occur."""
+
+
+def weighted(random: Random, tempo: Tempo | None = None) -> Choose:
     """A choice with one taste a run: how eager events, handling, queued events and
-    monitoring messages are, so that fast and slow monitors both occur."""
+    monitoring messages are."""
+    tempo = tempo or {}
     eager = {
-        kind: random.choice((0.05, 0.3, 1.0, 3.0))
+        kind: random.choice(tempo.get(kind, ANY_TEMPO))
         for kind in (PERFORM, TAKE, WORK, DELIVER, EXPIRE)
     }
 

@@ -309,3 +309,17 @@ def deaf_to_second_inquiries(
 _KNOWN = evidence.known_records
 _STRETCH = consistent_cuts._stretch
 _INQUIRED = Monitor._inquired
+
+
+class CallsAllUnsettled(Precise):
+    """Nothing is said to be shown."""
+
+    def findings(
+        self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
+    ) -> Findings:
+        return super().findings(monitor, state, inspection)._replace(unsettled=True)
+
+
+def no_gap_records(gaps: tuple[Gap, ...], reference: Reference) -> list[Record]:
+    """What is asked about did not happen in a gap."""
+    return []

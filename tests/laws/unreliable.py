@@ -105,6 +105,7 @@ class Execution(Course):
         self.gap = [0] * count
         self.hidden = [False] * count
         self.since: list[VectorClock | None] = [None] * count
+        self.began = [zero(count)] * count
 
     # Events.
 
@@ -115,6 +116,18 @@ class Execution(Course):
         receiver = self.index_of[message.receiver]
         flight = InFlight(message, self.carried[process], self.pasts[process])
         self.inboxes[receiver].append(flight)
+
+    def begins(self, message: Message) -> None:
+        """The sender does it, and everybody knows of it before doing anything."""
+        process = self.index_of[message.sender]
+        self.sends(message)
+        for _ in self.states[process].monitor.unprocessed:
+            self.works(process)
+        count = len(self.states)
+        self.carried = [self.carried[process]] * count
+        self.heard = [self.carried[process]] * count
+        self.pasts = [self.pasts[process]] * count
+        self.inboxes = [[] for _ in range(count)]
 
     def handles(self, message: Message, which: int | None = None, *, told: bool = True) -> None:
         process = self.index_of[message.receiver]
@@ -135,7 +148,9 @@ class Execution(Course):
             in_gap = self.is_open[process] or self.since[process]
             assert in_gap, f"{label} is not told, outside of a gap"
             self.hidden[process] = True
-            self.events.append(Happened(label, process, None, self.gap[process]))
+            self.events.append(
+                Happened(label, process, None, self.gap[process], self.began[process])
+            )
             return
         before = self.states[process]
         state, effects = host.heard(before, self.heard[process])
@@ -163,7 +178,7 @@ class Execution(Course):
     def keeps_back(self, process: int) -> None:
         """From now on the service tells nothing, but may do so later: the host lets nobody ask it
         until then, or until it takes all that is kept back for a gap."""
-        self.since[process] = self.states[process].clock
+        self.since[process] = self.began[process] = self.states[process].clock
         self.hidden[process] = False
         self.gap[process] += 1
 
@@ -171,6 +186,7 @@ class Execution(Course):
         """From now on the host need not be told, or ever since the service keeps back."""
         host, since = self.setting.hosts[process], self.since[process]
         if since is None:
+            self.began[process] = self.states[process].clock
             self.hidden[process] = False
             self.gap[process] += 1
         self.is_open[process] = True
@@ -197,7 +213,8 @@ class Execution(Course):
         gap = self.gap[process]
         for index, event in enumerate(self.events):
             if event.process == process and index >= last.events:
-                self.events[index] = event._replace(gap=gap)
+                since = tuple(map(min, event.since or earlier.clock, earlier.clock))
+                self.events[index] = event._replace(gap=gap, since=since)
         self.states[process] = earlier
         state, effects = host.forgot(earlier, 0)
         self.ends_of[process, gap] = state.clock[process]
@@ -232,7 +249,7 @@ class Execution(Course):
     def expires(self, process: int, count: int) -> None:
         self.deadlines.remove((process, count))
         host = self.setting.hosts[process]
-        self._did(EXPIRES, process, *host.expire(self.states[process], count))
+        self._did(EXPIRES, process, *host.expire(self.states[process], count), about=count)
 
     def gives_up(self, process: int, count: int) -> None:
         host = self.setting.hosts[process]
@@ -245,6 +262,7 @@ class Execution(Course):
         state: HostState,
         effects: list[HostEffect],
         given: PeerMessage | None = None,
+        about: int = 0,
     ) -> list[HostEffect]:
         for effect in effects:
             match effect:
@@ -256,7 +274,8 @@ class Execution(Course):
                     pass
         before = self.states[process]
         self.states[process] = state
-        self.steps.append(Step(kind, process, before, state, effects, len(self.events), given))
+        happened = len(self.events)
+        self.steps.append(Step(kind, process, before, state, effects, happened, given, about))
         return effects
 
     def _leaves(self, sender: int, message: PeerMessage) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 from typing import Final, NamedTuple
 
@@ -13,7 +14,15 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.runtime.driver import Timeouts
-from tests.laws.drawn import draw_automaton, draw_label, draw_scripts, processes
+from tests.laws.drawn import (
+    Dense,
+    draw_automaton,
+    draw_dense_automaton,
+    draw_label,
+    draw_scripts,
+    processes,
+)
+from tests.laws.interleaving import Tempo
 from tests.runtime.world.playing import FAULTS, KINDS, Taste
 from tests.runtime.world.services import InFlight
 from tests.runtime.world.world import PATIENCE, Build, Case, CrashAt
@@ -24,7 +33,9 @@ POLICIES: Final[tuple[Policy, ...]] = ("block", "buffer", "let-go", "fire-and-fo
 class Flavor(NamedTuple):
     """What the runs of a kind have in common: how many processes and messages, the policies of
     services, what rarely happens, and what often; which faults there may be, and how many of each.
-    `small`: properties of two steps and a cancellation or two, of which much is formed."""
+    `small`: properties of two steps and a cancellation or two, of which much is formed. `dense`:
+    properties of few labels on many transitions. `tempo`: how eager moves of a kind are, where that
+    is not left to chance."""
 
     processes: tuple[int, int] = (2, 4)
     events: tuple[int, int] = (3, 9)
@@ -36,6 +47,8 @@ class Flavor(NamedTuple):
     length: int = 150
     most_sessions: int = 1024
     small: bool = False
+    dense: Dense | None = None
+    tempo: Tempo | None = None
 
 
 ANY: Final = Flavor()
@@ -95,6 +108,8 @@ def draw_case(
     """One property or two; half of the runs have one policy for all."""
     names = processes(random.randint(*flavor.processes))
     draw = draw_small_automaton if flavor.small else draw_automaton
+    if flavor.dense is not None:
+        draw = partial(draw_dense_automaton, dense=flavor.dense)
     automata = tuple(draw(random, names) for _ in range(random.choice((1, 1, 1, 2))))
     scripts = draw_scripts(random, automata[0], names, events=flavor.events)
     one = random.choice(flavor.policies)
@@ -158,6 +173,7 @@ def draw_taste(random: Random, flavor: Flavor = ANY) -> Taste:
         weight[kind] *= 0.2
     for kind in flavor.often:
         weight[kind] *= 3
+    weight |= {kind: random.choice(eager) for kind, eager in (flavor.tempo or {}).items()}
     chosen = {
         kind: random.randint(1, flavor.most_faults)
         for kind in flavor.faults

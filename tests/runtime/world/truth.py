@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.core.message import Label
+from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.formats import local
@@ -59,6 +59,7 @@ class Tick(NamedTuple):
     key: Key
     label: Label
     act: Act | None
+    clock: VectorClock
 
 
 class Left(NamedTuple):
@@ -160,7 +161,7 @@ class Truth:
                     self.breaks("counted once", f"{act} happened as {before} and {count}")
                 before.append(count)
             self.events += 1
-            self.ticks.append(Tick(when, key, ticked.label, act))
+            self.ticks.append(Tick(when, key, ticked.label, act, ticked.clock))
 
     def left(self, act: Act, *, noted: bool = False) -> None:
         """`noted`: its agent knew before that there would be a gap."""
@@ -290,7 +291,7 @@ class Truth:
         }
         found: list[tuple[int, Label, Key | Act]] = [
             (left.get(id(act), when) if self._left_counts(key[0], by_leaving) else when, label, key)
-            for when, key, label, act in ticks
+            for when, key, label, act, _ in ticks
         ]
         found += [
             (when if act.late is None else min(when, act.late), act.label, act)
@@ -302,6 +303,17 @@ class Truth:
 
     def _left_counts(self, process: str, by_leaving: bool) -> bool:
         return process in self.exact or (by_leaving and process not in self.late)
+
+    def all_told(self, system: int) -> dict[Key, Event] | None:
+        """The events of one system with their clocks, where all that happened was told in time, and
+        nothing of it was forgotten."""
+        keys = [what for _, _, what in self.order(system, by_leaving=False)]
+        late = any(act.late is not None for act in self.act_of.values())
+        if late or self.forgotten or not all(isinstance(each, tuple) for each in keys):
+            return None
+        return {
+            tick.key: Event(tick.label, tick.clock) for tick in self.ticks if tick.key[1] == system
+        }
 
     def words(self) -> Iterator[tuple[str, Said]]:
         for agent, said in self.said_by.items():
