@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.items import Item
@@ -35,6 +35,22 @@ from choreomon.properties.reference import formations
 
 PROCESSES = ("P1", "P2", "P3")
 OTHER = "X"
+
+
+class Holes(NamedTuple):
+    """How often an event of a process does not say what others of it do: after the first one,
+    neither its clock nor its number; and at any event one of these, or a message's id."""
+
+    both: float = 0.0
+    clock: float = 0.0
+    number: float = 0.0
+    identity: float = 0.0
+
+
+HOLES = (
+    *(Holes(), Holes(), Holes(both=0.3), Holes(clock=0.4), Holes(clock=0.8), Holes(identity=0.4)),
+    *(Holes(number=0.2), Holes(clock=0.4, identity=0.4), Holes(0.1, 0.3, 0.1, 0.3)),
+)
 Says: TypeAlias = Literal["clocks", "ids", "counts", "mixed", "mixed, loosely"]
 
 
@@ -183,26 +199,32 @@ def mixed_case(
         for name in names
     }
     kept = [*events]
+    holes = {name: random.choice(HOLES) for name in names}
     if random.random() < 0.6 if lossy is None else lossy:
         counts = not all(clock or number for clock, number, _ in says.values())
+        counts = counts or any(hole.number for hole in holes.values())
         kept = lost(random, kept, "counts" if counts else "ids")
-    holes = {name: random.choice((0.0, 0.0, 0.3)) for name in names}
     loosely = len(clocked) < len({event.process for event in events}) and random.random() < 0.3
     if len(clocked) < len({event.process for event in events}) and not loosely:
         says |= {name: (True, *says[name][1:]) for name in clocked}
-        holes |= dict.fromkeys(clocked, 0.0)
+        holes |= {name: holes[name]._replace(clock=0.0, both=0.0) for name in clocked}
     begun: set[str] = set()
     written = []
     for event in kept:
         clock, number, identity = says[event.process]
-        if event.process in begun and random.random() < holes[event.process]:
+        hole = holes[event.process]
+        if event.process in begun and random.random() < hole.both:
             clock = number = False
         begun.add(event.process)
+        unaddressed = event.name == "other" and event.kind == SEND and random.random() < 0.1
         written.append(
             event._replace(
-                clock=event.clock if clock else None,
-                number=event.number if number else None,
-                message_id=event.message_id if identity else None,
+                peer=None if unaddressed else event.peer,
+                clock=event.clock if clock and random.random() >= hole.clock else None,
+                number=event.number if number and random.random() >= hole.number else None,
+                message_id=event.message_id
+                if identity and random.random() >= hole.identity
+                else None,
             )
         )
     incomplete = tuple(
