@@ -80,9 +80,13 @@ def case(seed: int, *, lossy: bool | None = None, mixed: bool = False) -> Case:
     """The case with this seed; with gaps or without, where that is said. `mixed`: with logs of
     which each says something else."""
     random = Random(f"mixed {seed}" if mixed else f"audit {seed}")
-    automaton = random_automaton(random)
+    between = None
+    if mixed and random.random() < 0.5:
+        automaton, between = two_sends(random)
+    else:
+        automaton = random_automaton(random)
     says: Says = "mixed" if mixed else random.choice(("clocks", "clocks", "ids", "counts"))
-    events = recorded(random, automaton, says)
+    events = recorded(random, automaton, says, between)
     if mixed:
         return mixed_case(random, automaton, events, lossy=lossy)
     if random.random() < 0.6 if lossy is None else lossy:
@@ -127,17 +131,36 @@ def random_automaton(random: Random) -> SequenceAutomaton:
             continue
 
 
-def recorded(random: Random, automaton: SequenceAutomaton, says: Says) -> list[RecordedEvent]:
+def two_sends(random: Random) -> tuple[SequenceAutomaton, tuple[str, str]]:
+    """One and then the other, by two processes, whose order hangs on the messages between them;
+    and who sends these to whom."""
+    one, other, third = random.sample(PROCESSES, 3)
+    labels = [Label(SEND, Message(name, f"of {name}", third)) for name in (one, other)]
+    random.shuffle(labels)
+    transitions = [StatedTransition(f"q{at}", label, f"q{at + 1}") for at, label in enumerate(labels)]
+    found = sequence_automaton(initial=["q0"], final=["q2"], transitions=transitions)
+    return found, (one, other)
+
+
+def recorded(
+    random: Random,
+    automaton: SequenceAutomaton,
+    says: Says,
+    between: tuple[str, str] | None = None,
+) -> list[RecordedEvent]:
     """What processes wrote down, in the order in which it happened. In mixed logs everything is
-    there, of which `mixed_case` takes some away; clocks run through some of the processes only."""
+    there, of which `mixed_case` takes some away; clocks run through some of the processes only.
+    `between`: who sends what the property does not name to whom, where it is not anybody, and
+    more of it."""
     names = (*PROCESSES, OTHER)
     clocks: dict[str, dict[str, int]] = {name: {} for name in names}
     messages = sorted({label.message for label in automaton.labels})
     flying: list[tuple[Message, str, dict[str, int]]] = []
     events: list[RecordedEvent] = []
     clocked = names
-    if says == "mixed" and random.random() < 0.6:
-        clocked = tuple(random.sample(names, random.randint(1, 3)))
+    if says == "mixed":
+        if random.random() < 0.6:
+            clocked = tuple(random.sample(names, random.randint(1, 3)))
 
     def happen(kind: Literal["send", "handle", "local"], name: str, peer: str | None,
                message: str, identity: str | None) -> None:  # fmt: skip
@@ -159,10 +182,10 @@ def recorded(random: Random, automaton: SequenceAutomaton, says: Says) -> list[R
     for number in range(random.randint(2, 12)):
         chosen = random.random()
         if chosen < 0.55 or not flying:
-            if random.random() < 0.75:
+            if random.random() < (0.75 if between is None else 0.4):
                 message = random.choice(messages)
             else:
-                sender, receiver = random.sample(names, 2)
+                sender, receiver = between or random.sample(names, 2)
                 message = Message(sender, "other", receiver)
             happen("send", message.sender, message.receiver, message.name, str(number))
             carried = dict(clocks[message.sender]) if message.sender in clocked else {}
