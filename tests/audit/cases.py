@@ -5,7 +5,8 @@ messages that the property names and others, delivered at any time after they we
 Of it some is lost: single events, the end of a log, all of a log. What is left has vector clocks,
 or message ids with numbers, or neither, and is read in any order that keeps that of each process.
 
-In mixed logs each process says something else, or the same at some of its events only. Clocks
+In mixed logs each process says something else, or the same at some of its events only: a clock,
+a number or a message id is left out by itself, or clock and number together. Clocks
 either run through all of them, though not all write them down, or only through some, which do.
 Where they do not, what the others told them is not known to those who know them by their clocks:
 there the audit may be less sure than brute force, and never more.
@@ -137,7 +138,9 @@ def two_sends(random: Random) -> tuple[SequenceAutomaton, tuple[str, str]]:
     one, other, third = random.sample(PROCESSES, 3)
     labels = [Label(SEND, Message(name, f"of {name}", third)) for name in (one, other)]
     random.shuffle(labels)
-    transitions = [StatedTransition(f"q{at}", label, f"q{at + 1}") for at, label in enumerate(labels)]
+    transitions = [
+        StatedTransition(f"q{at}", label, f"q{at + 1}") for at, label in enumerate(labels)
+    ]
     found = sequence_automaton(initial=["q0"], final=["q2"], transitions=transitions)
     return found, (one, other)
 
@@ -158,9 +161,8 @@ def recorded(
     flying: list[tuple[Message, str, dict[str, int]]] = []
     events: list[RecordedEvent] = []
     clocked = names
-    if says == "mixed":
-        if random.random() < 0.6:
-            clocked = tuple(random.sample(names, random.randint(1, 3)))
+    if says == "mixed" and random.random() < 0.6:
+        clocked = tuple(random.sample(names, random.randint(1, 3)))
 
     def happen(kind: Literal["send", "handle", "local"], name: str, peer: str | None,
                message: str, identity: str | None) -> None:  # fmt: skip
@@ -221,8 +223,13 @@ def mixed_case(
         )
         for name in names
     }
-    kept = [*events]
     holes = {name: random.choice(HOLES) for name in names}
+    if random.random() < 0.5:  # all log alike, none in full
+        alike = random.choice(HOLES[3:])
+        everywhere = clocked == {event.process for event in events}
+        says = dict.fromkeys(names, (random.random() < 0.5 and everywhere, True, True))
+        holes = dict.fromkeys(names, alike)
+    kept = [*events]
     if random.random() < 0.6 if lossy is None else lossy:
         counts = not all(clock or number for clock, number, _ in says.values())
         counts = counts or any(hole.number for hole in holes.values())

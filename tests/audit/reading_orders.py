@@ -26,8 +26,8 @@ class Read(NamedTuple):
 
 def read_in_orders(case: Case, *, at_most: int) -> Read:
     """Audits the logs in all orders, or in so many drawn ones; looks whether each says what brute
-    force finds, and whether all say the same. What is `undecided` is open, so it is held to the
-    first only. With fewer limits than one order has events, nothing is left so but late gaps."""
+    force finds, and whether all say the same. What is `undecided` in one, since a gap was found
+    late, is not compared with the others."""
     logs: dict[str, list[RecordedEvent]] = {}
     for event in case.events:
         logs.setdefault(event.process, []).append(event)
@@ -53,7 +53,7 @@ def read_in_orders(case: Case, *, at_most: int) -> Read:
         found = {place: truths[event.place] for place, event in enumerate(events)}
         for fault in faults(again, outcome, Truth(found, true.overall, true.lacking)):
             wrong[f"{[str(event.place) for event in events]}: {fault}"] = None
-        said = {place: kind for place, kind in kinds(case, outcome)}
+        said = dict(kinds(case, outcome))
         if first is None:
             first = said
         for place in first.keys() & said.keys():
