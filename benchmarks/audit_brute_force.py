@@ -5,9 +5,9 @@
 
 Random properties and logs of three processes and a fourth that the property does not have, with
 clocks, message ids or neither, most with events, ends or whole logs missing; with `--mixed` each
-log says something else, and clocks, numbers or ids are missing here and there. Brute force walks every
-order of all events and everything that gaps may hide; each order that the audit shows is replayed
-by the reference. The cases are those of `tests/audit/cases.py`. With `--orders N` each is
+log says something else, and clocks, numbers or ids are missing here and there. Brute force walks
+every order of all events and everything that gaps may hide; each order that the audit shows is
+replayed by the reference. The cases are those of `tests/audit/cases.py`. With `--orders N` each is
 read in all orders that keep that of each process, or in N drawn ones where there are more, and all
 must say the same. Ends with 1 at the first disagreement.
 """

@@ -136,7 +136,7 @@ def two_sends(random: Random) -> tuple[SequenceAutomaton, tuple[str, str]]:
     """One and then the other, by two processes, whose order hangs on the messages between them;
     and who sends these to whom."""
     one, other, third = random.sample(PROCESSES, 3)
-    labels = [Label(SEND, Message(name, f"of {name}", third)) for name in (one, other)]
+    labels = [Label(SEND, Message(name, f"of_{name}", third)) for name in (one, other)]
     random.shuffle(labels)
     transitions = [
         StatedTransition(f"q{at}", label, f"q{at + 1}") for at, label in enumerate(labels)
