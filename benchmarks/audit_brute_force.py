@@ -1,13 +1,15 @@
 """The audit against brute force, on more random cases than tests can afford.
 
     python -m benchmarks.audit_brute_force [--cases N] [--seed N] [--look-ups] [--mixed]
+        [--orders N]
 
 Random properties and logs of three processes and a fourth that the property does not have, with
 clocks, message ids or neither, most with events, ends or whole logs missing; with `--mixed` each
-log says something else, and clocks or numbers are missing here and there. Brute force walks every
-order of all events and everything that gaps may hide; each order that the audit shows is replayed
-by the reference. The cases are those of `tests/audit/cases.py`. Ends with 1 at the first
-disagreement.
+log says something else, and clocks, numbers or ids are missing here and there. Brute force walks
+every order of all events and everything that gaps may hide; each order that the audit shows is
+replayed by the reference. The cases are those of `tests/audit/cases.py`. With `--orders N` each is
+read in all orders that keep that of each process, or in N drawn ones where there are more, and all
+must say the same. Ends with 1 at the first disagreement.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import click
 from choreomon.audit.window import Limits
 from choreomon.core.errors import DocumentError
 from tests.audit.cases import case, faults
+from tests.audit.reading_orders import read_in_orders
 
 
 @click.command(help=__doc__)
@@ -27,11 +30,19 @@ from tests.audit.cases import case, faults
 @click.option("--seed", default=1_000_000, show_default=True)
 @click.option("--look-ups", is_flag=True, help="Try look-ups before every search.")
 @click.option("--mixed", is_flag=True, help="Logs of which each says something else.")
-def main(cases: int, seed: int, look_ups: bool, mixed: bool) -> None:
+@click.option("--orders", type=click.IntRange(min=1), help="Read each case in so many orders.")
+def main(cases: int, seed: int, look_ups: bool, mixed: bool, orders: int | None) -> None:
     logs: Counter[str] = Counter()
     verdicts: Counter[str] = Counter()
     for number in range(cases):
         one = case(seed + number, mixed=mixed)
+        if orders is not None:
+            read = read_in_orders(one, at_most=orders)
+            if read.wrong:
+                click.echo(f"seed {seed + number}: {'; '.join(read.wrong)}")
+                sys.exit(1)
+            logs["audits"] += read.read
+            logs["logs read in every order"] += read.read == read.orders
         try:
             outcome = one.audit(Limits(few_cuts=1, patience=one.patience) if look_ups else None)
         except DocumentError as error:

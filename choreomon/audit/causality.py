@@ -210,8 +210,6 @@ class Causality:
         process.last = told
         process.last_place = event.place
         if clock is not None:
-            if process.raw is None:
-                self._release(process)
             process.told = process.raw = clock
         if labels is not None:
             self._labelling.labelled(process, event, labels)
@@ -232,9 +230,10 @@ class Causality:
         elif reason := "" if told == last + 1 else numbers_missing(process.name, last, told):
             reason = number_unsaid(reason) if unsure else reason
             self._strange("gap", reason, event.place)
+        if reason or unsure:
+            self._stop_counting(process)
         if not reason:
             return
-        self._stop_counting(process)
         if process.index is not None and unsure:
             self._on_lacking(process.index, Gap(process.name, reason))
         elif process.index is not None:
@@ -285,17 +284,10 @@ class Causality:
     # Messages
 
     def _send(self, process: Process, event: RecordedEvent) -> None:
-        if self._messages.is_first(event):
+        if self._messages.changes_counting(event):
             self._release(process)
-        if event.message_id is None and event.clock is not None:
-            return  # who has clocks is not counted
-        known = known_items(process, self._watching)
-        clock = process.told  # None where all of it was read
-        if clock is not None and not any(
-            clock.get(other.name, 0) > other.last for other in self._watching
-        ):
-            clock = None
-        key = self._messages.send(event, Told(known, event.place, clock))
+        # Of its last clock it may be that not all was read.
+        key = self._messages.send(event, Told(process.known, event.place, process.told))
         if key is not None and self._waiting_for and key in self._waiting_for:
             self._ready.extend(self._waiting_for.pop(key))
 
@@ -308,21 +300,13 @@ class Causality:
             if told.clock is None:
                 return told.known
             if not released and self._ahead(process, told.clock):
-                assert event.message_id is not None
-                self._messages.put_back(event.message_id, told)
+                self._messages.put_back(event, told)
                 return None
             return with_clock(told.known, told.clock, self._watching)[0]
-        sender = None if event.peer is None else self._processes.get(event.peer)
-        counted = event.message_id is None
-        if event.peer in self._silent or (
-            counted and sender is not None and sender.raw is not None
-        ):
+        if event.peer in self._silent:
             return process.known
         if released:
-            queued = self._queued
-            if queued is None:
-                queued = sends_in_queues(() if sender is None else (sender,))
-            if not queued.otherwise(event):
+            if not self._sent_otherwise(event):
                 self._lacks_send(event)
             return process.known
         waiting = self._waiting_for.setdefault(key, [])
@@ -330,6 +314,16 @@ class Causality:
             waiting.append(process)
         process.awaits = key
         return None
+
+    def _sent_otherwise(self, reception: RecordedEvent) -> bool:
+        """Whether its send, which does not come, may be one that it does not ask for."""
+        if reception.message_id is not None and self._messages.without_id(reception):
+            return True
+        queued = self._queued
+        if queued is None:
+            sender = None if reception.peer is None else self._processes.get(reception.peer)
+            queued = sends_in_queues(() if sender is None else (sender,))
+        return queued.otherwise(reception)
 
     def _stop_counting(self, process: Process) -> None:
         """Some of its sends may be missing from now on."""

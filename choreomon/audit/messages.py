@@ -1,25 +1,35 @@
 """Which send a reception belongs to, and what it tells.
 
-By the message id; else by counting: the k-th reception of a message from one process is after the
-k-th send of it, whichever of the earlier ones it received. A process is counted as far as its log
-is known to lack nothing. Where only one end of messages has ids nothing is known of them. What a
-send tells is what its process knew; that is all that is kept of it, until it is received. What a
-vector clock says is kept as it is, since what it knows may be read later.
+By the message id; else by counting: the k-th reception without id of a message from one process is
+after the k-th send of it, whichever of the earlier ones it received. A process is counted as far as
+its log is known to lack nothing, and a message as far as every send of it says to whom and has no
+id: where only one end of messages has ids nothing is known of them.
+
+So which events are paired follows from the log of the sender up to the send, and from that of the
+receiver up to the reception, and from no clock in them: pairs are the same in whatever order logs
+are read, as long as nothing has to be forgotten (docs/adr/023-how-audits-decide.md, "Counting").
+
+What a send tells is what its process knew; that is all that is kept of it, until it is received.
+What a vector clock says is kept as it is, since what it knows may be read later.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
 from choreomon.audit.items import Clock
-from choreomon.audit.process import Channel, Key
+from choreomon.audit.process import Channel, Key, Sends
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 
 MAX_IN_FLIGHT: Final = 100_000
 """Messages that were sent and not received, above which the oldest one's send is forgotten; and
-those of one channel, above which they are not counted any more."""
+those without ids, above which the channel that has most of them is not counted any more."""
+
+MAX_WITHOUT_ID: Final = 100
+"""Sends of a channel without message id, above which receptions with one do not wait for a send
+that was not read: it is taken for one that has none."""
 
 REMEMBERED: Final = 10_000
 """Message ids of receptions that are remembered to tell when one comes again, at least."""
@@ -44,13 +54,12 @@ class Messages:
     ) -> None:
         self._on_diagnostic = on_diagnostic
         self._uncounted = frozenset(incomplete)
-        self._stopped: set[str] = set()
-        self._plain: set[Channel] = set()
-        self._identified: set[Channel] = set()
+        self._stopped: set[Sends] = set()
+        self._without_id: Counter[Channel] = Counter()
         self._sent: OrderedDict[str, Told] = OrderedDict()
         self._channels: dict[Channel, deque[Told]] = {}
+        self._in_flight = 0
         self._taken: dict[Channel, int] = {}
-        self._unaddressed: set[tuple[str, str]] = set()
         self._received: set[str] = set()
         self._received_earlier: set[str] = set()
 
@@ -67,41 +76,43 @@ class Messages:
             if len(self._sent) > MAX_IN_FLIGHT:
                 self._sent.popitem(last=False)
             return key
-        sending = (event.process, event.name)
         if event.peer is None:
-            self._unaddressed.add(sending)
-        if sending in self._unaddressed or event.peer is None:
-            return None
-        if event.process in self._stopped:
             return None
         channel = (event.process, event.name, event.peer)
+        if not self._counts(channel):
+            return None
         if taken := self._taken.get(channel, 0):
             self._taken[channel] = taken - 1
             return None
-        sends = self._channels.setdefault(channel, deque())
-        sends.append(told)
-        if len(sends) > MAX_IN_FLIGHT:
-            self._unaddressed.add(sending)
-            del self._channels[channel]
+        self._channels.setdefault(channel, deque()).append(told)
+        self._in_flight += 1
+        if self._in_flight > MAX_IN_FLIGHT:
+            longest = max(self._channels, key=lambda each: len(self._channels[each]))
+            self._stopped.add(longest)
+            self._in_flight -= len(self._channels.pop(longest))
         return channel
 
-    def is_first(self, event: RecordedEvent) -> bool:
-        """Whether it is the first send in its channel with a message id, or the first without."""
+    def changes_counting(self, event: RecordedEvent) -> bool:
+        """Whether receptions that wait need not do so any more after this send: with the first one
+        that has an id, or does not say to whom, its message is not counted any more; with many
+        that have none, ids of receptions are not looked for."""
         if event.peer is None:
-            return False
+            return self.stop_counting((event.process, event.name))
         channel = (event.process, event.name, event.peer)
-        seen = self._plain if event.message_id is None else self._identified
-        if channel in seen:
+        if event.message_id is not None:
+            return self.stop_counting(channel)
+        self._without_id[channel] += 1
+        return self._without_id[channel] == MAX_WITHOUT_ID + 1
+
+    def stop_counting(self, sends: Sends) -> bool:
+        """These sends are not counted any more; whether they were."""
+        if sends in self._stopped:
             return False
-        seen.add(channel)
+        self._stopped.add(sends)
         return True
 
-    def stop_counting(self, process: str) -> bool:
-        """Sends of the process are not counted any more; whether they were."""
-        if process in self._stopped:
-            return False
-        self._stopped.add(process)
-        return True
+    def _counts(self, channel: Channel) -> bool:
+        return self._stopped.isdisjoint((channel[0], channel[:2], channel))
 
     def take(self, reception: RecordedEvent) -> None:
         """The message was received by who knows what it tells. It counts, also where its send was
@@ -113,13 +124,23 @@ class Messages:
             sends = self._channels.get(channel)
             if sends:
                 sends.popleft()
+                self._in_flight -= 1
             else:
                 self._taken[channel] = self._taken.get(channel, 0) + 1
 
-    def put_back(self, message_id: str, told: Told) -> None:
+    def put_back(self, reception: RecordedEvent, told: Told) -> None:
         """It was not received yet after all."""
-        self._sent[message_id] = told
-        self._received.discard(message_id)
+        key, peer = reception.message_id, reception.peer
+        if key is not None:
+            self._sent[key] = told
+            self._received.discard(key)
+        elif peer is not None:
+            self._channels[peer, reception.name, reception.process].appendleft(told)
+            self._in_flight += 1
+
+    def without_id(self, reception: RecordedEvent) -> int:
+        """How many sends of such messages had no id so far."""
+        return self._without_id[reception.peer or "", reception.name, reception.process]
 
     def reception(self, event: RecordedEvent) -> tuple[Told | None, Key | None]:
         """What its sender knew, None where nobody can say which send it belongs to; or the key of
@@ -136,17 +157,15 @@ class Messages:
                 told = f"message {key} is received again"
                 self._on_diagnostic(Diagnostic("two-receptions", told, event.place))
                 return None, None
-            plain = peer is not None and (peer, event.name, event.process) in self._plain
-            return None, None if plain else key
-        if peer is None or peer in self._uncounted or (peer, event.name) in self._unaddressed:
+            return None, None if self.without_id(event) > MAX_WITHOUT_ID else key
+        if peer is None or peer in self._uncounted:
             return None, None
         channel = (peer, event.name, event.process)
-        if channel in self._identified:
-            return None, None
         sends = self._channels.get(channel)
         if sends:
+            self._in_flight -= 1
             return sends.popleft(), None
-        return None, None if peer in self._stopped else channel
+        return None, channel if self._counts(channel) else None
 
     def never_received(self) -> Diagnostic | None:
         """What to say of messages with ids that are left."""

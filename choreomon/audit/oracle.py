@@ -112,7 +112,6 @@ def _before(
 ) -> tuple[list[set[int]], set[str]]:
     """Of every event some events that are before it, of which the others follow; and the senders
     of what was received and not sent."""
-    clocked = {event.process for event in events if event.clock is not None}
     before: list[set[int]] = [set() for _ in events]
     unsent: set[str] = set()
     for chain in chains.values():
@@ -128,23 +127,14 @@ def _before(
             }
         elif event.kind == "handle" and event.peer not in (None, ENVIRONMENT):
             assert event.peer is not None
-            sender = chains.get(event.peer, ())
-            sends = [other for other in sender if _same_message(events[other], event)]
-            counted = event.message_id is None
-            if any((events[other].message_id is None) != counted for other in sends):
-                sends = [other for other in sends if events[other].message_id == event.message_id]
-                if counted or not sends:
-                    continue  # one end has ids, and the other has none
-            if counted and event.peer in (*incomplete, *clocked):
+            sender = [events[other] for other in chains.get(event.peer, ())]
+            sends, counted = _sends(sender, event)
+            if event.message_id is None and event.peer in incomplete:
                 continue  # not to be counted
-            sends = [other for other in sends if events[other].message_id == event.message_id]
             earlier = _number_before(events, chains[event.process], place)
-            sends = sends[earlier : earlier + 1]
-            end = _counted_up_to([events[other] for other in sender])
-            if counted and end < len(sender) and (not sends or sender.index(sends[0]) >= end):
-                continue  # one that is missing would have to be counted
-            before[place].update(sends)
-            if not sends:
+            if earlier < len(sends):
+                before[place].add(chains[event.peer][sends[earlier]])
+            elif counted:
                 unsent.add(event.peer)
     return before, unsent
 
@@ -160,8 +150,28 @@ def _number_before(events: Sequence[RecordedEvent], chain: Sequence[int], place:
     )
 
 
-def _same_message(send: RecordedEvent, reception: RecordedEvent) -> bool:
-    return send.kind == "send" and (send.name, send.peer) == (reception.name, reception.process)
+def _sends(sender: Sequence[RecordedEvent], reception: RecordedEvent) -> tuple[list[int], bool]:
+    """Where in its sender's log the message may have been sent: those with its id, if it has one,
+    else those that are counted; and whether it must be one of them. Counting ends where a send
+    may be missing, where one of this name says not to whom, and where one has an id."""
+    named = [
+        place
+        for place, event in enumerate(sender)
+        if event.kind == "send"
+        and event.name == reception.name
+        and event.peer in (None, reception.process)
+    ]
+    if reception.message_id is not None:
+        own = [place for place in named if sender[place].message_id == reception.message_id]
+        named = [place for place in named if sender[place].peer is not None]
+        return own, all(sender[place].message_id is not None for place in named)
+    ends = [
+        place
+        for place in named
+        if sender[place].peer is None or sender[place].message_id is not None
+    ]
+    end = min((*ends, _counted_up_to(sender)))
+    return [place for place in named if place < end], end == len(sender)
 
 
 def _counted_up_to(chain: Sequence[RecordedEvent]) -> int:

@@ -20,6 +20,9 @@ Channel: TypeAlias = tuple[str, str, str]
 Key: TypeAlias = str | Channel
 """By what a reception finds its send: a message id, or counting."""
 
+Sends: TypeAlias = str | tuple[str, str] | Channel
+"""Those of a process, those of one message name of it, or those of a channel."""
+
 
 class Process:
     """What is known of one process. `index`: in clocks, None where the property has no label of it.
@@ -194,13 +197,13 @@ def _items_up_to(process: Process, count: int) -> int:
 
 
 class Queued(NamedTuple):
-    """The sends that wait: the keys by which they are asked for, the channels of those with and of
-    those without message ids, and the processes in which one may be missing."""
+    """The sends that wait: the keys by which they are asked for; the channels of those without
+    message ids; and those that are not counted, of all channels, of a process and a message name,
+    or of a process."""
 
     keys: set[Key]
-    identified: set[Channel]
     plain: set[Channel]
-    lacking: set[str]
+    uncounted: set[Sends]
 
     def otherwise(self, reception: RecordedEvent) -> bool:
         """Whether its send may wait among those that it does not ask for: with ids where it has
@@ -208,28 +211,26 @@ class Queued(NamedTuple):
         channel = (reception.peer or "", reception.name, reception.process)
         if reception.message_id is not None:
             return channel in self.plain
-        return channel in self.identified or reception.peer in self.lacking
+        return not self.uncounted.isdisjoint((channel[0], channel[:2], channel))
 
 
 def sends_in_queues(processes: Iterable[Process]) -> Queued:
     """Those that wait in any process."""
-    queued = Queued(set(), set(), set(), set())
+    queued = Queued(set(), set(), set())
     for process in processes:
-        for event, key in _asked_for(process):
-            if event.kind == SEND:
-                channels = queued.plain if event.message_id is None else queued.identified
-                channels.add((process.name, event.name, event.peer or ""))
+        for event, key in _asked_for(process, queued.uncounted):
+            if event.kind == SEND and event.message_id is None:
+                queued.plain.add((process.name, event.name, event.peer or ""))
             if key is not None:
                 queued.keys.add(key)
-            elif event.message_id is None:
-                queued.lacking.add(process.name)
     return queued
 
 
-def _asked_for(process: Process) -> Iterator[tuple[RecordedEvent, Key | None]]:
-    """The sends that wait, with the key by which they are asked for; and whatever comes after a
-    number that is missing. Sends without ids have no key there, nor where they have clocks, since
-    they are not counted."""
+def _asked_for(
+    process: Process, uncounted: set[Sends]
+) -> Iterator[tuple[RecordedEvent, Key | None]]:
+    """The events that wait, with the key by which sends are asked for. What is not counted any
+    more is added to `uncounted`; sends without ids have no key there."""
     last, numbered, counted = process.last, process.numbered, True
     for event in process.queue:
         number = stated_number(event)
@@ -239,13 +240,21 @@ def _asked_for(process: Process) -> Iterator[tuple[RecordedEvent, Key | None]]:
         else:
             counted = counted and (process.whole or number == last + 1)
             last, numbered = number, True
-        if event.kind == SEND and event.message_id is not None:
+        if not counted:
+            uncounted.add(process.name)
+        if event.kind != SEND:
+            continue
+        if event.peer is None:
+            uncounted.add((process.name, event.name))
             yield event, event.message_id
-        elif event.kind == SEND:
-            asked = counted and event.clock is None
-            yield event, (process.name, event.name, event.peer or "") if asked else None
-        elif not counted:
-            yield event, None
+            continue
+        channel = (process.name, event.name, event.peer)
+        if event.message_id is not None:
+            uncounted.add(channel)
+            yield event, event.message_id
+        else:
+            asked = uncounted.isdisjoint((channel[0], channel[:2], channel))
+            yield event, channel if asked else None
 
 
 def owner(processes: Iterable[Process], awaited: Key | Process | None) -> Process | None:
@@ -255,7 +264,7 @@ def owner(processes: Iterable[Process], awaited: Key | Process | None) -> Proces
         silent = awaited.numbered and awaited.queue and stated_number(awaited.queue[0]) is None
         return awaited if awaited.queue and not silent else None
     for process in processes:
-        for _, key in _asked_for(process):
+        for _, key in _asked_for(process, set()):
             if key is not None and awaited == key:
                 return process
     return None

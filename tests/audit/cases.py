@@ -5,7 +5,8 @@ messages that the property names and others, delivered at any time after they we
 Of it some is lost: single events, the end of a log, all of a log. What is left has vector clocks,
 or message ids with numbers, or neither, and is read in any order that keeps that of each process.
 
-In mixed logs each process says something else, or the same at some of its events only. Clocks
+In mixed logs each process says something else, or the same at some of its events only: a clock,
+a number or a message id is left out by itself, or clock and number together. Clocks
 either run through all of them, though not all write them down, or only through some, which do.
 Where they do not, what the others told them is not known to those who know them by their clocks:
 there the audit may be less sure than brute force, and never more.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.items import Item
@@ -35,6 +36,22 @@ from choreomon.properties.reference import formations
 
 PROCESSES = ("P1", "P2", "P3")
 OTHER = "X"
+
+
+class Holes(NamedTuple):
+    """How often an event of a process does not say what others of it do: after the first one,
+    neither its clock nor its number; and at any event one of these, or a message's id."""
+
+    both: float = 0.0
+    clock: float = 0.0
+    number: float = 0.0
+    identity: float = 0.0
+
+
+HOLES = (
+    *(Holes(), Holes(), Holes(both=0.3), Holes(clock=0.4), Holes(clock=0.8), Holes(identity=0.4)),
+    *(Holes(number=0.2), Holes(clock=0.4, identity=0.4), Holes(0.1, 0.3, 0.1, 0.3)),
+)
 Says: TypeAlias = Literal["clocks", "ids", "counts", "mixed", "mixed, loosely"]
 
 
@@ -64,9 +81,13 @@ def case(seed: int, *, lossy: bool | None = None, mixed: bool = False) -> Case:
     """The case with this seed; with gaps or without, where that is said. `mixed`: with logs of
     which each says something else."""
     random = Random(f"mixed {seed}" if mixed else f"audit {seed}")
-    automaton = random_automaton(random)
+    between = None
+    if mixed and random.random() < 0.5:
+        automaton, between = two_sends(random)
+    else:
+        automaton = random_automaton(random)
     says: Says = "mixed" if mixed else random.choice(("clocks", "clocks", "ids", "counts"))
-    events = recorded(random, automaton, says)
+    events = recorded(random, automaton, says, between)
     if mixed:
         return mixed_case(random, automaton, events, lossy=lossy)
     if random.random() < 0.6 if lossy is None else lossy:
@@ -111,9 +132,29 @@ def random_automaton(random: Random) -> SequenceAutomaton:
             continue
 
 
-def recorded(random: Random, automaton: SequenceAutomaton, says: Says) -> list[RecordedEvent]:
+def two_sends(random: Random) -> tuple[SequenceAutomaton, tuple[str, str]]:
+    """One and then the other, by two processes, whose order hangs on the messages between them;
+    and who sends these to whom."""
+    one, other, third = random.sample(PROCESSES, 3)
+    labels = [Label(SEND, Message(name, f"of_{name}", third)) for name in (one, other)]
+    random.shuffle(labels)
+    transitions = [
+        StatedTransition(f"q{at}", label, f"q{at + 1}") for at, label in enumerate(labels)
+    ]
+    found = sequence_automaton(initial=["q0"], final=["q2"], transitions=transitions)
+    return found, (one, other)
+
+
+def recorded(
+    random: Random,
+    automaton: SequenceAutomaton,
+    says: Says,
+    between: tuple[str, str] | None = None,
+) -> list[RecordedEvent]:
     """What processes wrote down, in the order in which it happened. In mixed logs everything is
-    there, of which `mixed_case` takes some away; clocks run through some of the processes only."""
+    there, of which `mixed_case` takes some away; clocks run through some of the processes only.
+    `between`: who sends what the property does not name to whom, where it is not anybody, and
+    more of it."""
     names = (*PROCESSES, OTHER)
     clocks: dict[str, dict[str, int]] = {name: {} for name in names}
     messages = sorted({label.message for label in automaton.labels})
@@ -143,10 +184,10 @@ def recorded(random: Random, automaton: SequenceAutomaton, says: Says) -> list[R
     for number in range(random.randint(2, 12)):
         chosen = random.random()
         if chosen < 0.55 or not flying:
-            if random.random() < 0.75:
+            if random.random() < (0.75 if between is None else 0.4):
                 message = random.choice(messages)
             else:
-                sender, receiver = random.sample(names, 2)
+                sender, receiver = between or random.sample(names, 2)
                 message = Message(sender, "other", receiver)
             happen("send", message.sender, message.receiver, message.name, str(number))
             carried = dict(clocks[message.sender]) if message.sender in clocked else {}
@@ -182,27 +223,38 @@ def mixed_case(
         )
         for name in names
     }
+    holes = {name: random.choice(HOLES) for name in names}
+    if random.random() < 0.5:  # all log alike, none in full
+        alike = random.choice(HOLES[3:])
+        everywhere = clocked == {event.process for event in events}
+        says = dict.fromkeys(names, (random.random() < 0.5 and everywhere, True, True))
+        holes = dict.fromkeys(names, alike)
     kept = [*events]
     if random.random() < 0.6 if lossy is None else lossy:
         counts = not all(clock or number for clock, number, _ in says.values())
+        counts = counts or any(hole.number for hole in holes.values())
         kept = lost(random, kept, "counts" if counts else "ids")
-    holes = {name: random.choice((0.0, 0.0, 0.3)) for name in names}
     loosely = len(clocked) < len({event.process for event in events}) and random.random() < 0.3
     if len(clocked) < len({event.process for event in events}) and not loosely:
         says |= {name: (True, *says[name][1:]) for name in clocked}
-        holes |= dict.fromkeys(clocked, 0.0)
+        holes |= {name: holes[name]._replace(clock=0.0, both=0.0) for name in clocked}
     begun: set[str] = set()
     written = []
     for event in kept:
         clock, number, identity = says[event.process]
-        if event.process in begun and random.random() < holes[event.process]:
+        hole = holes[event.process]
+        if event.process in begun and random.random() < hole.both:
             clock = number = False
         begun.add(event.process)
+        unaddressed = event.name == "other" and event.kind == SEND and random.random() < 0.1
         written.append(
             event._replace(
-                clock=event.clock if clock else None,
-                number=event.number if number else None,
-                message_id=event.message_id if identity else None,
+                peer=None if unaddressed else event.peer,
+                clock=event.clock if clock and random.random() >= hole.clock else None,
+                number=event.number if number and random.random() >= hole.number else None,
+                message_id=event.message_id
+                if identity and random.random() >= hole.identity
+                else None,
             )
         )
     incomplete = tuple(

@@ -173,7 +173,7 @@ def _nothing_unsaid(process: Process, event: RecordedEvent, number: int) -> tupl
         (causality.Causality, "_ahead", _never_ahead),
         (causality.Causality, "_heard", _unheard),
         (Messages, "stop_counting", _all_counted),
-        (Messages, "is_first", _no_first),
+        (Messages, "changes_counting", _no_first),
     ],
 )
 def test_a_planted_bug_is_found_in_mixed_logs(

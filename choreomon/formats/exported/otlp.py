@@ -57,7 +57,7 @@ def recorded_otlp_request(events: Sequence[RecordedEvent]) -> str:
     """Events that logs told of, as `otlp_request` writes those of a run. A trace is a session, with
     its name in `choreomon.session`; its id is the session itself where that is one.
 
-    A handle links to the span of the send of its message id; where nobody recorded that one, to a
+    A send without a message id has `choreomon.without_id`. A handle links to the span of the send of its message id; where nobody recorded that one, to a
     span that is not there. Times are those of the events where they are nanoseconds that never go
     back within a process, as those of spans are; else events are counted, and `choreomon.time` is
     what was written.
@@ -75,6 +75,9 @@ def recorded_otlp_request(events: Sequence[RecordedEvent]) -> str:
         # By the id alone the send of a message of another trace would be taken for this one's.
         if event.message_id is not None and (event.kind == "send" or key in sends):
             attributes.append(_text("messaging.message.id", event.message_id))
+        if event.kind == "send" and event.message_id is None:
+            # Each span has an id: that of this one is no message's.
+            attributes.append(_text("choreomon.without_id", "true"))
         if event.time and not nanoseconds:
             attributes.append(_text("choreomon.time", event.time))
         span: dict[str, Any] = {

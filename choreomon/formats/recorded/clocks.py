@@ -41,10 +41,12 @@ def clock_in(value: Any, process: str | None) -> dict[str, int]:
 
 def _parsed(text: str) -> dict[str, int]:
     written = text
-    if '\\"' in text:
-        written = text.replace('\\"', '"')
     try:
-        clock = _decode(written)
+        try:
+            clock = _decode(written)
+        except msgspec.DecodeError:  # perhaps its quotes are escaped
+            written = text.replace('\\"', '"')
+            clock = _decode(written)
         if written.count(":") > len(clock) and (twice := repeated_key(written, len(clock))):
             raise ClockError(f"its clock {_cut(text)} has {twice!r} twice: keep one of the two")
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -131,6 +131,11 @@ def test_quotes_of_clocks_may_be_escaped_and_lines_may_end_as_in_windows() -> No
     ]
 
 
+def test_names_in_clocks_may_have_quotes() -> None:
+    (event,) = events('one\na"b {"a\\"b": 1, "c\\\\": 2}\n')
+    assert (event.process, event.clock) == ('a"b', {'a"b': 1, "c\\": 2})
+
+
 @pytest.mark.parametrize(
     ("clock", "told"),
     [

@@ -1,0 +1,169 @@
+"""What is counted where messages have no ids: the same in whatever order logs are read.
+
+More of the law: `python -m benchmarks.audit_brute_force --mixed --orders 24`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from choreomon.audit import messages
+from choreomon.audit.causality import Causality
+from choreomon.audit.messages import Messages, Told
+from choreomon.audit.process import Key, Process
+from choreomon.core.recorded import RecordedEvent
+from tests.audit.cases import case
+from tests.audit.reading_orders import merges, read_in_orders
+from tests.audit.test_logs_that_lack import audited, event, kinds
+
+
+def said(*logs: list[RecordedEvent]) -> tuple[str, ...]:
+    """Of `a` and then `b`, read in every order; fails where these differ."""
+    found = {tuple(kinds(audited(events)[0])) for events in merges([*logs])}
+    assert len(found) == 1, found
+    return found.pop()
+
+
+def counted(name: str, *numbers: int | None, **more: object) -> list[RecordedEvent]:
+    return [event(f"P1!{name}>P2", at, number=at, **more) for at in numbers if at is not None]
+
+
+RECEIVED = [event("P2?m<P1", 1, number=1), event("P2!b>P3", 2, number=2)]
+
+
+def test_sends_are_counted_that_have_clocks_among_others_that_have_none() -> None:
+    """`b` may come before `a`, and after it: it follows the first `m` only."""
+    first, last = counted("m", 1, clock={"P1": 1}), counted("m", 3)
+    assert said([*first, *counted("a", 2), *last], RECEIVED) == ("possibly-violated",)
+    assert said([*counted("a", 1), *counted("m", 2, clock={"P1": 2})], RECEIVED) == ("violated",)
+
+
+def test_sends_are_counted_of_who_has_clocks_elsewhere() -> None:
+    """A clock before the send or after it changes nothing."""
+    clock = counted("x", 1, clock={"P1": 1})
+    assert said([*clock, *counted("a", 2), *counted("m", 3)], RECEIVED) == ("violated",)
+    later = counted("x", 3, clock={"P1": 3})
+    assert said([*counted("a", 1), *counted("m", 2), *later], RECEIVED) == ("violated",)
+
+
+def test_what_a_counted_send_knows_by_its_clock_may_be_read_later() -> None:
+    told = [event("P3!m>P2", 1, clock={"P1": 1, "P3": 1})]
+    received = [event("P2?m<P3", 2), event("P2!b>P3", 3)]
+    assert said(counted("a", 1), told, received) == ("violated",)
+
+
+def test_a_send_with_an_id_ends_counting_its_message_and_not_what_came_before() -> None:
+    log = [*counted("a", 1), *counted("m", 2), *counted("m", 3, message_id="3")]
+    assert said(log, RECEIVED) == ("violated",)
+    log = [*counted("a", 1), *counted("m", 2, message_id="2"), *counted("m", 3)]
+    assert said(log, RECEIVED) == ("possibly-violated",)
+
+
+def test_a_send_to_nobody_ends_counting_its_message_and_not_what_came_before() -> None:
+    nobody = event("P1!m", 3, number=3)
+    assert said([*counted("a", 1), *counted("m", 2), nobody], RECEIVED) == ("violated",)
+    nobody = nobody._replace(number=1)
+    log = [nobody, *counted("a", 2), *counted("m", 3)]
+    assert said(log, RECEIVED) == ("possibly-violated",)
+
+
+def test_what_is_not_counted_closes_no_cycle() -> None:
+    """P2 received what P1 sent first, with an id or to nobody; not what it sends at last."""
+    for first in (event("P1!m>P2", 1, message_id="1"), event("P1!m", 1)):
+        sender = [event("P1?x<P2", 2), first, event("P1!a>P2", 3), event("P1!m>P2", 4)]
+        receiver = [event("P2?m<P1", 5), event("P2!x>P1", 6), event("P2!b>P3", 7)]
+        assert said(sender, receiver) == ("possibly-violated",)
+
+
+def test_ids_are_looked_for_also_where_other_sends_have_none() -> None:
+    sender = [*counted("m", 1), *counted("a", 2), *counted("m", 3, message_id="3")]
+    received = [event("P2?m<P1", 1, message_id="3"), event("P2!b>P3", 2)]
+    assert said(sender, received) == ("violated",)
+
+
+def test_ids_are_not_looked_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where receptions alone have ids, they do not wait for the end of the logs."""
+    monkeypatch.setattr(messages, "MAX_WITHOUT_ID", 2)
+    waiting = []
+    auditor = Causality(
+        ("P1", "P2"),
+        (),
+        on_item=lambda _: None,
+        on_lacking=lambda *_: None,
+        on_diagnostic=lambda _: None,
+    )
+    auditor.add(event("P2?m<P1", 1, message_id="1"))
+    for each in counted("m", 1, 2, 3, 4):
+        waiting.append(auditor.waits("P2"))
+        auditor.add(each)
+    assert waiting == [True, True, True, False]
+
+
+def test_events_that_numbers_do_not_count_end_counting() -> None:
+    """P1 numbers some of its events only, so that others may be missing."""
+    log = [event("P1!x>P3", 1), *counted("a", 1), *counted("m", 2)]
+    assert said(log, RECEIVED) == ("possibly-violated",)
+
+
+def wrong(seeds: range, at_most: int = 12) -> list[str]:
+    return [
+        f"seed {seed}: {each}"
+        for seed in seeds
+        for each in read_in_orders(case(seed, mixed=True), at_most=at_most).wrong
+    ]
+
+
+def test_the_answer_is_that_of_brute_force_in_every_order_of_reading() -> None:
+    assert wrong(range(250)) == []
+
+
+_send = Causality._send
+_reception = Messages.reception
+_heard = Causality._heard
+
+
+def _with_clocks_left_out(self: Causality, process: Process, event: RecordedEvent) -> None:
+    if event.message_id is not None or event.clock is None:
+        _send(self, process, event)
+
+
+def _up_to_a_clock(self: Causality, process: Process, event: RecordedEvent) -> None:
+    if event.message_id is None and event.clock is not None:
+        self._stop_counting(process)
+    else:
+        _send(self, process, event)
+
+
+def _not_of_who_has_clocks(
+    self: Causality, process: Process, event: RecordedEvent, released: bool
+) -> tuple[int, ...] | None:
+    sender = self._processes.get(event.peer or "")
+    heard = _heard(self, process, event, released)
+    if heard is None and event.message_id is None and sender is not None and sender.raw is not None:
+        return process.known
+    return heard
+
+
+def _no_id_behind_a_send_without(
+    self: Messages, event: RecordedEvent
+) -> tuple[Told | None, Key | None]:
+    told, key = _reception(self, event)
+    return told, None if event.message_id is not None and self.without_id(event) else key
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "planted"),
+    [
+        (Causality, "_send", _with_clocks_left_out),
+        (Causality, "_send", _up_to_a_clock),
+        (Causality, "_heard", _not_of_who_has_clocks),
+        (Messages, "reception", _no_id_behind_a_send_without),
+    ],
+)
+def test_counting_that_hangs_on_the_order_of_reading_is_found(
+    monkeypatch: pytest.MonkeyPatch, where: type, name: str, planted: Callable[..., object]
+) -> None:
+    monkeypatch.setattr(where, name, planted)
+    assert any(wrong(range(seed, seed + 1)) for seed in range(4_000))
