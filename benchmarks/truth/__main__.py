@@ -17,8 +17,8 @@ from benchmarks.command_line import load_at_the, machine
 from benchmarks.truth.asking import for_real, simulated
 from benchmarks.truth.documents import FAMILIES, document_of
 from benchmarks.truth.judging import Asked
-from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.coordinator import NotFinished
+from choreomon.deployment.fork_server import ForkServer
 
 ALL_FAMILIES: Final = (*FAMILIES, "scenarios")
 
@@ -115,21 +115,23 @@ def page(command: str, seed: int, found: Found, seconds: float) -> Iterator[str]
     wrong = len(found.wrong)
     yield f"**{found.questions:,} questions; wrong: {f'{wrong:,}' if wrong else 'none'}.**\n"
     yield (
-        "A *question* is an event of the property in one run or log: was it formed there? What was "
-        "said last is held against all orders that agree with the clocks, monitoring messages "
-        "included, and against the real one. `simulate`, `run` and audits: nothing said: no order "
-        "forms it; `violated`: all do; possible: some, or it is called *unsettled*. `sound` rules, "
-        "`push` and `central` may leave possible what all orders agree on, and say something of all "
-        "that the real order formed. What *reasons* call certain is so in the real order. *Beyond*: "
-        "the exact evaluation met its bound, and only the real order is asked. The numbers of audits "
-        "count logs as runs; *here and there* are logs of which some have clocks, numbers or ids "
-        "and others none, beside the audit's own brute force.\n"
+        "A *question* is an event of the property in one run or log: was it formed there? What "
+        "was said last is held against all orders that agree with the clocks, monitoring messages "
+        "included, and against the real one. `simulate`, `run` and audits promise: where nothing "
+        "is said, no order forms it; `violated`: all do; possible: some, or it is called "
+        "*unsettled*. `sound` rules, `push` and `central` promise the same of `violated`, and "
+        "something said of all that the real order formed. What *reasons* call certain is so in "
+        "the real order. *Beyond*: the exact evaluation met its bound, and only the real order is "
+        "asked. Each log that is audited counts as a run; *clocks here and there* are logs of "
+        "which some have clocks, numbers or ids and others none, beside the audit's own brute "
+        "force.\n"
     )
     yield from _table("family", found.families)
     yield ""
     yield from _table("way", found.ways)
     if found.not_finished:
-        yield f"\nReal runs that were not at their end in time, and are not counted: {found.not_finished}"
+        late = found.not_finished
+        yield f"\nReal runs that were not at their end in time, and are not counted: {late}"
     if found.wrong:
         yield "\nWhat was wrong:\n"
         yield from (f"- {each}" for each in found.wrong[:MOST_TOLD])

@@ -57,7 +57,7 @@ def simulated(family: str, number: int) -> Iterator[tuple[str, Asked]]:
         yield name, monitored(drawn.automaton, found, truth, precise=precise)
         if precise:
             random = Random(f"audits {family} {number}")
-            yield from audits(drawn.automaton, found, truth, random)
+            yield from audits(drawn.automaton, found, truth, random, ticking=True)
 
 
 def for_real(
@@ -76,4 +76,5 @@ def for_real(
     truth = truth_of(automaton, found)
     name = "run --embedded" if embedded else "run"
     yield name, monitored(automaton, found, truth, precise=True)
-    yield from audits(automaton, found, truth, Random(f"audits {family} {number}"))
+    random = Random(f"audits {family} {number}")
+    yield from audits(automaton, found, truth, random, ticking=False)

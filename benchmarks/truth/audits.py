@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from math import prod
@@ -12,6 +13,7 @@ from typing import Final
 
 from benchmarks.truth.judging import Asked, Truth, audited
 from choreomon.audit.auditor import Auditor
+from choreomon.audit.oracle import label_of
 from choreomon.audit.outcome import Outcome
 from choreomon.cli.audit import read
 from choreomon.core.recorded import Place, RecordedEvent
@@ -20,6 +22,7 @@ from choreomon.formats.exported.otlp import otlp_request
 from choreomon.formats.exported.recorded_run import RecordedRun
 from choreomon.formats.exported.shiviz import recorded_shiviz_log
 from choreomon.formats.recorded.detection import LogFormat
+from choreomon.formats.recorded.mapping import Recorded
 from choreomon.formats.recorded.mapping_document import load_mapping
 from choreomon.formats.recorded.reading import read_recorded
 from choreomon.formats.trace import trace_line
@@ -34,13 +37,15 @@ MOST_CUTS: Final = 1_500
 
 
 def audits(
-    automaton: SequenceAutomaton, found: Judged, truth: Truth, random: Random
+    automaton: SequenceAutomaton, found: Judged, truth: Truth, random: Random, *, ticking: bool
 ) -> Iterator[tuple[str, Asked]]:
-    """Every format in one layout: a log of the run as it happened, or one of each process, which are
-    read side by side. And what is left where clocks and ids are only here and there."""
+    """Every format in one layout: a log of the run as it happened, or one of each process, which
+    are read side by side. And what is left where clocks and ids are only here and there.
+    `ticking`: clocks count every event, not only those that the property names, as in real runs."""
     processes = found.run.processes
     lines = [trace_line(event, processes) + "\n" for event in found.events]
-    recorded = [*_events("".join(lines), "events")]
+    # Before its first event of the property a process of a real run has an empty clock.
+    recorded = [*_understood("".join(lines), "events")]
     run = RecordedRun(f"run-{found.run.seed}", processes, found.events)
     by_process = random.random() < 0.5
 
@@ -54,24 +59,26 @@ def audits(
     def own_lines(events: Sequence[RecordedEvent]) -> str:
         return "".join(lines[event.place.line - 1] for event in events)
 
-    for log_format, logs in (
-        ("events", one_each(own_lines)),
-        ("shiviz", one_each(recorded_shiviz_log)),
-        ("jsonl", one_each(json_lines)),
-        ("otlp", [otlp_request(run)]),
-    ):
+    logs_in: dict[LogFormat, list[str]] = {"events": one_each(own_lines)}
+    if ticking:  # others are not exported
+        logs_in["jsonl"] = one_each(json_lines)
+        logs_in["otlp"] = [otlp_request(run)]
+        logs_in["shiviz"] = one_each(recorded_shiviz_log)
+    for log_format, logs in logs_in.items():
         yield f"audit, {log_format}", audited(found, truth, _audit(automaton, logs, log_format))
     chains = [sum(each.process == name for each in recorded) for name in processes]
-    if prod(count + 1 for count in chains) <= MOST_CUTS:
-        with_ids = [*_events(otlp_request(run), "otlp")]
+    if ticking and prod(count + 1 for count in chains) <= MOST_CUTS:
+        with_ids = [*_understood(otlp_request(run), "otlp")]
         yield "audit, clocks here and there", _here_and_there(automaton, with_ids, random)
 
 
-def _events(text: str, log_format: LogFormat) -> Iterator[RecordedEvent]:
+def _events(text: str, log_format: LogFormat) -> Iterator[Recorded]:
     mapping = load_mapping(EXPORTED) if log_format == "shiviz" else None
-    for each in read_recorded(BytesIO(text.encode()), log_format, mapping, file="log"):
-        assert isinstance(each, RecordedEvent), each
-        yield each
+    return read_recorded(BytesIO(text.encode()), log_format, mapping, file="log")
+
+
+def _understood(text: str, log_format: LogFormat) -> Iterator[RecordedEvent]:
+    return (each for each in _events(text, log_format) if isinstance(each, RecordedEvent))
 
 
 def _audit(automaton: SequenceAutomaton, logs: Sequence[str], log_format: LogFormat) -> Outcome:
@@ -89,16 +96,18 @@ def _here_and_there(
     written = json_lines(shuffled(random, [*thinned(events, random)]))
     read_again = [
         event._replace(place=Place("log", number))
-        for number, event in enumerate(_events(written, "jsonl"))
+        for number, event in enumerate(_understood(written, "jsonl"))
     ]
     case = Case(automaton, "mixed", tuple(read_again), (), random.choice((1, 2, 16)))
     true = case.truth()
-    asked.counts["questions"] += sum(True in formed for formed in true.events.values())
-    asked.counts["questions"] += len(true.events)
     outcome = case.audit()
-    for verdict in outcome.verdicts:
-        asked.counts[verdict.kind] += 1
-        asked.counts["unsettled"] += verdict.undecided
+    questions = sum(label_of(automaton, event) is not None for event in read_again)
+    asked.counts.update(verdict.kind for verdict in outcome.verdicts)
+    asked.counts += Counter(
+        questions=questions,
+        nothing=questions - len(outcome.verdicts),
+        unsettled=sum(verdict.undecided for verdict in outcome.verdicts),
+    )
     asked.wrong += [(-1, told) for told in faults(case, outcome, true)]
     return asked
 

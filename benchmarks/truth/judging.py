@@ -18,8 +18,8 @@ from tests.simulator.monitored import Judged
 from tests.simulator.test_reasons import untrue
 
 MAX_CUTS: Final = 20_000
-"""Consistent cuts of one evaluation; questions beyond it are counted, and only held against the real
-order."""
+"""Consistent cuts of one evaluation; questions beyond it are counted, and only held against the
+real order."""
 
 _KIND: Final = {
     Formed.NEVER: None,
@@ -125,11 +125,13 @@ def audited(found: Judged, truth: Truth, outcome: Outcome) -> Asked:
             asked.wrong.append((index, f"{word}, and not {_KIND[exact]}"))
     asked.wrong += [(index, "of no event of the property") for index in said]
     overall = outcome.overall.kind
-    found_some = {each for each in truth.orders.values()} - {Formed.NEVER}
-    if Formed.ALWAYS in found_some and overall != VIOLATED or not found_some and overall:
-        asked.wrong.append((-1, f"{overall} as a whole"))
-    elif found_some - {None} and overall is None:
-        asked.wrong.append((-1, "nothing formed as a whole"))
+    exact_ones = set(truth.orders.values())
+    if (exact_ones <= {Formed.NEVER} and overall is not None) or (
+        Formed.ALWAYS in exact_ones and overall != VIOLATED
+    ):
+        asked.wrong.append((-1, f"{overall or 'nothing'} as a whole"))
+    elif Formed.SOMETIMES in exact_ones and overall is None:
+        asked.wrong.append((-1, "nothing as a whole"))
     return asked
 
 
