@@ -59,7 +59,8 @@ class Measures:
         self._observer = observer
         self.messages = 0
         self.bytes = 0
-        self.unsettled_verdicts = 0
+        self.unsettled_events: list[tuple[int, int]] = []
+        """Each the index of a process and a count of its events."""
         self._sizes: dict[int, int] = defaultdict(int)
         self._since: dict[tuple[str, int], tuple[int, Label]] = {}
         self._last: dict[tuple[str, int], TimedVerdict] = {}
@@ -80,8 +81,9 @@ class Measures:
         if self._observer is not None:
             self._observer.stepped(process, monitor, self._now())
 
-    def unsettled(self) -> None:
-        self.unsettled_verdicts += 1
+    def unsettled(self, process: str, event: VectorClock) -> None:
+        own = self._index_of[process]
+        self.unsettled_events.append((own, event[own]))
 
     def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])

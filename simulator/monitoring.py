@@ -70,8 +70,9 @@ class Measurements(Protocol):
         """The monitor of this process made a step, and has so many records; `monitor` is what
         remembers them, as it is now."""
 
-    def unsettled(self) -> None:
-        """A monitor could not show that a possible verdict is inherent in the order of the run."""
+    def unsettled(self, process: str, event: VectorClock) -> None:
+        """The monitor of this process could not show that its possible verdict about the event is
+        inherent in the order of the run."""
 
     def told(self, process: str, effect: Declared) -> None:
         """The monitor of, or for, this process declared something."""
@@ -224,7 +225,7 @@ class PullSidecar:
             elif kind is SetDeadline:
                 self._set_deadline(effect.event)  # type: ignore[union-attr]
             elif kind is Unsettled:
-                measurements.unsettled()
+                measurements.unsettled(self._process, effect.event)  # type: ignore[union-attr]
             else:
                 raise InternalError(f"{self._process}: {effect}")
         if state.history is not before.history:

@@ -108,7 +108,11 @@ class Simulation(Scenario):
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
             formed=self._formed(formed, kept if complete else (), verdicts),
-            unsettled=measures.unsettled_verdicts if measures else 0,
+            unsettled=tuple(
+                sorted(world.event_index(*each) for each in measures.unsettled_events)
+                if measures
+                else ()
+            ),
             kept_messages=() if messages is None else messages.messages,
         )
 

@@ -144,9 +144,9 @@ class Run:
     which the property was formed, its index and the indices of one sequence of events that formed
     it. That is empty where the events were not kept. `None`: there is no property.
     `kept_messages` are messages between monitors, where they were kept with the events.
-    `verification` is `None` where the logs were not verified. `unsettled` counts the possible
-    verdicts by `precise` rules of which the monitors did not show that the order of the run leaves
-    them open.
+    `verification` is `None` where the logs were not verified. `unsettled` are the indices of the
+    events with possible verdicts by `precise` rules of which the monitors did not show that the
+    order of the run leaves them open.
     """
 
     seed: int
@@ -162,5 +162,5 @@ class Run:
     kept_events: tuple[RunEvent, ...] = ()
     formed: tuple[tuple[int, tuple[int, ...]], ...] | None = None
     verification: Verification | None = None
-    unsettled: int = 0
+    unsettled: tuple[int, ...] = ()
     kept_messages: tuple[MonitorsMessage, ...] = ()

@@ -107,12 +107,13 @@ class Settled:
 class Cost:
     """From a monitor, at its end: messages that it sent and their bytes; the microseconds from each
     event with a final label to the last verdict about it; after how many of its steps it had so
-    many records."""
+    many records; and the events that it left unsettled, by its process and their counts there."""
 
     messages: int = 0
     bytes: int = 0
     latencies: tuple[int, ...] = ()
     records: Mapping[int, int] = field(default_factory=dict)
+    unsettled: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from choreomon.runtime.agent import Agent
 from choreomon.runtime.hosted import SidecarState, Stepped
 from choreomon.runtime.inputs import Expired, FromPeer, GivenUp, Happened, Input, Report
 from choreomon.runtime.node import Observer
-from choreomon.runtime.outputs import Decided, Observed, Ticked
+from choreomon.runtime.outputs import Decided, LeftUnsettled, Observed, Ticked
 from choreomon.runtime.sidecar import Sidecar
 
 _STEPS: Final = (Report, Happened, FromPeer, Expired, GivenUp)
@@ -39,6 +39,7 @@ class MonitorObserver:
         self._since: dict[int, int] = {}
         self._latencies: list[int] = []
         self._given: dict[str, float] = {}
+        self._unsettled: list[tuple[str, int]] = []
         self._changed = asyncio.Event()
 
     def attach(self, agent: Agent) -> None:
@@ -52,6 +53,7 @@ class MonitorObserver:
             if any(each.final for each in inspected)
         }
         self._own = host.monitor.own
+        self._process = host.monitor.process
         self._beside: Observer = node.observer
         node.observer = self
         node.driver.sidecar = _Measured.of(node.driver.sidecar, self._records)
@@ -79,7 +81,13 @@ class MonitorObserver:
 
     def cost(self) -> Cost:
         """Everything by now."""
-        return Cost(self._messages, self._bytes, tuple(self._latencies), dict(self._records))
+        return Cost(
+            self._messages,
+            self._bytes,
+            tuple(self._latencies),
+            dict(self._records),
+            tuple(self._unsettled),
+        )
 
     # An observer of the node.
 
@@ -95,6 +103,8 @@ class MonitorObserver:
             if not output.provisional:
                 since = self._since.pop(output.event_count)
                 self._latencies.append(max(0, int(now * MICROSECONDS) - since))
+        elif type(output) is LeftUnsettled:
+            self._unsettled.append((self._process, output.event_count))
         self._changed.set()
 
     def sent(self, kind: str, size: int) -> None:

@@ -123,6 +123,9 @@ class Deployment:
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
             formed=None if automaton is None else formed_by(automaton, formed, whole, verdicts),
+            unsettled=tuple(
+                sorted(log.index_of(*each) for cost in coordinator.costs for each in cost.unsettled)
+            ),
         )
 
     @cached_property

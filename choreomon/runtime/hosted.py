@@ -191,8 +191,9 @@ class Hosted:
                         state = state._replace(undelivered=state.undelivered.added(declared))
                     count = effect.event[self.hosts[place].monitor.own]
                     outputs.append(Decided(place, count, declared, effect.provisional))
-                case Unsettled():
-                    outputs.append(LeftUnsettled(place))
+                case Unsettled(event):
+                    count = event[self.hosts[place].monitor.own]
+                    outputs.append(LeftUnsettled(place, count))
                 case Refused(reason, sender, detail):
                     outputs.append(Dropped(reason, sender, detail))
                 case _:

@@ -97,6 +97,7 @@ class LeftUnsettled(NamedTuple):
     """Of an event `possibly-violated` is said, and it is not shown that nobody could know more."""
 
     system: int
+    event_count: int
 
 
 class Dropped(NamedTuple):

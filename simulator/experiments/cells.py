@@ -167,7 +167,7 @@ def _measured(cell: Cell, automaton: SequenceAutomaton, run: Run, overhead: Over
         false_alarms=len(violated - formed),
         avoidable=precision.avoidable,
         undecided=precision.undecided,
-        unsettled=run.unsettled,
+        unsettled=len(run.unsettled),
         outcome="violated" if violated else "possible" if possible else "nothing",
     )
 
