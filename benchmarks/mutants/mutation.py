@@ -1,9 +1,9 @@
 """The mutants of one module: its source text with one small change each.
 
-Changed are comparisons, operators, conditions, numbers, truth values, loops, handlers of exceptions,
-keyword arguments and statements that stand for what they do. Not changed is what decides nothing:
-annotations, docstrings and other texts, decorators, assertions, `strict=`, what is only for type
-checkers, `__repr__` and `__str__`, and what is logged.
+Changed are comparisons, operators, conditions, numbers, truth values, loops, handlers of
+exceptions, keyword arguments, and statements that stand for what they do. Not changed is what
+decides nothing: annotations, docstrings and other texts, decorators, assertions, `strict=`, what is
+only for type checkers, `__repr__` and `__str__`, and what is logged.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from benchmarks.mutants.sample import Said, said
 By = Literal["room", "laws", ""]
 WITHIN: Final = 0.85
 TOGETHER: Final = 0.95
-"""Which shares of the mutants that change something have to be killed by the tests of their room, and
-by these and the laws."""
+"""Which shares of the mutants that change something have to be killed by the tests of their room,
+and by these and the laws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,15 @@ def page(
     yield f"`{command}`\n"
     yield f"{measured}\n"
     yield (
-        "Each mutant is one small change, see `benchmarks/mutants/mutation.py`. It is killed where a "
-        "test fails that executes what was changed: one of its room, or else a law. *Within* and "
+        "Each mutant is one small change, see `benchmarks/mutants/mutation.py`. It is killed where "
+        "a test fails that comes to what was changed: one of its room, or else a law. *Within* and "
         "*together* are shares of those that change something: an equivalent one is named below, "
         "with the reason.\n"
     )
-    yield "| room | tried | killed by the room | by the laws | survived | equivalent | within | together |"
+    yield (
+        "| room | tried | killed by the room | by the laws | survived | equivalent | within "
+        "| together |"
+    )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for room in dict.fromkeys(each.room for each in results):
         yield _row(room, [each for each in results if each.room == room], equivalent)

@@ -1,4 +1,4 @@
-"""Which mutants are tried: rooms with their tests, a sample by a seed, and those that change nothing."""
+"""Which mutants are tried: rooms with their tests, a sample by a seed, and what changes nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ def _room(name: str, *more: str) -> Room:
     return Room(name, (f"choreomon/{name}",), (f"tests/{name}", *more))
 
 
-AGENT: Final = "hosted sidecar sessions undelivered outstanding timer_queue snapshot store driver inputs outputs"
+AGENT: Final = (
+    "hosted sidecar sessions undelivered outstanding timer_queue snapshot store driver inputs "
+    "outputs"
+)
 ROOMS: Final = (
     _room("properties"),
     _room("monitor"),

@@ -29,7 +29,7 @@ from benchmarks.mutants.mutation import Mutant
 from benchmarks.mutants.sample import files
 
 SHARED: Final = ""
-"""Whose blocks are executed for all tests of a file: what is imported, kept, or set up for several."""
+"""Who comes to blocks for all tests of a file: what is imported, kept, or set up for several."""
 
 PROBE: Final = "__reached__"
 
@@ -215,8 +215,8 @@ class Touched:
         return told if same else None
 
     def by(self, mutant: Mutant) -> list[Test]:
-        """The tests that come to the block of what was mutated, the quickest first; those that do no
-        more than import its module come last."""
+        """The tests that come to the block of what was mutated, the quickest first; those that do
+        no more than import its module come last."""
         here = {*self._reaching[f"{mutant.path}:{mutant.block}"]}
         inside = {
             context

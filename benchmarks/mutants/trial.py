@@ -11,12 +11,13 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any, Final
+from typing import Final
 
 import hypothesis
 import pytest
@@ -52,12 +53,12 @@ def copy(root: Path, place: Path) -> None:
         check=True,
         capture_output=True,
     )
-    wanted = {name for name in listed.stdout.decode().split("\0") if name}
-    wanted = {name for name in wanted if (root / name).is_file()}
+    names = listed.stdout.decode().split("\0")
+    wanted = {name for name in names if name and (root / name).is_file()}
     for old in sorted(place.rglob("*")):
-        if old.is_file() and old.relative_to(place).as_posix() not in wanted:
-            if "__pycache__" not in old.parts:
-                old.unlink()
+        known = old.relative_to(place).as_posix() in wanted or "__pycache__" in old.parts
+        if old.is_file() and not known:
+            old.unlink()
     for name in sorted(wanted):
         source, target = root / name, place / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +97,6 @@ class Server:
     def __init__(self, place: Path) -> None:
         self.tree = place / "tree"
         self.place = place
-        self.tried = 0
         for library in LIBRARIES.split():
             __import__(library)
         # The same examples each time, and none that only a slow machine is to blame for.
@@ -143,17 +143,9 @@ class Server:
 
     def _run(self, tests: Sequence[str], plugin: object, *more: str) -> int:
         scratch = Path(gettempdir(), f"mutants-{os.getppid()}")
-        imported = "ignore::pytest.PytestAssertRewriteWarning"  # hypothesis is, and should be
-        options = [
-            "-q",
-            "-W",
-            imported,
-            "--rootdir",
-            str(self.tree),
-            "--basetemp",
-            str(scratch),
-            *more,
-        ]
+        # Nothing is rewritten, so that the modules that are tested are compiled as ever.
+        options = ["-q", "--assert=plain", "--rootdir", str(self.tree)]
+        options += ["--basetemp", str(scratch), *more]
         for plugin_ in ("cacheprovider", "faulthandler", "xdist"):
             options += ["-p", f"no:{plugin_}"]
         return int(pytest.main([*options, *tests], plugins=[plugin]))
@@ -175,30 +167,25 @@ class Server:
         status = self.fork(work)
         return ended(told.read_text(encoding="utf-8"), os.waitstatus_to_exitcode(status))
 
-    def mutated(self, path: str, text: str) -> Mutated:
-        self.tried += 1
-        return Mutated(self.tree / path, text, self.tried)
 
-
-class Mutated:
-    """A file of the copy as long as it is another one. It has a time that no compiled file has."""
-
-    def __init__(self, file: Path, text: str, number: int) -> None:
-        self.file, self.text, self.number = file, text, number
-
-    def __enter__(self) -> None:
-        self.before, self.stat = self.file.read_bytes(), self.file.stat()
-        self.file.write_text(self.text, encoding="utf-8")
-        os.utime(self.file, (self.number, self.number))
-
-    def __exit__(self, *_: Any) -> None:
-        self.file.write_bytes(self.before)
-        os.utime(self.file, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
+@contextmanager
+def mutated(file: Path, text: str) -> Generator[None]:
+    """A file of the copy as long as it is another one. Its time says which one, so that nothing
+    that was compiled from another text is taken for it."""
+    before, stat = file.read_bytes(), file.stat()
+    modified = int.from_bytes(sha256(text.encode()).digest()[:4]) // 2
+    try:
+        file.write_text(text, encoding="utf-8")
+        os.utime(file, (modified, modified))
+        yield
+    finally:
+        file.write_bytes(before)
+        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def ended(told: str, code: int) -> Ended:
     """What a process told before it ended with an exit code, which is a negative one for a signal.
-    Where nothing failed and all tests were run, or those that have the same name still, it survived."""
+    It survived where nothing failed, even if a test has another name now and was not run."""
     lines = told.splitlines()
     failed = [line.partition(" ")[2] for line in lines if line.startswith("failed ")]
     if failed:
