@@ -267,7 +267,7 @@ class _Module:
                 for place in range(len(values)):
                     kept = [f"({self.text(v)})" for at, v in enumerate(values) if at != place]
                     sign = " and " if isinstance(node.op, ast.And) else " or "
-                    yield self.span(node), f"({sign.join(kept)})"
+                    yield self.span(node), kept[0] if len(kept) == 1 else f"({sign.join(kept)})"
             case ast.UnaryOp(ast.Not(), operand):
                 yield self.span(node), f"({self.text(operand)})"
             case ast.BinOp(left, operator, right):

@@ -131,14 +131,16 @@ class Tracer:
             self.outcomes[report.nodeid] = report.outcome
 
 
-def trace(tree: Path, file: str, place: Path, run: Callable[..., int]) -> int:
+def trace(
+    tree: Path, file: str, place: Path, run: Callable[..., int], package: str = "choreomon"
+) -> int:
     """Run the tests of a file and keep what they came to. In a process of its own."""
     real, compiled = SourceFileLoader.get_code, place.parent / "probed"
     compiled.mkdir(exist_ok=True)
 
     def get_code(self: SourceFileLoader, name: str) -> CodeType | None:
         path = Path(self.get_filename(name))
-        if tree / "choreomon" not in path.parents:
+        if tree / package not in path.parents:
             return real(self, name)
         code = compiled / hash_of(path, before=f"{path} {sys.version}")
         if not code.exists():
