@@ -8,7 +8,7 @@ REPORT ?= demo-report.html
 FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check docs format bench diagram-tools experiments experiments-quick faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test laws
+.PHONY: demo test check docs format bench diagram-tools experiments experiments-quick faults soak fuzz laws mutants truth clean cluster cluster-stop cluster-clean cluster-test
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -74,6 +74,14 @@ fuzz: $(VENV)/.installed-to-check
 # as long as LAWS_ARGS says, as "--seconds 28800 --jobs 2". Goes on where it stopped the last time.
 laws: $(VENV)/.installed-to-check
 	$(BIN)/python -m tests.laws.night --write benchmarks/results/laws.md $(LAWS_ARGS)
+
+# Small changes to what decides, drawn by a seed: do the tests notice? An hour or two; a run that was
+# stopped goes on. The order of sets is the same each time.
+SEED ?= 1
+COUNT ?= 600
+mutants: $(VENV)/.installed-to-check
+	PYTHONHASHSEED=0 $(BIN)/python -m benchmarks.mutants --seed $(SEED) --count $(COUNT) \
+		--write benchmarks/results/mutants.md $(MUTANTS_ARGS)
 
 # The parsers of Mermaid and PlantUML, to which tests then give what is written. Needs npm and Maven.
 DIAGRAM_TOOLS := build/diagram-tools

@@ -18,6 +18,7 @@ from choreomon.verify.experiments.multiprefix import (
     METHODS,
     Distribution,
     Laboratory,
+    Measure,
     Measurement,
     TimeoutTable,
     distributions,
@@ -97,6 +98,35 @@ def test_a_budget_that_is_used_up_is_a_timeout_and_no_wrong_verdict() -> None:
     (one,) = laboratory.measurements("i", [case])
     assert one.sizes == dict.fromkeys(NAMES)
     assert one.seconds == {}
+    assert one.wrong == ()
+
+
+def test_times_that_are_used_up_are_timeouts_of_all_methods_and_of_the_default() -> None:
+    ticks = count()
+    terms = [act(parse_action(f"l{place}!a")) for place in (1, 2)]
+    both = loop_s(alt(seq(*terms), strict(*terms)))
+    case = Case("NOIS", "planted", observed(l1="!a !a !a", l2="!a !a !x"), False, True)
+    laboratory = Laboratory(both, clock=lambda: float(next(ticks)), budget=0.5, measures=("times",))
+    (one,) = laboratory.measurements("i", [case])
+    assert one.seconds == dict.fromkeys([*NAMES, DEFAULT])
+    assert one.sizes == {}
+    assert one.wrong == ()
+
+
+@pytest.mark.parametrize("measure", ["sizes", "times"])
+def test_local_analyses_end_a_search_that_one_component_alone_refutes(measure: Measure) -> None:
+    """Nothing that `l1` sent is a start of what it may send; without looking at it alone, all that
+    `l2` sent is explained first. Time is how often the search asks whether it is over."""
+    ticks = count()
+    term = seq(*(act(parse_action(text)) for text in ("l1!a", "l2!a", "l2!b", "l2!c", "l2!d")))
+    case = Case("NOIS", "planted", observed(l1="!x", l2="!a !b !c !d"), False, False)
+    laboratory = Laboratory(
+        term, clock=lambda: float(next(ticks)), budget=1000, measures=(measure,)
+    )
+    (one,) = laboratory.measurements("i", [case])
+    found = one.values(measure)
+    for without, local in (("baseline", "LOC"), ("POR", "POR and LOC")):
+        assert 2 * (found[local] or 0) < (found[without] or 0)
     assert one.wrong == ()
 
 

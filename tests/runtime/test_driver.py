@@ -16,7 +16,7 @@ from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
-from choreomon.runtime.driver import RETRY, Driver, Timeouts
+from choreomon.runtime.driver import RETRY, CommitFailed, Driver, Timeouts
 from choreomon.runtime.hosted import SidecarState, Stepped
 from choreomon.runtime.inputs import FromPeer, Happened, Hello, Policy, Report, decode_batch
 from choreomon.runtime.outputs import DeclaredVerdict, Reply
@@ -153,6 +153,67 @@ def test_the_same_rows_are_tried_again_and_come_once() -> None:
         given.number for row in disk.rows for given in decode_batch(row) if type(given) is Report
     ]
     assert numbers == [1]
+
+
+class TakesNoSnapshots(Disk):
+    tried = 0
+
+    def snapshot(self, state: bytes) -> None:
+        self.tried += 1
+        raise CommitFailed("there is no room for a snapshot")
+
+
+def test_a_snapshot_that_failed_is_tried_again_after_as_many_rows_as_the_first_time() -> None:
+    disk, clock = TakesNoSnapshots(lambda moment: None), Clock()
+    host = Host(Monitor(transition_tables(PROPERTY, NAMES)["B"], NAMES))
+    sidecar, ports = Sidecar("B", (SYSTEM,), (host,)), Ports(disk)
+    driver = Driver(sidecar, disk, ports, clock, rows_per_snapshot=3)
+    driver.take(Hello(1, "block", "", "s", 0))
+    tried = []
+    for number in range(1, 9):
+        assert driver.flush()
+        tried.append(disk.tried)
+        event(driver, number)
+    assert tried == [0, 0, 1, 1, 1, 2, 2, 2]
+    assert ports.failures == []
+
+
+class RaisesOnce(Ports):
+    """Of the first question it says nothing, after another event has come."""
+
+    def ask(self, peer: str, frame: bytes) -> None:
+        if not self.asked:
+            self.asked.append((peer, frame))
+            event(self.driver, 3)
+            raise ConnectionError(peer)
+        super().ask(peer, frame)
+
+    driver: Driver
+
+
+def test_what_a_port_raises_changes_no_order() -> None:
+    driver, _, disk, clock = made(session=None)
+    ports = RaisesOnce(disk)
+    ports.driver = driver = Driver(driver.sidecar, disk, ports, clock)
+    driver.take(Hello(1, "block", "", "s", 0))
+    event(driver, 1)
+    event(driver, 2)
+    with pytest.raises(ConnectionError):
+        driver.flush()
+    assert [what for what, _ in ports.left] == ["Welcome"]
+    driver.flush()
+    assert [what for what, _ in ports.left[1:]] == ["Clock", "ask", "Clock", "ask", "Clock"]
+    assert [inputs for _, inputs in ports.left[1:]] == [4] * 5
+
+
+def test_an_older_grant_does_not_shorten_a_lease() -> None:
+    driver, _, _, clock = made()
+    clock.time = 10.0
+    driver.renewed("s", 1, 10.0)
+    driver.renewed("s", 1, 9.0)
+    assert driver.due() == 10.0 + driver.sidecar.lease
+    driver.renewed("s", 1, 10.5)
+    assert driver.due() == 10.5 + driver.sidecar.lease
 
 
 def test_while_a_disk_is_full_nothing_is_asked_again() -> None:
