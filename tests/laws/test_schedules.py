@@ -13,7 +13,7 @@ from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.record_by_record import PAPER, SOUND
 from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
-from tests.laws import cut_evidence
+from tests.laws import planted
 from tests.laws.every_event import Wrong
 from tests.laws.interleaving import System, World
 from tests.laws.planted import NeverAsksAgain, SendsNoEvidence, TrustsUncertainRecords
@@ -115,7 +115,7 @@ def test_the_smallest_system_is_right_in_every_schedule() -> None:
 
 
 def test_the_smallest_system_shows_evidence_that_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    cut_evidence.plant(monkeypatch)
+    planted.cut_evidence(monkeypatch)
     assert explored(SMALLEST).wrong == (Wrong("nothing said", (0, 4)),)
 
 
