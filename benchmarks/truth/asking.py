@@ -77,4 +77,5 @@ def for_real(
     name = "run --embedded" if embedded else "run"
     yield name, monitored(automaton, found, truth, precise=True)
     random = Random(f"audits {family} {number}")
-    yield from audits(automaton, found, truth, random, ticking=False)
+    for way, asked in audits(automaton, found, truth, random, ticking=False):
+        yield f"run, {way}", asked

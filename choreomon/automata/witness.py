@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from choreomon.automata.automaton import Automaton, States, members, state_set
+from choreomon.automata.automaton import Automaton, members, state_set
 from choreomon.automata.emptiness import ending
 from choreomon.automata.logs import WHOLE, Log, Missing, closed, letters_on, unobserved_letters
 from choreomon.core.action import Action
@@ -19,7 +19,8 @@ from choreomon.core.action import Action
 
 class Place(NamedTuple):
     """Of a log `position` actions are explained; `allowed` are the actions of its lifelines that
-    could follow there, sorted. `waits`: there are none, but some after actions of others."""
+    could follow there, sorted: with one of them, all logs as far as they are explained would be.
+    `waits`: there are none, but some after actions of others."""
 
     position: int
     allowed: tuple[Action, ...]
@@ -35,8 +36,17 @@ class Reached(NamedTuple):
     places: tuple[Place, ...]
 
 
-_Node: TypeAlias = tuple[tuple[int, ...], int]
-_Link: TypeAlias = tuple[_Node, int, bool] | None
+class _Node(NamedTuple):
+    """So many actions of each log were read; `ceased` are the logs, as bits, of which more
+    happened than they say."""
+
+    cut: tuple[int, ...]
+    ceased: int
+    state: int
+
+
+_Links: TypeAlias = dict[_Node, tuple[_Node, int, bool] | None]
+"""Of each node the one before it, with the letter in between and whether a log has that."""
 
 
 def reached(
@@ -47,66 +57,112 @@ def reached(
 ) -> Reached:
     """A word that explains the logs with what they may lack, or how far they can be explained.
 
-    Where several furthest cuts exist, the one whose first logs go furthest is taken. `check_budget`
-    is called now and then; it may raise, to stop.
+    Logs are explained up to a cut where those that end there are; of whole logs, where they are the
+    beginning of an accepted word. Where several furthest cuts exist, the one whose first logs go
+    furthest is taken. `check_budget` is called now and then; it may raise, to stop. To find the cut
+    takes up to 2^n times as long as to decide about n logs, as each may cease at any place; to
+    find what could follow, once more for each letter.
     """
     coded = [[automaton.letter_numbers.get(one, -1) for one in actions] for _, actions in logs]
     own = [letters_on(automaton, lifelines) for lifelines, _ in logs]
-    ends = tuple(map(len, coded))
-    useful = ending(automaton)
-    start = (0,) * len(logs)
-    links: dict[_Node, _Link] = {
-        (start, state): None for state in members(automaton.initial & useful)
-    }
-    pending = deque(links)
-    while pending:
-        if check_budget is not None:
-            check_budget()
-        node = pending.popleft()
-        cut, state = node
-        if cut == ends and automaton.final >> state & 1:
-            return Reached(_word(automaton, links, node), ())
-        unobserved = unobserved_letters(cut, ends, own, missing)
-        steps = [(letter, cut, False) for letter in unobserved]
-        for log, place in enumerate(cut):
-            if place < ends[log] and coded[log][place] >= 0:
-                there = (*cut[:log], place + 1, *cut[log + 1 :])
-                steps.append((coded[log][place], there, True))
-        for letter, there, observed in steps:
-            for target in members(automaton.successors[letter].get(state, 0) & useful):
-                if (there, target) not in links:
-                    links[there, target] = (node, letter, observed)
-                    pending.append((there, target))
-    furthest = max((cut for cut, _ in links), key=_progress, default=start)
-    states = state_set(state for cut, state in links if cut == furthest)
-    places = (
-        _place(automaton, position, states, letters, useful)
-        for position, letters in zip(furthest, own, strict=True)
-    )
+    search = _Search(automaton, own, missing, check_budget)
+    links, end = search.links(coded)
+    if end is not None:
+        return Reached(_word(automaton, links, end), ())
+    if missing.after:
+        links, _ = search.links(coded, may_cease=True)
+    explained = [node for node in links if search.may_end(node.state)]
+    furthest = max((node.cut for node in explained), key=_progress, default=(0,) * len(logs))
+    states = state_set(node.state for node in explained if node.cut == furthest)
+    before = [actions[:position] for actions, position in zip(coded, furthest, strict=True)]
+    places = []
+    for log, letters in enumerate(own):
+        others = [letter for letter in range(len(automaton.letters)) if letter not in letters]
+        further = closed(automaton, states, others)
+        allowed = tuple(
+            automaton.letters[letter]
+            for letter in sorted(letters)
+            if search.explains([*before[:log], [*before[log], letter], *before[log + 1 :]])
+        )
+        waits = not allowed and any(
+            automaton.after(further, letter) & search.useful for letter in letters
+        )
+        places.append(Place(furthest[log], allowed, waits))
     return Reached(None, tuple(places))
 
 
-def _place(
-    automaton: Automaton, position: int, states: States, own: Sequence[int], useful: States
-) -> Place:
-    """That of a log with these letters, where the furthest cut leads to these states."""
+class _Search:
+    """Logs beside an automaton; `own`: the letters of each log's lifelines."""
 
-    def allowed(states: States) -> tuple[Action, ...]:
-        follow = (letter for letter in sorted(own) if automaton.after(states, letter) & useful)
-        return tuple(automaton.letters[letter] for letter in follow)
+    def __init__(
+        self,
+        automaton: Automaton,
+        own: Sequence[tuple[int, ...]],
+        missing: Missing,
+        check_budget: Callable[[], None] | None,
+    ) -> None:
+        self.useful = ending(automaton)
+        self._automaton = automaton
+        self._own = own
+        self._missing = missing
+        self._check_budget = check_budget
 
-    here = allowed(states)
-    others = [letter for letter in range(len(automaton.letters)) if letter not in own]
-    return Place(position, here, not here and bool(allowed(closed(automaton, states, others))))
+    def may_end(self, state: int) -> bool:
+        """Whether logs that are cut off may lead to this state: what whole ones say goes on."""
+        return bool((self._automaton.final if self._missing.after else self.useful) >> state & 1)
+
+    def explains(self, coded: Sequence[Sequence[int]]) -> bool:
+        """Whether these logs, which are cut off, are explained."""
+        ends = tuple(map(len, coded))
+        links, end = self.links(coded)
+        return end is not None or any(
+            node.cut == ends and self.may_end(node.state) for node in links
+        )
+
+    def links(
+        self, coded: Sequence[Sequence[int]], *, may_cease: bool = False
+    ) -> tuple[_Links, _Node | None]:
+        """All nodes up to the first one that explains the logs, and that one, if there is one.
+        `may_cease`: logs may lack what follows at any place, where they may at their end."""
+        automaton, own, missing = self._automaton, self._own, self._missing
+        ends = tuple(map(len, coded))
+        start = (0,) * len(coded)
+        links: _Links = {
+            _Node(start, 0, state): None for state in members(automaton.initial & self.useful)
+        }
+        pending = deque(links)
+        while pending:
+            if self._check_budget is not None:
+                self._check_budget()
+            node = pending.popleft()
+            cut, ceased, state = node
+            if cut == ends and automaton.final >> state & 1:
+                return links, node
+            unobserved = unobserved_letters(cut, ends, own, missing)
+            steps = [(letter, cut, ceased, False) for letter in unobserved]
+            for log, place in enumerate(cut):
+                if place == ends[log]:
+                    continue
+                letter = coded[log][place]
+                if letter >= 0 and not ceased >> log & 1:
+                    there = (*cut[:log], place + 1, *cut[log + 1 :])
+                    steps.append((letter, there, ceased, True))
+                if may_cease:
+                    steps += [(each, cut, ceased | 1 << log, False) for each in own[log]]
+            for letter, there, now_ceased, observed in steps:
+                for target in members(automaton.successors[letter].get(state, 0) & self.useful):
+                    following = _Node(there, now_ceased, target)
+                    if following not in links:
+                        links[following] = (node, letter, observed)
+                        pending.append(following)
+        return links, None
 
 
 def _progress(cut: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
     return sum(cut), cut
 
 
-def _word(
-    automaton: Automaton, links: dict[_Node, _Link], node: _Node
-) -> tuple[tuple[Action, bool], ...]:
+def _word(automaton: Automaton, links: _Links, node: _Node) -> tuple[tuple[Action, bool], ...]:
     """The way to a node, from its beginning."""
     word: list[tuple[Action, bool]] = []
     while (link := links[node]) is not None:

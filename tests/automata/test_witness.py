@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+
 import pytest
 
-from choreomon.automata.automaton import automaton
+from choreomon.automata.automaton import Automaton, automaton, members
+from choreomon.automata.emptiness import ending
 from choreomon.automata.logs import WHOLE, Log, Missing
 from choreomon.automata.reference import explains
-from choreomon.automata.witness import Place, Reached, reached
+from choreomon.automata.witness import Place, Reached, _Search, reached
 from choreomon.core.action import Action, emission
 from tests.automata.asked import PREFIXES, QUESTIONS, SLICES, cases
 from tests.automata.drawn import LETTERS
@@ -90,11 +94,17 @@ def test_the_first_witness_has_the_fewest_actions() -> None:
             SLICES,
             [Place(1, (), False), Place(1, (), False), Place(1, (), False)],
         ),
-        # The other actions of b are not before it, either.
+        # What b lacks behind the place where it is cut off may have been before what c could say.
         (
             [(("a",), [A]), (("b",), [BM]), (("c", "d"), [])],
             PREFIXES,
-            [Place(1, (), False), Place(0, (BX,), False), Place(0, (), True)],
+            [Place(1, (), False), Place(0, (BX,), False), Place(0, (CY, CX), False)],
+        ),
+        # So it may have been before what c says.
+        (
+            [(("a",), [A]), (("b",), [BM]), (("c",), [CX])],
+            PREFIXES,
+            [Place(1, (), False), Place(0, (BX,), False), Place(1, (), False)],
         ),
     ],
 )
@@ -102,6 +112,78 @@ def test_the_furthest_places_say_what_could_follow(
     logs: list[Log], missing: Missing, places: list[Place]
 ) -> None:
     assert reached(ONE, logs, missing) == Reached(None, tuple(places))
+
+
+def test_what_could_follow_is_the_next_action_of_its_log() -> None:
+    """A log that ends may lack some actions: those after the first of them do not follow it."""
+    one = automaton([(0, A, 1), (1, BX, 2), (2, BM, 3)], initial=[0], final=[1, 3])
+    logs: list[Log] = [(("a",), [A, A]), (("b",), [])]
+    assert reached(one, logs, PREFIXES).places == (Place(1, (), False), Place(0, (BX,), False))
+
+
+def wrong_places(one: Automaton, logs: list[Log], missing: Missing) -> list[str]:
+    """Where a furthest cut and what could follow are not as all cuts tell that are explained."""
+    found = reached(one, logs, missing)
+    if found.word is not None:
+        return []
+    protocol = one
+    if not missing.after:  # what is cut off of whole logs goes on
+        edges = [
+            (source, letter, target)
+            for letter, successors in zip(one.letters, one.successors, strict=True)
+            for source, targets in successors.items()
+            for target in members(targets)
+        ]
+        useful = ending(one)
+        protocol = automaton(
+            edges,
+            initial=[*members(one.initial)],
+            final=[*members(useful)],
+            letters=one.letters,
+            lifelines=one.lifelines,
+        )
+
+    def cut_off(cut: Sequence[int]) -> list[Log]:
+        return [(clock, log[:end]) for (clock, log), end in zip(logs, cut, strict=True)]
+
+    explained = [
+        cut
+        for cut in product(*(range(len(log) + 1) for _, log in logs))
+        if explains(protocol, cut_off(cut), missing)
+    ]
+    best = max(explained, key=lambda cut: (sum(cut), cut), default=(0,) * len(logs))
+    wrong = []
+    if tuple(place.position for place in found.places) != best:
+        wrong.append(f"{found.places}, and not {best}")
+    for number, (clock, _) in enumerate(logs):
+        could = []
+        for letter in one.letters:
+            if letter.lifeline in clock:
+                longer = cut_off(best)
+                longer[number] = (clock, (*longer[number][1], letter))
+                could += [letter] if explains(protocol, longer, missing) else []
+        allowed = found.places[number].allowed
+        if sorted(map(str, allowed)) != sorted(map(str, could)):
+            wrong.append(f"after {best} of {clock}: {allowed}, and not {could}")
+    return wrong
+
+
+def test_the_furthest_places_are_those_of_all_cuts() -> None:
+    for one, logs in cases(150):
+        for missing in QUESTIONS:
+            assert wrong_places(one, logs, missing) == []
+
+
+def test_logs_that_cease_only_at_their_ends_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = _Search.links
+
+    def planted(
+        self: _Search, coded: Sequence[Sequence[int]], *, may_cease: bool = False
+    ) -> object:
+        return right(self, coded)
+
+    monkeypatch.setattr(_Search, "links", planted)
+    assert any(wrong_places(one, logs, PREFIXES) for one, logs in cases(150))
 
 
 def test_where_nothing_can_begin_nothing_is_explained() -> None:

@@ -229,6 +229,19 @@ class SendsNoEvidence(Precise):
         return super().answer(monitor, state, inquiry)._replace(evidence=())
 
 
+class CutsEvidence(Precise):
+    """What undecided records rest on is told without what is after the event that is asked about,
+    and then passes for all that they rest on, whoever needs it for whatever event."""
+
+    def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
+        told = super().answer(monitor, state, inquiry)
+        asker = monitor.index_of[inquiry.sender]
+        count = inquiry.event[asker]
+        return told._replace(
+            evidence=tuple(each for each in told.evidence if each.first[asker] < count)
+        )
+
+
 class LeavesOutUnprocessedEvents(Precise):
     def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
         return super().answer(monitor, state._replace(unprocessed=()), inquiry)

@@ -57,10 +57,10 @@ def recorded_otlp_request(events: Sequence[RecordedEvent]) -> str:
     """Events that logs told of, as `otlp_request` writes those of a run. A trace is a session, with
     its name in `choreomon.session`; its id is the session itself where that is one.
 
-    A send without a message id has `choreomon.without_id`. A handle links to the span of the send of its message id; where nobody recorded that one, to a
-    span that is not there. Times are those of the events where they are nanoseconds that never go
-    back within a process, as those of spans are; else events are counted, and `choreomon.time` is
-    what was written.
+    A send without message id has `choreomon.without_id`. A handle links to the span of the send of
+    its message id; where nobody recorded that one, to a span that is not there. Times are those of
+    the events where they are nanoseconds that never go back within a process, as those of spans
+    are; else events are counted, and `choreomon.time` is what was written.
     """
     nanoseconds = _are_nanoseconds(events)
     sends: dict[tuple[str, str], int] = {}
