@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import count, islice, takewhile
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -128,7 +129,7 @@ def rounds(first: int, seconds: float, jobs: int) -> Iterator[Done]:
     if jobs == 1:
         yield from map(a_round, numbers)
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
         going = [pool.submit(a_round, number) for number in islice(numbers, 2 * jobs)]
         while going:
             yield going.pop(0).result()
