@@ -8,7 +8,7 @@ REPORT ?= demo-report.html
 FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check docs format bench diagram-tools experiments experiments-quick faults soak fuzz clean cluster cluster-stop cluster-clean cluster-test
+.PHONY: demo test check docs format bench diagram-tools experiments experiments-quick faults soak fuzz truth clean cluster cluster-stop cluster-clean cluster-test
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -69,6 +69,11 @@ fuzz: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks.fuzz siege --write $(FUZZ_PAGE) $(FUZZ_ARGS)
 	$(BIN)/python -m benchmarks.fuzz guided --frames 1000000 --write $(FUZZ_PAGE)
 	$(BIN)/python -m benchmarks.fuzz worst --write $(FUZZ_PAGE)
+
+# Everything that is said of documents drawn by a seed, beside the exact evaluation; half an hour.
+TRUTH_PAGE ?= benchmarks/results/truth.md
+truth: $(VENV)/.installed-to-check
+	$(BIN)/python -m benchmarks.truth --write $(TRUTH_PAGE) $(TRUTH_ARGS)
 
 # The parsers of Mermaid and PlantUML, to which tests then give what is written. Needs npm and Maven.
 DIAGRAM_TOOLS := build/diagram-tools
