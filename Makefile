@@ -83,6 +83,11 @@ mutants: $(VENV)/.installed-to-check
 	PYTHONHASHSEED=0 $(BIN)/python -m benchmarks.mutants --seed $(SEED) --count $(COUNT) \
 		--write benchmarks/results/mutants.md $(MUTANTS_ARGS)
 
+# Everything that is said of documents drawn by a seed, beside the exact evaluation; half an hour.
+TRUTH_PAGE ?= benchmarks/results/truth.md
+truth: $(VENV)/.installed-to-check
+	$(BIN)/python -m benchmarks.truth --write $(TRUTH_PAGE) $(TRUTH_ARGS)
+
 # The parsers of Mermaid and PlantUML, to which tests then give what is written. Needs npm and Maven.
 DIAGRAM_TOOLS := build/diagram-tools
 diagram-tools:

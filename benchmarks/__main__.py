@@ -1,7 +1,7 @@
 """All benchmarks, one after the other: `python -m benchmarks` or `make bench`. `experiments`
 is none: it runs `choreomon experiment` again, for the tables and plots in `benchmarks/results`; and
-`faults`, `live_soak`, `fuzz` and `mutants`, which are half an hour and more each, have targets of
-their own.
+`faults`, `live_soak`, `fuzz`, `mutants` and `truth`, which are half an hour and more each, have
+targets of their own.
 
 Each is a command of its own, with options, and says what it measures: `python -m
 benchmarks.NAME --help`. What came out, and where, is in `benchmarks/results`.

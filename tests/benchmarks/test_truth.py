@@ -3,6 +3,7 @@ wrong is found, and named so that it can be asked again."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -20,9 +21,12 @@ from choreomon.core.recorded import Place, RecordedEvent
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.deployment.fork_server import ForkServer
 from choreomon.formats.read import parse_document
+from choreomon.monitor import precise
+from choreomon.monitor.consistent_cuts import possible_outcomes
 from choreomon.monitor.record_by_record import Sound
 from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
 from choreomon.properties.partial_order import Formed
+from simulator.measuring import Measures
 from tests.deployment.conftest import fork_server as fork_server
 from tests.laws import planted
 
@@ -187,3 +191,23 @@ def test_the_page_says_what_is_not_named_and_what_did_not_end() -> None:
     assert "- and 2 more" in told
     assert "run, event 0: missed (`python -m benchmarks.truth --family dense --seed 3" in told
     assert "--documents 1 --live 1`)" in told
+
+
+def test_events_that_are_unsettled_are_those_that_the_bound_was_met_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without their names, what could have been avoided there would be wrong."""
+    monkeypatch.setattr(precise, "possible_outcomes", partial(possible_outcomes, most=8))
+    monkeypatch.setattr(asking, "SIMULATED", asking.SIMULATED[:1])
+    found = Found()
+    for number in range(20):
+        found.add("dense", number, simulated("dense", number))
+    assert found.wrong == []
+    assert found.ways["simulate"]["unsettled"] > 20
+    measured = Measures.unsettled
+    monkeypatch.setattr(
+        Measures, "unsettled", lambda *given: measured(*given[:2], tuple(c + 1 for c in given[2]))
+    )
+    for number in range(20):
+        found.add("dense", number, simulated("dense", number))
+    assert found.wrong
