@@ -63,6 +63,12 @@ def test_the_normal_form_of_follow_ups_accepts_the_same_traces() -> None:
             left = form
 
 
+@pytest.mark.parametrize("nothing", [alt(EMPTY, EMPTY), loop_s(EMPTY), loop_h(loop_w(EMPTY))])
+def test_a_strict_chain_of_what_does_nothing_is_the_empty_interaction(nothing: Interaction) -> None:
+    assert normal(strict(nothing, nothing)) is EMPTY
+    assert normal(strict(nothing, strict(X, nothing))) is X
+
+
 X, Y, Z = a("planted1!x"), a("planted2!y"), a("planted2?z")
 IN_TURN = loop_w(seq(a("planted2!v"), a("planted2?w")))
 
