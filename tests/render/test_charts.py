@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
-from examples_to_draw import written
+from examples_to_draw import area_of, texts, written
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,12 +36,50 @@ def test_values_that_are_all_the_same_make_one_bin() -> None:
 def test_every_value_is_counted_once_and_bins_are_few(values: list[float]) -> None:
     counts = histogram("x", values).structure["counts"]
     assert sum(counts) == len(values)
-    assert len(counts) <= 13
+    assert len(counts) <= 12
+
+
+@pytest.mark.parametrize("places", range(-12, 13))
+def test_a_value_at_the_lower_end_of_a_bin_is_in_it(places: int) -> None:
+    """0.3 is below three times 0.1 as floats are multiplied."""
+    value = places / 10
+    structure = histogram("x", [value, value + 0.05, value + 0.95]).structure
+    assert structure["edges"][0] == value
+    assert structure["counts"][0] == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "width"),
+    [([0, 11.5], 1), ([0, 12], 2), ([0.5, 12.4], 2), ([0, 5.9], 0.5), ([-0.1, 0.1], 0.02)],
+)
+def test_bins_are_as_narrow_as_twelve_can_be(values: list[float], width: float) -> None:
+    assert float(bin_width(values)) == width
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=60))
+def test_bins_are_drawn_as_high_as_their_counts(values: list[int]) -> None:
+    picture = histogram("x", values)
+    counts = picture.structure["counts"]
+    boxes = [shape for shape in flattened(picture.drawing.shapes) if isinstance(shape, Box)]
+    filled = [(box, count) for box, count in zip(boxes, counts, strict=True) if count]
+    assert len({round(box.at.y + box.height, 6) for box, _ in filled}) == 1
+    highest = max(box.height for box, _ in filled)
+    for box, count in filled:
+        assert box.height == pytest.approx(highest * count / max(counts))
+
+
+@given(st.floats(-1e9, 1e9), st.floats(1e-3, 1e9))
+def test_no_text_of_a_histogram_is_written_over_another_one(least: float, spread: float) -> None:
+    drawing = histogram("Runs", [least, least + spread], " ms").drawing
+    areas = [area_of(text) for text in texts(drawing)]
+    assert len(areas) > 2
+    assert not any(one.overlaps(other) for one, other in combinations(areas, 2))
+    assert all(area.left >= 0 and area.right <= drawing.width for area in areas)
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=2, max_size=9))
 def test_a_bin_is_1_2_or_5_times_a_power_of_ten_wide(values: list[float]) -> None:
-    digits = f"{bin_width(values):e}".partition("e")[0]
+    digits = f"{float(bin_width(values)):e}".partition("e")[0]
     assert float(digits) in (1, 2, 5)
 
 
