@@ -44,7 +44,9 @@ class Bar(NamedTuple):
 def bar_chart(title: str, bars: Sequence[Bar]) -> Picture:
     """Horizontal bars, each with its name before and its value behind it."""
     names = max((text_width(bar.name, _SMALL) for bar in bars), default=0.0) + 24
-    values = max((text_width(number(bar.value), _SMALL) for bar in bars), default=0.0) + 16
+    values = (
+        max((text_width(number(bar.value), _SMALL, bold=True) for bar in bars), default=0.0) + 16
+    )
     room = max(80.0, _WIDTH - names - values)
     most = max((bar.value for bar in bars), default=0.0) or 1.0
     shapes: list[Shape] = [_title(title)]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from examples_to_draw import area_of, texts, written
+from examples_to_draw import Area, area_of, texts, written
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +16,23 @@ def test_bars_are_as_long_as_their_values() -> None:
     long, short = [s.width for s in flattened(picture.drawing.shapes) if isinstance(s, Box)]
     assert long == pytest.approx(2 * short)
     assert {"violated", "10", "nothing", "5"} <= set(written(picture.drawing))
+
+
+@given(st.lists(st.tuples(st.text("mW ", max_size=40), st.floats(0, 1e9)), max_size=8))
+def test_no_text_of_bars_is_written_over_another_one_or_a_bar(
+    named: list[tuple[str, float]],
+) -> None:
+    drawing = bar_chart("Runs", [Bar(name, value, INK) for name, value in named]).drawing
+    areas = [area_of(text) for text in texts(drawing)]
+    areas += [
+        Area(box.at.x, box.at.y, box.at.x + box.width, box.at.y + box.height)
+        for box in flattened(drawing.shapes)
+        if isinstance(box, Box)
+    ]
+    assert len(areas) == 1 + 3 * len(named)
+    assert not any(one.overlaps(other) for one, other in combinations(areas, 2))
+    assert all(area.left >= 0 and area.right <= drawing.width for area in areas)
+    assert all(area.top >= 0 and area.bottom <= drawing.height for area in areas)
 
 
 def test_bars_that_are_all_zero_can_be_drawn() -> None:
@@ -64,6 +81,9 @@ def test_bins_are_drawn_as_high_as_their_counts(values: list[int]) -> None:
     filled = [(box, count) for box, count in zip(boxes, counts, strict=True) if count]
     assert len({round(box.at.y + box.height, 6) for box, _ in filled}) == 1
     highest = max(box.height for box, _ in filled)
+    (said,) = [text for text in texts(picture.drawing) if text.anchor == "end"]
+    assert said.content == str(max(counts))  # it stands at the top of the highest bar
+    assert said.at.y - 10 == pytest.approx(min(box.at.y for box in boxes))
     for box, count in filled:
         assert box.height == pytest.approx(highest * count / max(counts))
 

@@ -95,6 +95,24 @@ def test_a_process_that_is_called_unknown_is_a_process() -> None:
     ]
 
 
+def test_ids_go_before_names_and_ends_and_each_is_of_one_send_and_one_handle() -> None:
+    def known(event: RecordedEvent) -> RecordedEvent:
+        return event._replace(message_id="1")
+
+    made, _ = run_events(
+        [
+            one("a", "send", "m", "b"),
+            known(one("a", "send", "m", "b")),
+            known(one("a", "send", "m", "b")),
+            known(one("b", "handle", "other", None)),
+            known(one("b", "handle", "m", "a")),
+        ]
+    )
+    assert [event.sent_at for event in made] == [None, None, None, 1, None]
+    assert made[3].message.sender == "a"
+    assert made[1].message.receiver == "b"
+
+
 class Compared(str):
     """A name that counts how often one was compared with another."""
 
