@@ -126,11 +126,11 @@ def test_each_search_has_the_whole_budget_and_ends_at_the_first_explanation() ->
     names = ("l1", "l2", "l3", "l4")
     term = reduce(seq, [act(parse_action(f"{name}!a")) for name in names])
     case = Case("ACPT", "all", observed(**dict.fromkeys(names, "!a")), True, True)
-    laboratory = Laboratory(term, clock=ticking(), budget=38, measures=("times",))
+    laboratory = Laboratory(term, clock=ticking(), budget=37, measures=("times",))
     (one,) = laboratory.measurements("i", [case])
     seconds = [took for took in one.seconds.values() if took is not None]
     assert len(seconds) == 5
-    assert sum(seconds) > 2 * 38
+    assert sum(seconds) > 2 * 37
     assert one.seconds["baseline"] is not None
     assert one.seconds["baseline"] < 15
 
