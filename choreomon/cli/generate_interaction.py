@@ -9,7 +9,7 @@ import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.examples import examples
-from choreomon.cli.options import number_option, seed_option
+from choreomon.cli.options import drawn_by, number_option, seed_option
 from choreomon.cli.writing import WrittenPath, check_writable, write
 
 
@@ -124,8 +124,6 @@ def command(
     Symbols (operators, actions, empty interactions) are counted after simplifying. The same seed
     gives the same interactions on every machine.
     """
-    from random import Random
-
     from choreomon.formats.hibou.interaction import write_interaction
     from choreomon.formats.hibou.signature import Signature, write_signature
     from choreomon.formats.offline_json import write_interaction_json, write_signature_json
@@ -144,7 +142,7 @@ def command(
             declared = writer(Signature(lifelines, messages))
         except ValueError as error:
             raise click.UsageError(f"{signature}: {error}") from None
-    rng = Random(seed)
+    rng = drawn_by(seed)
     for count in range(1, number + 1):
         try:
             made = random_interaction(

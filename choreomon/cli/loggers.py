@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -51,9 +51,12 @@ def picture_path(logger: GraphicLogger, name: str) -> Path:
 
 def check_different(paths: Iterable[Path], config: str) -> None:
     """Raises DocumentError where one file would be written twice."""
-    for path, times in Counter(paths).items():
-        if times > 1:
+    written: set[str] = set()
+    for path in paths:
+        target = os.path.realpath(path)
+        if target in written:
             refuse(config, f"two pictures would be {path}: give loggers a folder or a name")
+        written.add(target)
 
 
 def graph_picture(

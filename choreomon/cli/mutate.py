@@ -12,7 +12,13 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import refuse_explicit
-from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
+from choreomon.cli.options import (
+    drawn_by,
+    number_option,
+    seed_option,
+    traces_argument,
+    written_options,
+)
 from choreomon.cli.written_traces import check_apart, stem, write_all
 
 if TYPE_CHECKING:
@@ -82,8 +88,6 @@ def command(
     how many mutants were made of how many; where none was, the exit code is 2. The same seed gives
     the same mutants on every machine.
     """
-    from random import Random
-
     from choreomon.cli.trace_files import trace_files
     from choreomon.formats.hibou.files import load_multi_trace, load_signature
     from choreomon.render.wording import counted
@@ -98,7 +102,7 @@ def command(
         raise click.UsageError("--kind swap-components needs two multi-traces or more")
     check_apart(folder, paths)
     read = [load_multi_trace(path, signature=declared) for path in paths]
-    workshop = _Workshop(Random(seed), paths, read, kind, _alphabet(read, declared), actions)
+    workshop = _Workshop(drawn_by(seed), paths, read, kind, _alphabet(read, declared), actions)
     written = write_all(workshop.mutants(number), folder, as_json=as_json)
     wanted = number * len(paths)
     if written < wanted:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 from choreomon.cli.writing import WrittenPath
+
+if TYPE_CHECKING:
+    from random import Random
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 Decorator: TypeAlias = Callable[[_Command], _Command]
@@ -25,8 +28,15 @@ def added(*options: Decorator[Any]) -> Callable[[_Command], _Command]:
 
 
 def seed_option(what: str = "Of all random choices.") -> Decorator[Any]:
-    """`seed`, 0 where nothing is said."""
+    """`seed`, 0 where nothing is said. What draws from it alone draws from `drawn_by`."""
     return click.option("--seed", default=0, show_default=True, help=what)
+
+
+def drawn_by(seed: int) -> Random:
+    """Random numbers for a seed: others for each. `Random` itself takes -1 for 1."""
+    from random import Random
+
+    return Random(seed if seed >= 0 else str(seed))
 
 
 def number_option(what: str) -> Decorator[Any]:
@@ -43,8 +53,8 @@ traces_argument: Decorator[Any] = click.argument(
 
 
 def written_options(what: str) -> Callable[[_Command], _Command]:
-    """Where multi-traces go that are made: `folder` and `as_json` of a `TraceWriter`; `what` is
-    what the command calls them."""
+    """Where multi-traces go that are made: `folder` and `as_json`, as `written_traces.write_all`
+    takes them; `what` is what the command calls them."""
     return added(
         click.option(
             "-o",

@@ -126,12 +126,12 @@ _LAST: Final = (
 
 
 def first_options(command: _Command) -> _Command:
-    """Which runs: `seed` and `runs` of `Asked`."""
+    """Which runs: `seed` and `runs` of `RunOptions`."""
     return added(*_FIRST)(command)
 
 
 def last_options(command: _Command) -> _Command:
-    """What of them is wanted: the rest of `Asked`."""
+    """What of them is wanted: the rest of `RunOptions`."""
     return added(*_LAST)(command)
 
 

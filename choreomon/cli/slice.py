@@ -15,7 +15,13 @@ import click
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.examples import examples
 from choreomon.cli.explicit_options import explicit_options, refuse_explicit
-from choreomon.cli.options import number_option, seed_option, traces_argument, written_options
+from choreomon.cli.options import (
+    drawn_by,
+    number_option,
+    seed_option,
+    traces_argument,
+    written_options,
+)
 from choreomon.cli.written_traces import check_apart, stem, write_all
 
 if TYPE_CHECKING:
@@ -85,8 +91,6 @@ def command(
     likely as any other, and so is every start. The same seed gives the same pieces on every
     machine. With --all, --number is how many are made at most; without it there is no limit.
     """
-    from random import Random
-
     from choreomon.cli.trace_files import trace_files
     from choreomon.formats.hibou.files import load_multi_trace
 
@@ -96,7 +100,7 @@ def command(
     cut = (
         _every(prefixes, number if bounded else None)
         if every
-        else _random(Random(seed), prefixes, wide, number)
+        else _random(drawn_by(seed), prefixes, wide, number)
     )
     paths = trace_files(traces)
     check_apart(folder, paths)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import count
 from typing import Final, NamedTuple
 
 from choreomon.render.drawing import (
@@ -26,7 +28,7 @@ from choreomon.render.wording import number
 
 _WIDTH: Final = 420.0
 _BINS: Final = 12
-_NEGLIGIBLE: Final = 1e-6
+_NEGLIGIBLE: Final = Fraction(1, 10**6)
 _PLOT: Final = 96.0
 _ROW: Final = 26.0
 _SMALL: Final = 12.0
@@ -42,7 +44,9 @@ class Bar(NamedTuple):
 def bar_chart(title: str, bars: Sequence[Bar]) -> Picture:
     """Horizontal bars, each with its name before and its value behind it."""
     names = max((text_width(bar.name, _SMALL) for bar in bars), default=0.0) + 24
-    values = max((text_width(number(bar.value), _SMALL) for bar in bars), default=0.0) + 16
+    values = (
+        max((text_width(number(bar.value), _SMALL, bold=True) for bar in bars), default=0.0) + 16
+    )
     room = max(80.0, _WIDTH - names - values)
     most = max((bar.value for bar in bars), default=0.0) or 1.0
     shapes: list[Shape] = [_title(title)]
@@ -76,20 +80,23 @@ def bar_chart(title: str, bars: Sequence[Bar]) -> Picture:
 
 
 def histogram(title: str, values: Sequence[float], unit: str = "") -> Picture:
-    """How many of `values` (at least one) fall into each of some equally wide bins, whose
-    width is 1, 2 or 5 times a power of ten. A bin has its lower end, not its upper one."""
+    """How many of `values` (at least one) fall into each of at most twelve equally wide bins,
+    whose width is 1, 2 or 5 times a power of ten. A bin has its lower end, not its upper one."""
     width = bin_width(values)
-    first = math.floor(min(values) / width)
-    counts = [0] * (math.floor(max(values) / width) - first + 1)
-    for value in values:
-        counts[math.floor(value / width) - first] += 1
-    edges = [(first + step) * width for step in range(len(counts) + 1)]
-    left, right = max(34.0, text_width(number(max(counts)), 11) + 12), _WIDTH - 16
+    places = [math.floor(_written(value) / width) for value in values]
+    first = min(places)
+    counts = [0] * (max(places) - first + 1)
+    for place in places:
+        counts[place - first] += 1
+    edges = [float((first + step) * width) for step in range(len(counts) + 1)]
+    first_label = text_width(number(edges[0]) + unit, 11)
+    left = max(34.0, text_width(number(max(counts)), 11) + 12, first_label / 2)
+    right = _WIDTH - 16
     step = (right - left) / len(counts)
     base = _TOP + _PLOT
     shapes: list[Shape] = [_title(title)]
-    for place, count in enumerate(counts):
-        height = _PLOT * count / max(counts)
+    for place, filled in enumerate(counts):
+        height = _PLOT * filled / max(counts)
         shapes.append(
             Group(
                 shapes=(
@@ -100,7 +107,7 @@ def histogram(title: str, values: Sequence[float], unit: str = "") -> Picture:
                         fill=FORWARD,
                     ),
                 ),
-                title=f"{number(edges[place])} to {number(edges[place + 1])}{unit}: {count}",
+                title=f"{number(edges[place])} to {number(edges[place + 1])}{unit}: {filled}",
             )
         )
     shapes += [
@@ -120,16 +127,22 @@ def histogram(title: str, values: Sequence[float], unit: str = "") -> Picture:
     )
 
 
-def bin_width(values: Sequence[float]) -> float:
-    """The smallest 1, 2 or 5 times a power of ten that needs at most twelve bins; 1 where
+def bin_width(values: Sequence[float]) -> Fraction:
+    """The smallest 1, 2 or 5 times a power of ten that needs at most twelve bins; at least 1 where
     all values are the same, or as good as the same."""
-    spread = max(values) - min(values)
-    if spread <= _NEGLIGIBLE * max(1.0, *map(abs, values)):
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(spread / _BINS))
+    least, most = _written(min(values)), _written(max(values))
+    spread = most - least
+    same = spread <= _NEGLIGIBLE * max(Fraction(1), -least, most)
+    power = math.floor(math.log10(max(spread / _BINS, 1 if same else 0)))
+    widths = (factor * Fraction(10) ** each for each in count(power) for factor in (1, 2, 5))
     return next(
-        factor * power for factor in (1, 2, 5, 10, 20) if spread / (factor * power) <= _BINS - 1
+        width for width in widths if math.floor(most / width) - math.floor(least / width) < _BINS
     )
+
+
+def _written(value: float) -> Fraction:
+    """A number as it is written: binary fractions would put 0.3 below the third of tenths."""
+    return Fraction(str(value))
 
 
 def _edge_labels(

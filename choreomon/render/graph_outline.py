@@ -8,6 +8,7 @@ Where further edges lead to a node, a row in its place says where it stands.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -44,7 +45,8 @@ class OutlineEdge(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What is drawn, the room that it needs, and how far each node is from the first one."""
+    """What is drawn, the room that it needs, and in which layer each node is: here how many edges
+    it is away from the first one, in `search_graph` the layer of `layered_layout`."""
 
     shapes: tuple[Shape, ...]
     width: float
@@ -69,7 +71,6 @@ def outline(nodes: Sequence[MeasuredNode], edges: Sequence[OutlineEdge], at: Poi
         leaving.setdefault(edge.source, []).append(edge)
     shapes: list[Shape] = []
     boxes: list[Shape] = []
-    depths = {0: 0}
     taken: set[int] = set()
     y, right = at.y, at.x
     pending = [_Row(0, at.x, None, at)]
@@ -84,7 +85,6 @@ def outline(nodes: Sequence[MeasuredNode], edges: Sequence[OutlineEdge], at: Poi
         if row.edge is not None:
             left = row.left + _ARROW + text_width(row.edge.label, TEXT_SIZE, bold=True) + 12
             shapes.append(_arrow(row, row.edge, left, middle))
-            depths.setdefault(row.node, depths[row.edge.source] + 1)
         if stands:
             boxes.append(drawn_node(box, Point(left + box.width / 2, middle)))
             right = max(right, left + box.width)
@@ -104,7 +104,20 @@ def outline(nodes: Sequence[MeasuredNode], edges: Sequence[OutlineEdge], at: Poi
             )
             right = max(right, left + text_width(words, TEXT_SIZE))
         y += height + _BETWEEN
-    return Outline((*shapes, *boxes), right - at.x, y - _BETWEEN - at.y, depths)
+    return Outline((*shapes, *boxes), right - at.x, y - _BETWEEN - at.y, _distances(leaving))
+
+
+def _distances(leaving: Mapping[int, Sequence[OutlineEdge]]) -> dict[int, int]:
+    """How many edges lead from the first node to each, at least."""
+    distances = {0: 0}
+    pending = deque([0])
+    while pending:
+        node = pending.popleft()
+        for edge in leaving.get(node, ()):
+            if edge.target not in distances:
+                distances[edge.target] = distances[node] + 1
+                pending.append(edge.target)
+    return distances
 
 
 def _arrow(row: _Row, edge: OutlineEdge, end: float, y: float) -> Group:

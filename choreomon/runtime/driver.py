@@ -190,6 +190,7 @@ class Driver:
         for row in rows:
             for input_ in decode_batch(row):
                 self.state, _ = self.sidecar.step(self.state, from_journal(input_))
+        self._rows = len(rows)
         if snapshot is None and not rows and not forgetful:
             return False
         self.take(Recovered(forgetful))
@@ -265,8 +266,7 @@ class Driver:
         if self._retry is not None:
             self._retry = None
             self._ports.failing(None)
-        held, self._held = self._held, []
-        rest = iter(held)
+        rest, self._held = iter(self._held), []
         try:
             for output in rest:
                 self._let_out(output)

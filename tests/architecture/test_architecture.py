@@ -4,6 +4,7 @@ readers. import-linter says some of it too; here it needs nothing but the source
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -369,6 +370,42 @@ def test_public_names_are_documented() -> None:
         for name in undocumented(tree_of(path), elsewhere)
     }
     assert silent <= PLAIN
+
+
+OF_A_CLASS = re.compile(r"(?:`[a-z_]+`|the rest) of (?:an? |the )?`([A-Z]\w*[a-z]\w*)`")
+
+
+def known_in(tree: ast.Module) -> set[str]:
+    """The classes of a module, and what it imports."""
+    return {
+        *(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+        *(
+            name.asname or name.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in node.names
+        ),
+    }
+
+
+def owners(text: str) -> set[str]:
+    """The classes whose members a module's source speaks of, as "`seed` of `RunOptions`"."""
+    return {*OF_A_CLASS.findall(" ".join(text.split()))}
+
+
+def test_a_member_that_is_spoken_of_is_of_a_class_that_the_module_knows() -> None:
+    classes = set().union(
+        *(
+            {node.name for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef)}
+            for path in modules()
+        )
+    )
+    found = {
+        path: (owners(path.read_text("utf-8")) & classes, known_in(tree_of(path)))
+        for path in modules()
+    }
+    assert any(named for named, _ in found.values())
+    assert [name_of(path) for path, (named, known) in found.items() if named - known] == []
 
 
 @pytest.mark.parametrize("package", LISTING)

@@ -7,13 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.core.recorded import RecordedEvent
-from choreomon.core.vector_clock import happened_before
-from choreomon.formats.read import load_document
-from choreomon.formats.recorded.run_events import run_events
-from choreomon.formats.trace import trace_line
-from simulator.run import simulation
-from tests.cli.command_line import ROOT, choreomon
+from tests.cli.command_line import choreomon
 from tests.formats.recorded.logs_for_tests import (
     BROADCAST,
     LINES,
@@ -27,55 +21,6 @@ from tests.formats.recorded.logs_for_tests import (
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def test_a_simulated_run_is_the_same_read_back_from_its_trace() -> None:
-    document = load_document(ROOT / "scenarios" / "payment-saga-violating.yaml")
-    run = simulation(document).run(3, keep_events=True)
-    log = "\n".join(trace_line(event, run.processes) for event in run.kept_events)
-    made, processes = run_events(events(log))
-    assert {*processes} == {event.process for event in run.kept_events}
-    names = {(event.process, event.clock[run.processes.index(event.process)]): event
-             for event in run.kept_events}  # fmt: skip
-    assert len(names) == len(made)
-    for event in made:
-        own = names[event.process, event.clock[processes.index(event.process)]]
-        assert (event.kind, event.message) == (own.kind, own.message)
-        sent = None if own.sent_at is None else run.kept_events[own.sent_at]
-        assert (event.sent_at is None) is (sent is None)
-        if sent is not None and event.sent_at is not None:
-            assert made[event.sent_at].message == sent.message
-    for first, event in enumerate(made):
-        for later in made[first + 1 :]:
-            assert not happened_before(later.clock, event.clock)
-
-
-def test_clocks_are_made_where_a_log_has_none() -> None:
-    made, processes = run_events(events(LINES))
-    assert processes == ("a", "b")
-    assert [(event.kind, event.clock, event.sent_at) for event in made] == [
-        ("send", (1, 0), None),
-        ("handle", (1, 1), 0),
-    ]
-
-
-def test_ends_that_nobody_recorded_have_lines_of_their_own() -> None:
-    def one(kind: str, name: str, peer: str | None) -> RecordedEvent:
-        return RecordedEvent("a", kind, name, events(LINES)[0].place, peer)  # type: ignore[arg-type]
-
-    made, processes = run_events(
-        [
-            one("send", "m", None),
-            one("send", "n", "b"),
-            one("handle", "o", None),
-            one("handle", "p", "c"),
-            one("local", "x", None),
-        ]
-    )
-    assert processes == ("a", "b", "c", "unknown")
-    assert [(event.message.sender, event.message.receiver) for event in made] == [
-        *(("a", "unknown"), ("a", "b"), ("env", "a"), ("c", "a"))
-    ]
 
 
 @pytest.mark.parametrize("suffix", ["svg", "mmd"])

@@ -485,3 +485,13 @@ def test_nodes_that_show_a_diagram_have_their_number_in_place_of_the_term() -> N
     assert "0" in content
     assert not any(words.startswith("0: loopW(") for words in content)
     assert any(words.startswith("0: loopW(") for words in written(graph_svg(graph).drawing))
+
+
+def test_layers_of_an_outline_are_distances_also_where_a_longer_way_is_drawn_first() -> None:
+    """The walk meets 68 at the end of a chain, and the last edge leads to it from the first."""
+    edges = [GraphEdge(source=n, target=n + 1, label=f"to {n + 1}") for n in range(69)]
+    edges.append(GraphEdge(source=0, target=68, label="at once"))
+    nodes = tuple(GraphNode(lines=(f"{number}: term",)) for number in range(70))
+    picture = graph_svg(GraphPicture(nodes=nodes, edges=tuple(edges), title=""))
+    layers = [node["layer"] for node in picture.structure["nodes"]]
+    assert layers == [*range(68), 1, 2]

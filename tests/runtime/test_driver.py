@@ -1,10 +1,8 @@
-"""What drives a sidecar: nothing is out before its commit, and a disk that takes nothing harms
-nothing."""
+"""What drives a sidecar: who waits for whom, services that are away, and what is due when."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import pytest
 
@@ -16,261 +14,13 @@ from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
-from choreomon.runtime.driver import RETRY, CommitFailed, Driver, Timeouts
+from choreomon.runtime.driver import Driver, Timeouts
 from choreomon.runtime.hosted import SidecarState, Stepped
-from choreomon.runtime.inputs import FromPeer, Happened, Hello, Policy, Report, decode_batch
-from choreomon.runtime.outputs import DeclaredVerdict, Reply
-from choreomon.runtime.outstanding import FEW, IN_FLIGHT
+from choreomon.runtime.inputs import FromPeer, Happened, Hello, Policy, Report
 from choreomon.runtime.sidecar import Sidecar
 from tests.laws.live_rules import HearsBeforeTheBufferArrived, nothing_is_overtaken
+from tests.runtime.driven import FIRST, NAMES, SECOND, SYSTEM, Clock, Ports, event, made
 from tests.runtime.world.disk import Disk
-
-NAMES = ("A", "B")
-SYSTEM = bytes(range(16))
-FIRST = Label(SEND, Message("A", "a", "B"))
-SECOND = Label(SEND, Message("B", "b", "A"))
-PROPERTY = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[StatedTransition("q0", FIRST, "q1"), StatedTransition("q1", SECOND, "q2")],
-)
-
-
-class Ports:
-    """Notes what leaves, and how many inputs the disk had taken by then."""
-
-    def __init__(self, disk: Disk) -> None:
-        self.disk = disk
-        self.left: list[tuple[str, int]] = []
-        self.words: list[DeclaredVerdict] = []
-        self.failures: list[str | None] = []
-        self.asks = 0
-        self.asked: list[tuple[str, bytes]] = []
-        self.answered: list[tuple[str, bytes]] = []
-        self._rows = self._inputs = 0
-
-    def _note(self, what: str) -> None:
-        rows = self.disk.rows
-        self._inputs += sum(len(decode_batch(row)) for row in rows[self._rows :])
-        self._rows = len(rows)
-        self.asks += what == "ask"
-        self.left.append((what, self._inputs))
-
-    def reply(self, output: Reply) -> None:
-        self._note(type(output.message).__name__)
-
-    def close(self, connection: int) -> None:
-        self._note("close")
-
-    def ask(self, peer: str, frame: bytes) -> None:
-        self.asked.append((peer, frame))
-        self._note("ask")
-
-    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
-        self.answered.append((peer, frame))
-        self._note("waiting" if waits else "answer")
-
-    def tell(self, word: DeclaredVerdict) -> None:
-        self._note("word")
-        self.words.append(word)
-
-    def happened(self, output: Any) -> None:
-        pass
-
-    def failing(self, why: str | None) -> None:
-        self.failures.append(why)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def __call__(self) -> float:
-        return self.time
-
-
-def made(
-    *,
-    most_open: int | None = None,
-    timeouts: Timeouts | None = None,
-    session: str | None = "s",
-) -> tuple[Driver, Ports, Disk, Clock]:
-    """The driver of B, which asks A about each of its events, and the session of a service."""
-    disk, clock = Disk(lambda moment: None), Clock()
-    ports = Ports(disk)
-    table = transition_tables(PROPERTY, NAMES)["B"]
-    host = Host(Monitor(table, NAMES, has_deadline=True, most_open=most_open))
-    driver = Driver(Sidecar("B", (SYSTEM,), (host,)), disk, ports, clock, timeouts)
-    driver.recover(forgetful=False)
-    if session is not None:
-        driver.take(Hello(1, "block", "", session, 0))
-        driver.flush()
-    return driver, ports, disk, clock
-
-
-def event(driver: Driver, number: int) -> None:
-    driver.take(Report(1, "s", number, number - 1, "send", "A", "b", "", 0))
-
-
-def test_nothing_leaves_before_its_inputs_are_on_the_disk() -> None:
-    driver, ports, _, _ = made()
-    event(driver, 1)
-    event(driver, 2)
-    assert ports.left == [("Welcome", 1)]
-    driver.flush()
-    assert ports.left[1:] == [("ask", 3), ("Clock", 3), ("ask", 3), ("Clock", 3)]
-
-
-def test_a_full_disk_holds_everything_back_and_loses_nothing() -> None:
-    driver, ports, disk, clock = made()
-    disk.full = True
-    event(driver, 1)
-    assert not driver.flush()
-    assert driver.failing
-    assert ports.left == [("Welcome", 1)]
-    state = driver.state
-    clock.time += RETRY
-    driver.tick()
-    assert driver.state is state  # memory is never rolled back
-    assert disk.failures == 2
-    disk.full = False
-    clock.time += RETRY
-    driver.tick()
-    assert not driver.failing
-    assert ports.left[1:] == [("ask", 2), ("Clock", 2)]
-    assert ports.failures == ["the disk is full", None]
-
-
-def test_the_same_rows_are_tried_again_and_come_once() -> None:
-    driver, _, disk, clock = made()
-    disk.full = True
-    event(driver, 1)
-    driver.flush()
-    disk.full = False
-    clock.time += RETRY
-    driver.tick()
-    numbers = [
-        given.number for row in disk.rows for given in decode_batch(row) if type(given) is Report
-    ]
-    assert numbers == [1]
-
-
-class TakesNoSnapshots(Disk):
-    tried = 0
-
-    def snapshot(self, state: bytes) -> None:
-        self.tried += 1
-        raise CommitFailed("there is no room for a snapshot")
-
-
-def test_a_snapshot_that_failed_is_tried_again_after_as_many_rows_as_the_first_time() -> None:
-    disk, clock = TakesNoSnapshots(lambda moment: None), Clock()
-    host = Host(Monitor(transition_tables(PROPERTY, NAMES)["B"], NAMES))
-    sidecar, ports = Sidecar("B", (SYSTEM,), (host,)), Ports(disk)
-    driver = Driver(sidecar, disk, ports, clock, rows_per_snapshot=3)
-    driver.take(Hello(1, "block", "", "s", 0))
-    tried = []
-    for number in range(1, 9):
-        assert driver.flush()
-        tried.append(disk.tried)
-        event(driver, number)
-    assert tried == [0, 0, 1, 1, 1, 2, 2, 2]
-    assert ports.failures == []
-
-
-class RaisesOnce(Ports):
-    """Of the first question it says nothing, after another event has come."""
-
-    def ask(self, peer: str, frame: bytes) -> None:
-        if not self.asked:
-            self.asked.append((peer, frame))
-            event(self.driver, 3)
-            raise ConnectionError(peer)
-        super().ask(peer, frame)
-
-    driver: Driver
-
-
-def test_what_a_port_raises_changes_no_order() -> None:
-    driver, _, disk, clock = made(session=None)
-    ports = RaisesOnce(disk)
-    ports.driver = driver = Driver(driver.sidecar, disk, ports, clock)
-    driver.take(Hello(1, "block", "", "s", 0))
-    event(driver, 1)
-    event(driver, 2)
-    with pytest.raises(ConnectionError):
-        driver.flush()
-    assert [what for what, _ in ports.left] == ["Welcome"]
-    driver.flush()
-    assert [what for what, _ in ports.left[1:]] == ["Clock", "ask", "Clock", "ask", "Clock"]
-    assert [inputs for _, inputs in ports.left[1:]] == [4] * 5
-
-
-def test_an_older_grant_does_not_shorten_a_lease() -> None:
-    driver, _, _, clock = made()
-    clock.time = 10.0
-    driver.renewed("s", 1, 10.0)
-    driver.renewed("s", 1, 9.0)
-    assert driver.due() == 10.0 + driver.sidecar.lease
-    driver.renewed("s", 1, 10.5)
-    assert driver.due() == 10.5 + driver.sidecar.lease
-
-
-def test_while_a_disk_is_full_nothing_is_asked_again() -> None:
-    driver, ports, disk, clock = made()
-    event(driver, 1)
-    driver.flush()
-    disk.full = True
-    event(driver, 2)
-    driver.flush()
-    before = len(ports.left)
-    clock.time += 60.0
-    driver.tick()
-    assert len(ports.left) == before
-
-
-@pytest.mark.parametrize("events", [20_000])
-def test_a_peer_that_stays_dead_costs_the_same_for_every_event(events: int) -> None:
-    """Things are counted, not seconds: what is open, what is asked, what is remembered."""
-    timeouts = Timeouts(deadline=1.0, give_up=30.0)
-    driver, ports, _, clock = made(most_open=64, timeouts=timeouts)
-    sizes: list[tuple[int, int, int]] = []
-    asked = 0
-    for number in range(1, events + 1):
-        event(driver, number)
-        driver.flush()
-        clock.time += 0.1
-        driver.tick()
-        if number % (events // 4) == 0:
-            monitor = driver.state.hosts[0].monitor
-            sizes.append((len(monitor.inspections), monitor.records, ports.asks - asked))
-            asked = ports.asks
-    opened, records, asks = zip(*sizes, strict=True)
-    assert max(opened) <= 64
-    assert max(records) <= 64 + 8
-    assert max(asks[1:]) <= events // 4 + events // 4 * FEW
-    assert max(asks[1:]) - min(asks[1:]) <= max(asks[1:]) // 5
-    in_flight = [len(asking._sent) for asking in driver._asking.values()]
-    assert max(in_flight) <= IN_FLIGHT
-    provisional = [word for word in ports.words if word.provisional]
-    assert len(provisional) > events // 2
-    assert {word.verdict.kind for word in provisional} == {POSSIBLY_VIOLATED}
-    assert {name for word in provisional for name in word.verdict.silent} == {"A"}
-
-
-def test_a_driver_with_rows_per_snapshot_goes_on_from_the_snapshot() -> None:
-    driver, _, disk, clock = made()
-    event(driver, 1)
-    driver.flush()
-    driver.snapshot()
-    event(driver, 2)
-    driver.flush()
-    table = transition_tables(PROPERTY, NAMES)["B"]
-    host = Host(Monitor(table, NAMES, has_deadline=True))
-    again = Driver(Sidecar("B", (SYSTEM,), (host,)), disk, Ports(disk), clock)
-    recover: Callable[..., bool] = again.recover
-    assert recover(forgetful=False)
-    assert again.state.hosts == driver.state.hosts
 
 
 def test_who_asks_again_is_told_that_he_has_to_wait() -> None:
@@ -546,6 +296,23 @@ def test_a_session_whose_connection_was_made_later_is_a_successor_though_it_was_
         driver.tick()
     assert [*driver.state.sessions] == ["new"]
     assert not gap_is_open(driver)
+
+
+def test_an_older_promise_shortens_no_newer_one() -> None:
+    """Renewals may be answered late, and in another order than they were granted in."""
+    driver, _, _, clock = made(session=None)
+    clock.time = 10.0
+    driver.take(Hello(1, "let-go", "", "s", 0))
+    driver.renewed("s", 1, 9.0)
+    driver.renewed("s", 1, 7.0)
+    driver.flush()
+    assert driver.due() == 9.0 + driver.sidecar.lease
+    clock.time = 7.0 + driver.sidecar.lease
+    driver.tick()
+    assert not gap_is_open(driver)
+    clock.time = 9.0 + driver.sidecar.lease
+    driver.tick()
+    assert gap_is_open(driver)
 
 
 @pytest.mark.parametrize(
