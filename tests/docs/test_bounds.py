@@ -84,7 +84,7 @@ def test_a_page_says_the_number_that_the_code_has(page: str, said: str) -> None:
 
 
 def test_limits_that_are_the_same_in_two_places_are() -> None:
-    assert LEAP == 1 << LEAP.bit_length() - 1
+    assert 1 << LEAP.bit_length() - 1 == LEAP
     assert MAX_ENTRIES == MAX_PROCESSES
     assert Limits().window == default(Sidecar, "window")
     assert Limits().sessions == default(Sidecar, "most_sessions")
