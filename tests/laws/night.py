@@ -144,8 +144,10 @@ _SYSTEMS: Final = ("systems", "worlds", "ends", "schedules", "words", "cut_off")
 
 def page(tally: Tally, wrong: Iterable[str], first: int, after: int, command: str) -> str:
     by_family = [(each.name, tally.get(each.name, Counter())) for each in FAMILIES]
-    rows = [*map(str, SCOPES), _BY_SOUND]
-    by_scope = [(each, tally[each]) for each in rows if each in tally]
+    rows = [each for each in [*map(str, SCOPES), _BY_SOUND] if each in tally]
+    begun = [each for each in rows if each != _BY_SOUND]
+    finished = begun[:-1] if first == 0 else []
+    by_scope = [(f"all of {each}" if each in finished else each, tally[each]) for each in rows]
     return _PAGE.format(
         command=command,
         machine=machine(),
@@ -181,7 +183,8 @@ order does. *Wrong* are runs in which anything was.
 
 Monitoring messages overtake each other in every way; no message of the application is handled.
 *Ends* are worlds in which nothing is left to do, *schedules* the ways to them. A system with more
-than {most:,} worlds is *cut off*: left there, its schedules not counted.
+than {most:,} worlds is *cut off*: left there, its schedules not counted. Of the last scope only the
+first systems were taken.
 
 {scopes}
 

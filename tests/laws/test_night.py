@@ -36,6 +36,7 @@ def counted(done: night.Done) -> dict[str, dict[str, int]]:
 def test_a_round_follows_from_its_number() -> None:
     found = [counted(done) for done in night.rounds(0, inf, 1)]
     assert found[0] != found[1]
+    assert found[0]["overtaken"]["runs"] == 10
     assert counted(night.a_round(1)) == found[1]
     assert counted(night.a_round(0)) == found[0]
 
