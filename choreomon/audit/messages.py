@@ -32,7 +32,7 @@ MAX_WITHOUT_ID: Final = 100
 that was not read: it is taken for one that has none."""
 
 REMEMBERED: Final = 10_000
-"""Message ids of receptions that are remembered to tell when one comes again, at least."""
+"""Messages with ids that were received and are remembered in case one comes again, at least."""
 
 
 class Told(NamedTuple):
@@ -60,13 +60,18 @@ class Messages:
         self._channels: dict[Channel, deque[Told]] = {}
         self._in_flight = 0
         self._taken: dict[Channel, int] = {}
-        self._received: set[str] = set()
-        self._received_earlier: set[str] = set()
+        self._taken_ids: OrderedDict[str, None] = OrderedDict()
+        self._received: dict[str, Told] = {}
+        self._received_earlier: dict[str, Told] = {}
 
     def send(self, event: RecordedEvent, told: Told) -> Key | None:
         """A send by a process that knows so much; the key by which its reception asks."""
         key = event.message_id
         if key is not None:
+            if self._taken_ids and key in self._taken_ids:
+                del self._taken_ids[key]
+                self._remember(key, told)
+                return key
             earlier = self._sent.get(key)
             if earlier is not None:
                 said = f"message {key} is sent again, after {earlier.place}"
@@ -118,7 +123,13 @@ class Messages:
         """The message was received by who knows what it tells. It counts, also where its send was
         not read yet."""
         if reception.message_id is not None:
-            self._sent.pop(reception.message_id, None)
+            sent = self._sent.pop(reception.message_id, None)
+            if sent is not None:
+                self._remember(reception.message_id, sent)
+            elif self._told_before(reception.message_id) is None:
+                self._taken_ids[reception.message_id] = None
+                if len(self._taken_ids) > MAX_IN_FLIGHT:
+                    self._taken_ids.popitem(last=False)
         elif reception.peer is not None:
             channel = (reception.peer, reception.name, reception.process)
             sends = self._channels.get(channel)
@@ -133,7 +144,7 @@ class Messages:
         key, peer = reception.message_id, reception.peer
         if key is not None:
             self._sent[key] = told
-            self._received.discard(key)
+            self._received.pop(key, None)
         elif peer is not None:
             self._channels[peer, reception.name, reception.process].appendleft(told)
             self._in_flight += 1
@@ -149,14 +160,12 @@ class Messages:
         if key is not None:
             sent = self._sent.pop(key, None)
             if sent is not None:
-                self._received.add(key)
-                if len(self._received) > REMEMBERED:
-                    self._received_earlier, self._received = self._received, set()
+                self._remember(key, sent)
                 return sent, None
-            if key in self._received or key in self._received_earlier:
+            if (again := self._told_before(key)) is not None:
                 told = f"message {key} is received again"
                 self._on_diagnostic(Diagnostic("two-receptions", told, event.place))
-                return None, None
+                return again, None
             return None, None if self.without_id(event) > MAX_WITHOUT_ID else key
         if peer is None or peer in self._uncounted:
             return None, None
@@ -166,6 +175,15 @@ class Messages:
             self._in_flight -= 1
             return sends.popleft(), None
         return None, channel if self._counts(channel) else None
+
+    def _remember(self, message_id: str, told: Told) -> None:
+        """Who receives the message once more is after its send, too."""
+        self._received[message_id] = told
+        if len(self._received) > REMEMBERED:
+            self._received_earlier, self._received = self._received, {}
+
+    def _told_before(self, message_id: str) -> Told | None:
+        return self._received.get(message_id) or self._received_earlier.get(message_id)
 
     def never_received(self) -> Diagnostic | None:
         """What to say of messages with ids that are left."""

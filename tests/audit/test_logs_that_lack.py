@@ -108,6 +108,24 @@ def test_two_receptions_of_one_message_are_told() -> None:
     assert [each.kind for each in strange] == ["two-receptions"]
 
 
+@pytest.mark.parametrize("clock", [None, {"P3": 1}])
+def test_who_receives_a_message_that_others_received_is_after_its_send(
+    clock: dict[str, int] | None,
+) -> None:
+    sent = event("P1!a>P2", 1, message_id="1")
+    other = event("P3?a<P1", 2, message_id="1", clock=clock)
+    own = [event("P2?a<P1", 3, message_id="1"), event("P2!b>P3", 4)]
+    for order in ([sent, other, *own], [other, sent, *own], [other, *own, sent]):
+        assert kinds(audited(order)[0]) == ["violated"]
+
+
+def test_who_has_clocks_has_received_what_is_read_later() -> None:
+    sent = event("P1!a>P2", 1, message_id="1", clock={"P1": 1})
+    received = event("P2?a<P1", 2, message_id="1", clock={"P1": 1, "P2": 1})
+    for order in ([sent, received], [received, sent]):
+        assert audited(order)[1] == []
+
+
 def test_of_two_sends_only_what_both_knew_is_told() -> None:
     sent = [event("P1!a>P2", 1, message_id="1"), event("P3!x>P2", 2, message_id="1")]
     received = event("P2?a<P1", 3, message_id="1")
