@@ -218,14 +218,15 @@ class Touched:
 
     def by(self, mutant: Mutant) -> list[Test]:
         """The tests that come to the block of what was mutated, the quickest first; those that do
-        no more than import its module come last."""
-        here = {*self._reaching[f"{mutant.path}:{mutant.block}"]}
+        no more than import its module come last. A block that only other processes come to is left
+        to the tests that come to anything of the module."""
         inside = {
             context
             for block, contexts in self._reaching.items()
             if block.startswith(f"{mutant.path}:")
             for context in contexts
         }
+        here = {*self._reaching.get(f"{mutant.path}:{mutant.block}", inside)}
         found = [
             ((file, test.name) not in inside, test.seconds, test)
             for file, tests in self.tests.items()
