@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=600)
     parser.add_argument("--rooms", nargs="*", choices=[room.name for room in ROOMS])
     parser.add_argument(
-        "--seconds", type=float, default=60, help="of tests for one mutant, in its room and in laws"
+        "--seconds", type=float, default=30, help="of tests for one mutant, in its room and in laws"
     )
     parser.add_argument("--write", type=Path, help="write the page to this file, too")
     given = parser.parse_args()

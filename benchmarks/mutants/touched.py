@@ -36,8 +36,11 @@ PROBE: Final = "__reached__"
 
 @dataclass(frozen=True, slots=True)
 class Test:
+    """`seconds` of the processor, and `waited` of the clock, as it was traced."""
+
     name: str
     seconds: float
+    waited: float
 
     @property
     def file(self) -> str:
@@ -76,7 +79,7 @@ class Tracer:
     def __init__(self) -> None:
         self.now = SHARED
         self.reached: dict[str, set[str]] = defaultdict(set)
-        self.seconds: dict[str, float] = {}
+        self.took: dict[str, tuple[float, float]] = {}
         self.outcomes: dict[str, str] = {}
         self._switch(SHARED)
 
@@ -115,10 +118,11 @@ class Tracer:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        start = time.perf_counter()
+        start, begun = time.process_time(), time.perf_counter()
         with self.context(item.nodeid):
             result = yield
-        self.seconds[item.nodeid] = time.perf_counter() - start
+        took = time.process_time() - start, time.perf_counter() - begun
+        self.took[item.nodeid] = took
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -161,7 +165,7 @@ def trace(
             for each in sorted({*imported, tree / file})
             if tree in each.parents
         },
-        "tests": {name: [tracer.seconds[name], tracer.outcomes[name]] for name in tracer.seconds},
+        "tests": {name: [*took, tracer.outcomes[name]] for name, took in tracer.took.items()},
         "reached": {name: sorted(blocks) for name, blocks in tracer.reached.items()},
     }
     place.write_text(json.dumps(told), encoding="utf-8")
@@ -199,11 +203,11 @@ class Touched:
                 told = json.loads(self.place(file).read_text(encoding="utf-8"))
             tests = told["tests"]
             self.tests[file] = [
-                Test(name, seconds)
-                for name, (seconds, outcome) in tests.items()
+                Test(name, seconds, waited)
+                for name, (seconds, waited, outcome) in tests.items()
                 if outcome == "passed"
             ]
-            self.failing += [name for name, (_, outcome) in tests.items() if outcome == "failed"]
+            self.failing += [name for name, (*_, outcome) in tests.items() if outcome == "failed"]
             for context, blocks in told["reached"].items():
                 for block in blocks:
                     self._reaching[block].append((file, context))
@@ -218,14 +222,15 @@ class Touched:
 
     def by(self, mutant: Mutant) -> list[Test]:
         """The tests that come to the block of what was mutated, the quickest first; those that do
-        no more than import its module come last."""
-        here = {*self._reaching[f"{mutant.path}:{mutant.block}"]}
+        no more than import its module come last. A block that only other processes come to is left
+        to the tests that come to anything of the module."""
         inside = {
             context
             for block, contexts in self._reaching.items()
             if block.startswith(f"{mutant.path}:")
             for context in contexts
         }
+        here = {*self._reaching.get(f"{mutant.path}:{mutant.block}", inside)}
         found = [
             ((file, test.name) not in inside, test.seconds, test)
             for file, tests in self.tests.items()

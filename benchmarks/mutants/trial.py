@@ -33,8 +33,8 @@ IMPORTING: Final = 120.0
 
 
 def patience(test: Test) -> float:
-    """How many seconds a test may take; it took some without a mutant, and was traced then."""
-    return 10 + 10 * test.seconds
+    """How many seconds of the clock a test may take; it waited some without a mutant."""
+    return 10 + 10 * test.waited
 
 
 @dataclass(frozen=True, slots=True)
