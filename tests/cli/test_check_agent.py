@@ -234,6 +234,19 @@ BROKEN: dict[str, tuple[Callable[[], object], str, str, str]] = {
         "agent.yaml:8: local.token: secret: should hold 16 to 256 characters, not 5: make one, as "
         "by `(umask 077; openssl rand -hex 32 > secret)`",
     ),
+    "a long token": (
+        lambda: make_token("1" * 257),
+        "",
+        "",
+        "agent.yaml:8: local.token: secret: should hold 16 to 256 characters, not 257: make one, "
+        "as by `(umask 077; openssl rand -hex 32 > secret)`",
+    ),
+    "a token for all": (
+        lambda: Path("secret").chmod(0o644),
+        "",
+        "",
+        "agent.yaml:8: local.token: secret: others can read it (mode 0644): chmod 600 secret",
+    ),
     "a folder as the token": (
         lambda: None,
         "token: secret",

@@ -279,6 +279,7 @@ async def test_sinks_are_made_as_configured(
         f"file {path}",
         "webhook https://example.org",
     ]
+    assert sinks[2]._timeout == 3.0
     await sinks[1].append([json.dumps({})])
     assert disk.synced == 2
     for sink in sinks:

@@ -167,8 +167,15 @@ async def test_what_a_sink_has_no_room_for_is_fetched_later_in_order() -> None:
     agent.tell(*range(50))
     assert sum(len(lane.waiting) for lane in agent.sinks._lanes) == 4
     sink.open.set()
-    await until(lambda: not agent.untold)
+    waiting: list[int] = []
+
+    def nothing_is_untold() -> bool:
+        waiting.extend(len(lane.waiting) for lane in agent.sinks._lanes)
+        return not agent.untold
+
+    await until(nothing_is_untold)
     assert sink.took == verdicts(*range(50))
+    assert max(waiting) == 4
     await agent.sinks.close()
 
 
@@ -265,13 +272,25 @@ async def test_at_the_end_each_sink_gets_one_more_try() -> None:
     assert failing.took == verdicts(1, 2, 3)
 
 
-async def test_the_end_does_not_wait_for_a_sink_that_stands_still() -> None:
+async def test_the_end_waits_two_seconds_for_a_sink_that_stands_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     still, alive = Memory("still"), Memory("alive")
     still.open.clear()
     agent = Agent(still, alive)
     agent.tell(1)
     await until(lambda: alive.took == verdicts(1))
-    await agent.sinks.close(grace=0.01)
+    wait, waited = asyncio.wait, []
+
+    async def at_once(
+        tasks: Sequence[asyncio.Task[None]], *, timeout: float
+    ) -> tuple[set[asyncio.Task[None]], set[asyncio.Task[None]]]:
+        waited.append(timeout)
+        return await wait(tasks, timeout=0)
+
+    monkeypatch.setattr(asyncio, "wait", at_once)
+    await agent.sinks.close()
+    assert waited == [2.0, 2.0]  # for the last try, and to close
     assert still.took == []
     assert [*agent.untold] == ["id 1"]
 

@@ -34,10 +34,10 @@ def judged(content: bytes, format: str | None) -> str:
 
 
 def test_mutants_of_all_logs_are_read_or_told() -> None:
-    found = try_mutants(LOGS, 600, seed=1)
+    found = try_mutants(LOGS, 50 * len(LOGS), seed=1)
     assert {name: sum(kind) for name, kind in found.items()} == dict.fromkeys(LOGS, 50)
     together = [sum(numbers) for numbers in zip(*found.values(), strict=True)]
-    assert all(together), together  # how often depends on how many formats there are to draw
+    assert all(number > sum(together) / 40 for number in together), together
 
 
 @pytest.mark.parametrize("wrong", [KeyError, RecursionError, UnicodeDecodeError])
@@ -84,4 +84,5 @@ def test_outcomes_are_told_apart() -> None:
         outcome(Log(b'{"process": "a", "name": "m"}\n{'), Random(seed), [b""]) for seed in range(60)
     )
     assert {*kinds} == {"told", "refused"}
-    assert "read" in {outcome(LOGS["jsonl"], Random(seed), [b""]) for seed in range(20)}
+    unchanged = Counter(outcome(LOGS["jsonl"], Random(seed), [b""]) for seed in range(60))
+    assert unchanged["read"] > 30, unchanged
