@@ -55,11 +55,14 @@ def main() -> int:
         shutil.rmtree(Path(gettempdir(), f"mutants-{os.getpid()}"), ignore_errors=True)
     order = [room.name for room in ROOMS]
     results.sort(key=lambda each: (order.index(each.room), each.mutant.path, each.mutant.span))
+    command = f"python -m benchmarks.mutants --seed {given.seed} --count {given.count}"
+    if given.rooms:
+        command += f" --rooms {' '.join(given.rooms)}"
     text = "\n".join(
         page(
             results,
             equivalent,
-            command=f"python -m benchmarks.mutants --seed {given.seed} --count {given.count}",
+            command=command,
             measured=f"{machine()}; {load_at_the('end')}. {len(found):,} mutants to draw from.",
             failing=trials.failing(),
             found=(HERE / "found.md").read_text(encoding="utf-8"),

@@ -32,9 +32,10 @@ IMPORTING: Final = 120.0
 """Seconds until a process must have begun its first test."""
 
 
-def patience(test: Test) -> float:
-    """How many seconds of the clock a test may take; it waited some without a mutant."""
-    return 10 + 10 * test.waited
+def patience(test: Test) -> tuple[float, float]:
+    """How many seconds of the processor and of the clock a test may take; it took some without a
+    mutant. Of the clock so many that another one's work is not taken for a loop."""
+    return 10 + 10 * test.seconds, 120 + 20 * test.waited
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,9 @@ class Chosen:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.told(f"began {nodeid}")
-        faulthandler.dump_traceback_later(patience(self.tests[nodeid]), exit=True)
+        worked, waited = patience(self.tests[nodeid])
+        signal.setitimer(signal.ITIMER_PROF, worked)  # which ends the process, as nobody listens
+        faulthandler.dump_traceback_later(waited, exit=True)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -193,5 +196,5 @@ def ended(told: str, code: int) -> Ended:
     began = [line.partition(" ")[2] for line in lines if line.startswith("began ")]
     if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return Ended()
-    how = "time" if code == 1 else f"signal {-code}" if code < 0 else "ended"
+    how = "time" if code in (1, -signal.SIGPROF) else f"signal {-code}" if code < 0 else "ended"
     return Ended(began[-1] if began else "", how)

@@ -103,7 +103,7 @@ class Causality:
         self._labelling = Labelling(
             self._watching, self._processes.values(), on_item=on_item, on_diagnostic=on_diagnostic
         )
-        self._messages = Messages(incomplete, on_diagnostic)
+        self._messages = Messages(incomplete, on_diagnostic, self._release)
         self._waiting_for: dict[Key, list[Process]] = {}
         self._ready: deque[Process] = deque()
         self._silent: set[str] = {ENVIRONMENT}
@@ -200,7 +200,7 @@ class Causality:
             self._strange("not-understood", without_own_entry(event), event.place)
         if stated is None:
             if process.numbered:
-                self._stop_counting(process)
+                self._messages.stop_counting(process.name)
         elif stated != process.last + 1 or not process.numbered:
             self._numbered_now(process, event, stated)
         if heard is not None and heard is not process.heard:
@@ -231,7 +231,7 @@ class Causality:
             reason = number_unsaid(reason) if unsure else reason
             self._strange("gap", reason, event.place)
         if reason or unsure:
-            self._stop_counting(process)
+            self._messages.stop_counting(process.name)
         if not reason:
             return
         if process.index is not None and unsure:
@@ -284,8 +284,6 @@ class Causality:
     # Messages
 
     def _send(self, process: Process, event: RecordedEvent) -> None:
-        if self._messages.changes_counting(event):
-            self._release(process)
         # Of its last clock it may be that not all was read.
         key = self._messages.send(event, Told(process.known, event.place, process.told))
         if key is not None and self._waiting_for and key in self._waiting_for:
@@ -325,17 +323,12 @@ class Causality:
             queued = sends_in_queues(() if sender is None else (sender,))
         return queued.otherwise(reception)
 
-    def _stop_counting(self, process: Process) -> None:
-        """Some of its sends may be missing from now on."""
-        if self._messages.stop_counting(process.name):
-            self._release(process)
-
     # Waiting
 
-    def _release(self, process: Process) -> None:
+    def _release(self, process: str) -> None:
         """What waits for messages of the process need not wait for all of them any more."""
         for key in [*self._waiting_for]:
-            if isinstance(key, str) or key[0] == process.name:
+            if isinstance(key, str) or key[0] == process:
                 self._ready.extend(self._waiting_for.pop(key))
 
     def _ahead(self, process: Process, clock: Mapping[str, int]) -> bool:

@@ -15,7 +15,7 @@ What a vector clock says is kept as it is, since what it knows may be read later
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
@@ -43,81 +43,112 @@ class Told(NamedTuple):
     clock: Mapping[str, int] | None = None
 
 
+class _Counted:
+    """The messages of one channel that have no ids. `sends` that were counted and not received;
+    receptions that were `taken` before their sends were read; how many sends there were in all;
+    whether further ones are not counted."""
+
+    __slots__ = ("sends", "stopped", "taken", "without_id")
+
+    def __init__(self, stopped: bool) -> None:
+        self.sends: deque[Told] = deque()
+        self.taken = 0
+        self.without_id = 0
+        self.stopped = stopped
+
+
 class Messages:
     """Sends that were not received yet.
 
-    `incomplete`: processes whose sends are not counted, since some may be missing.
+    - `incomplete`: processes whose sends are not counted, since some may be missing.
+    - `on_change` is called with a process where receptions that wait for its sends need not do so
+      any more: when some are not counted from now on, or ids of receptions not looked for.
     """
 
     def __init__(
-        self, incomplete: Collection[str], on_diagnostic: Callable[[Diagnostic], None]
+        self,
+        incomplete: Collection[str],
+        on_diagnostic: Callable[[Diagnostic], None],
+        on_change: Callable[[str], None],
     ) -> None:
         self._on_diagnostic = on_diagnostic
+        self._on_change = on_change
         self._uncounted = frozenset(incomplete)
         self._stopped: set[Sends] = set()
-        self._without_id: Counter[Channel] = Counter()
         self._sent: OrderedDict[str, Told] = OrderedDict()
-        self._channels: dict[Channel, deque[Told]] = {}
+        self._channels: dict[Channel, _Counted] = {}
         self._in_flight = 0
-        self._taken: dict[Channel, int] = {}
         self._taken_ids: OrderedDict[str, None] = OrderedDict()
         self._received: dict[str, Told] = {}
         self._received_earlier: dict[str, Told] = {}
 
     def send(self, event: RecordedEvent, told: Told) -> Key | None:
         """A send by a process that knows so much; the key by which its reception asks."""
-        key = event.message_id
+        key, peer = event.message_id, event.peer
+        channel: Channel | None = None
+        if peer is None:
+            self._stop(event.process, (event.process, event.name))
+        else:
+            channel = (event.process, event.name, peer)
         if key is not None:
-            if self._taken_ids and key in self._taken_ids:
-                del self._taken_ids[key]
-                self._remember(key, told)
-                return key
-            earlier = self._sent.get(key)
-            if earlier is not None:
-                said = f"message {key} is sent again, after {earlier.place}"
-                self._on_diagnostic(Diagnostic("two-sends", said, event.place))
-                told = Told(tuple(map(min, told.known, earlier.known)), event.place)
-            self._sent[key] = told
-            if len(self._sent) > MAX_IN_FLIGHT:
-                self._sent.popitem(last=False)
-            return key
-        if event.peer is None:
+            if channel is not None:
+                self._stop(event.process, channel)
+            return self._send_with_id(event, key, told)
+        if channel is None:
             return None
-        channel = (event.process, event.name, event.peer)
-        if not self._counts(channel):
+        counted = self._channel(channel)
+        counted.without_id += 1
+        if counted.without_id == MAX_WITHOUT_ID + 1:
+            self._on_change(event.process)
+        if counted.stopped:
             return None
-        if taken := self._taken.get(channel, 0):
-            self._taken[channel] = taken - 1
+        if counted.taken:
+            counted.taken -= 1
             return None
-        self._channels.setdefault(channel, deque()).append(told)
+        counted.sends.append(told)
         self._in_flight += 1
         if self._in_flight > MAX_IN_FLIGHT:
-            longest = max(self._channels, key=lambda each: len(self._channels[each]))
-            self._stopped.add(longest)
-            self._in_flight -= len(self._channels.pop(longest))
+            longest = max(self._channels.values(), key=lambda each: len(each.sends))
+            longest.stopped = True
+            self._in_flight -= len(longest.sends)
+            longest.sends.clear()
         return channel
 
-    def changes_counting(self, event: RecordedEvent) -> bool:
-        """Whether receptions that wait need not do so any more after this send: with the first one
-        that has an id, or does not say to whom, its message is not counted any more; with many
-        that have none, ids of receptions are not looked for."""
-        if event.peer is None:
-            return self.stop_counting((event.process, event.name))
-        channel = (event.process, event.name, event.peer)
-        if event.message_id is not None:
-            return self.stop_counting(channel)
-        self._without_id[channel] += 1
-        return self._without_id[channel] == MAX_WITHOUT_ID + 1
+    def _send_with_id(self, event: RecordedEvent, key: str, told: Told) -> Key:
+        if self._taken_ids and key in self._taken_ids:
+            del self._taken_ids[key]
+            self._remember(key, told)
+            return key
+        earlier = self._sent.get(key)
+        if earlier is not None:
+            said = f"message {key} is sent again, after {earlier.place}"
+            self._on_diagnostic(Diagnostic("two-sends", said, event.place))
+            told = Told(tuple(map(min, told.known, earlier.known)), event.place)
+        self._sent[key] = told
+        if len(self._sent) > MAX_IN_FLIGHT:
+            self._sent.popitem(last=False)
+        return key
 
-    def stop_counting(self, sends: Sends) -> bool:
-        """These sends are not counted any more; whether they were."""
+    def stop_counting(self, process: str) -> None:
+        """Some sends of the process may be missing from now on."""
+        self._stop(process, process)
+
+    def _stop(self, process: str, sends: Sends) -> None:
+        """These sends of the process are not counted any more."""
         if sends in self._stopped:
-            return False
+            return
         self._stopped.add(sends)
-        return True
+        for channel, counted in self._channels.items():
+            if sends in (channel[0], channel[:2], channel):
+                counted.stopped = True
+        self._on_change(process)
 
-    def _counts(self, channel: Channel) -> bool:
-        return self._stopped.isdisjoint((channel[0], channel[:2], channel))
+    def _channel(self, channel: Channel) -> _Counted:
+        counted = self._channels.get(channel)
+        if counted is None:
+            stopped = not self._stopped.isdisjoint((channel[0], channel[:2], channel))
+            counted = self._channels[channel] = _Counted(stopped)
+        return counted
 
     def take(self, reception: RecordedEvent) -> None:
         """The message was received by who knows what it tells. It counts, also where its send was
@@ -131,13 +162,12 @@ class Messages:
                 if len(self._taken_ids) > MAX_IN_FLIGHT:
                     self._taken_ids.popitem(last=False)
         elif reception.peer is not None:
-            channel = (reception.peer, reception.name, reception.process)
-            sends = self._channels.get(channel)
-            if sends:
-                sends.popleft()
+            counted = self._channel((reception.peer, reception.name, reception.process))
+            if counted.sends:
+                counted.sends.popleft()
                 self._in_flight -= 1
             else:
-                self._taken[channel] = self._taken.get(channel, 0) + 1
+                counted.taken += 1
 
     def put_back(self, reception: RecordedEvent, told: Told) -> None:
         """It was not received yet after all."""
@@ -146,12 +176,13 @@ class Messages:
             self._sent[key] = told
             self._received.pop(key, None)
         elif peer is not None:
-            self._channels[peer, reception.name, reception.process].appendleft(told)
+            self._channel((peer, reception.name, reception.process)).sends.appendleft(told)
             self._in_flight += 1
 
     def without_id(self, reception: RecordedEvent) -> int:
         """How many sends of such messages had no id so far."""
-        return self._without_id[reception.peer or "", reception.name, reception.process]
+        counted = self._channels.get((reception.peer or "", reception.name, reception.process))
+        return 0 if counted is None else counted.without_id
 
     def reception(self, event: RecordedEvent) -> tuple[Told | None, Key | None]:
         """What its sender knew, None where nobody can say which send it belongs to; or the key of
@@ -170,11 +201,11 @@ class Messages:
         if peer is None or peer in self._uncounted:
             return None, None
         channel = (peer, event.name, event.process)
-        sends = self._channels.get(channel)
-        if sends:
+        counted = self._channel(channel)
+        if counted.sends:
             self._in_flight -= 1
-            return sends.popleft(), None
-        return None, channel if self._counts(channel) else None
+            return counted.sends.popleft(), None
+        return None, None if counted.stopped else channel
 
     def _remember(self, message_id: str, told: Told) -> None:
         """Who receives the message once more is after its send, too."""

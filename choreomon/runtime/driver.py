@@ -131,7 +131,6 @@ class Driver:
         self.state: SidecarState = sidecar.initial()
         self.committed = self.state
         """The state as of the last commit: what leaves may be computed from it."""
-        self.commits = 0
         self._store = store
         self._ports = ports
         self._now = now
@@ -277,7 +276,6 @@ class Driver:
     def _committed(self, store: Store) -> bool:
         try:
             store.commit(encode_batch(self._batch))
-            self.commits += 1
             self._rows += 1
             self._batch.clear()
             if self._rows >= self._rows_per_snapshot:

@@ -131,7 +131,7 @@ def _with_clocks_left_out(self: Causality, process: Process, event: RecordedEven
 
 def _up_to_a_clock(self: Causality, process: Process, event: RecordedEvent) -> None:
     if event.message_id is None and event.clock is not None:
-        self._stop_counting(process)
+        self._messages.stop_counting(process.name)
     else:
         _send(self, process, event)
 

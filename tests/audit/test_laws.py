@@ -154,12 +154,16 @@ def test_a_planted_bug_is_found(
     assert found(SEEDS) != []
 
 
-def _all_counted(self: Messages, process: str) -> bool:
-    return False
+def _all_counted(self: Messages, process: str) -> None:
+    pass
 
 
-def _no_first(self: Messages, event: object) -> bool:
-    return False
+def _processes_alone(self: Messages, process: str, sends: object) -> None:
+    if sends == process:
+        _stop(self, process, sends)
+
+
+_stop = Messages._stop
 
 
 def _nothing_unsaid(process: Process, event: RecordedEvent, number: int) -> tuple[int, bool]:
@@ -173,7 +177,7 @@ def _nothing_unsaid(process: Process, event: RecordedEvent, number: int) -> tupl
         (causality.Causality, "_ahead", _never_ahead),
         (causality.Causality, "_heard", _unheard),
         (Messages, "stop_counting", _all_counted),
-        (Messages, "changes_counting", _no_first),
+        (Messages, "_stop", _processes_alone),
     ],
 )
 def test_a_planted_bug_is_found_in_mixed_logs(

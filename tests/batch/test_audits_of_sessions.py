@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 
@@ -197,6 +198,19 @@ def test_pieces_have_every_line_once(tmp_path: Path) -> None:
             found.append(text)
         assert b"".join(found) == content
         assert numbers == content.count(b"\n")
+
+
+def test_how_far_reading_is_is_told_in_bytes(tmp_path: Path, reading: LogReading) -> None:
+    automaton, lines = runs(1)
+    paths = logs(tmp_path, lines)
+    sizes = [Path(path).stat().st_size for path in paths]
+    calls: list[tuple[str, int, int]] = []
+    question, note = AuditQuestion(automaton), lambda *call: calls.append(call)
+    audits(question, reading, paths, progress=note, piece=400)
+    done = [done for what, done, size in calls if (what, size) == ("reading", sum(sizes))]
+    ends = [min(start + 400, size) - start for size in sizes for start in range(0, size, 400)]
+    assert len(ends) > 4
+    assert done == [*accumulate(ends)]
 
 
 def test_a_session_with_too_many_events_is_not_judged(tmp_path: Path, reading: LogReading) -> None:

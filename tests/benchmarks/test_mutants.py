@@ -39,19 +39,28 @@ def never(found: list[int]) -> int:
     return min(found, default=7)
 
 
+def last(step: int) -> int:
+    while step:
+        step -= 1
+    return step
+
+
 class Named:
     def __repr__(self) -> str:
         return "a" if 1 < 2 else "b"
 '''
 
 TESTS = """
-from toy.toy import few, never
+from toy.toy import few, last, never
 
 def test_as_many_as_may_be() -> None:
     assert few([1, 2, 3])
 
 def test_too_many() -> None:
     assert not few([1, 2, 3, 4])
+
+def test_it_ends() -> None:
+    assert last(3) == 0
 
 def test_something_else() -> None:
     assert never([5]) == 5
@@ -135,6 +144,7 @@ def test_how_a_process_ended_says_who_killed_a_mutant() -> None:
     assert ended("began a\nbegan b\nfailed b\n", 1) == Ended("b", "failed")
     assert ended("began a\n", 0) == Ended()
     assert ended("began a\nbegan b\n", 1) == Ended("b", "time")
+    assert ended("began a\nbegan b\n", -27) == Ended("b", "time")
     assert ended("began a\n", -11) == Ended("a", "signal 11")
     assert ended("", 70) == Ended("", "ended")
 
@@ -180,11 +190,13 @@ def test_the_page_names_survivors_and_says_why_others_are_equivalent() -> None:
 TRIED = """
 import json, sys
 from pathlib import Path
+from benchmarks.mutants import trial
 from benchmarks.mutants.mutation import mutants
 from benchmarks.mutants.touched import Touched, trace
 from benchmarks.mutants.trial import Server, mutated
 
 place = Path(sys.argv[1])
+trial.patience = lambda test: (0.5, 120)
 server = Server(place)
 touched = Touched(server.tree, place, ["tests"])
 touched.load(
@@ -214,7 +226,8 @@ def test_a_mutant_is_killed_by_the_tests_that_come_to_it_or_survives(tmp_path: P
         "return min(found, default=7) => return max(found, default=7)",
     )
     fewer, ended_early = "MOST = 3 => MOST = (2)", "continue => break"
-    asked = [passed, largest, fewer, ended_early]
+    endless = "step -= 1 => pass"
+    asked = [passed, largest, fewer, ended_early, endless]
     command = [sys.executable, "-c", TRIED, str(tmp_path), *asked]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -222,7 +235,8 @@ def test_a_mutant_is_killed_by_the_tests_that_come_to_it_or_survives(tmp_path: P
     name = "tests/test_toy.py::test_"
     assert told == {
         passed: [2, f"{name}too_many", "failed"],
-        fewer: [3, f"{name}as_many_as_may_be", "failed"],
+        fewer: [4, f"{name}as_many_as_may_be", "failed"],
         largest: [1, None, ""],
-        ended_early: [3, None, ""],  # nobody comes to it, and these to its module
+        endless: [1, f"{name}it_ends", "time"],
+        ended_early: [4, None, ""],  # nobody comes to it, and these to its module
     }
