@@ -126,7 +126,7 @@ def test_verdicts_are_explained() -> None:
             "lifelines": ["q"],
             "position": 0,
             "next": None,
-            "allowed": [],
+            "allowed": ["q!y"],
             "rank": None,
             "sent": None,
         },
