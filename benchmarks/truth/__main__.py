@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,8 @@ COLUMNS: Final = (
     *("documents", "runs", "questions", "nothing", "violated", "possibly-violated"),
     *("unsettled", "beyond", "reasons", "wrong"),
 )
+
+SECONDS_BETWEEN_PAGES: Final = 10
 
 MOST_TOLD: Final = 100
 """Wrong ones that the page names; others are counted."""
@@ -75,18 +77,23 @@ class Found:
 
 
 def ask(
-    families: Iterable[str], seed: int, documents: int, live: int, seconds: float | None
-) -> Found:
+    found: Found,
+    families: Iterable[str],
+    seed: int,
+    documents: int,
+    live: int,
+    seconds: float | None,
+    progress: Callable[[int], None],
+) -> None:
     """Document after document of all families in turns, the first `live` ones for real, too, until
-    so many seconds are over. Says on standard error how far it is."""
-    found, began = Found(), time.monotonic()
-    told = began
+    so many seconds are over. `progress` is told now and then at which one it is."""
+    began = told = time.monotonic()
     with ExitStack() as stack:
         fork_server = stack.enter_context(ForkServer()) if live else None
         for number in range(seed, seed + documents):
             for family in families:
                 if seconds is not None and time.monotonic() > began + seconds:
-                    return found
+                    return
                 found.families[family]["documents"] += 1
                 found.add(family, number, simulated(family, number))
                 if fork_server is not None and number < seed + live:
@@ -97,21 +104,20 @@ def ask(
                         found.not_finished += 1
                     else:
                         found.add(family, number, real)
-                if time.monotonic() > told + 10:
+                if time.monotonic() > told + SECONDS_BETWEEN_PAGES:
                     told = time.monotonic()
-                    click.echo(
-                        f"{told - began:.0f} s, document {number}: {found.questions:,} questions, "
-                        f"{len(found.wrong)} wrong",
-                        err=True,
-                    )
-    return found
+                    progress(number)
 
 
-def page(command: str, seed: int, found: Found, seconds: float) -> Iterator[str]:
-    """In Markdown, a line at a time."""
+def page(
+    command: str, seed: int, found: Found, seconds: float, at: int | None = None
+) -> Iterator[str]:
+    """In Markdown, a line at a time. `at`: it is not finished yet, but at this document."""
     yield "# What choreomon says, beside the exact evaluation\n"
     yield f"`{command}`\n"
     yield f"{machine()}; seeds from {seed}; {seconds:.0f} s, {load_at_the('end')}.\n"
+    if at is not None:
+        yield f"**The run was not finished: it came to document {at}.**\n"
     wrong = len(found.wrong)
     yield f"**{found.questions:,} questions; wrong: {f'{wrong:,}' if wrong else 'none'}.**\n"
     yield (
@@ -167,13 +173,23 @@ def main(
     if show:
         click.echo(document_of(families[0], seed)[0], nl=False)
         return
-    began = time.monotonic()
-    found = ask(families, seed, documents, live, seconds)
+    began, found = time.monotonic(), Found()
     command = " ".join(["python -m benchmarks.truth", *sys.argv[1:]])
-    text = "\n".join(page(command, seed, found, time.monotonic() - began)) + "\n"
-    click.echo(text, nl=False)
-    if write is not None:
-        write.write_text(text, encoding="utf-8")
+
+    def made(at: int | None) -> str:
+        passed = time.monotonic() - began
+        text = "\n".join(page(command, seed, found, passed, at)) + "\n"
+        if write is not None:  # so that a run that is ended leaves what was seen
+            write.write_text(text, encoding="utf-8")
+        return text
+
+    def progress(at: int) -> None:
+        made(at)
+        told = f"document {at}: {found.questions:,} questions, {len(found.wrong)} wrong"
+        click.echo(f"{time.monotonic() - began:.0f} s, {told}", err=True)
+
+    ask(found, families, seed, documents, live, seconds, progress)
+    click.echo(made(None), nl=False)
     sys.exit(bool(found.wrong))
 
 

@@ -3,6 +3,7 @@ wrong is found, and named so that it can be asked again."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.truth import __main__ as command
 from benchmarks.truth import asking, judging
 from benchmarks.truth.__main__ import ALL_FAMILIES, Found, main, page
 from benchmarks.truth.asking import for_real, simulated
@@ -180,6 +182,23 @@ def test_the_command_writes_a_page_and_says_by_its_exit_code_whether_all_was_rig
 def test_no_document_is_begun_when_the_time_is_over() -> None:
     asked = ["--family", "near", "--live", "0", "--seconds", "0"]
     assert "**0 questions; wrong: none.**" in CliRunner().invoke(main, asked).output
+
+
+def test_what_was_seen_is_on_the_page_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(family: str, number: int) -> Iterator[tuple[str, judging.Asked]]:
+        if number == 2:
+            raise KeyboardInterrupt
+        return simulated(family, number)
+
+    monkeypatch.setattr(command, "SECONDS_BETWEEN_PAGES", -1)
+    monkeypatch.setattr(command, "simulated", interrupted)
+    file = tmp_path / "truth.md"
+    asked = ["--family", "near", "--live", "0", "--write", str(file)]
+    assert CliRunner().invoke(main, asked).exit_code == 1
+    assert "The run was not finished: it came to document 1." in file.read_text()
+    assert "| near | 2 |" in file.read_text()
 
 
 def test_the_page_says_what_is_not_named_and_what_did_not_end() -> None:
