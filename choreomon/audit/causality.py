@@ -50,7 +50,7 @@ from choreomon.audit.process import (
     with_clock,
 )
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label
-from choreomon.core.recorded import Diagnostic, Place, RecordedEvent, Strange
+from choreomon.core.recorded import UNCOUNTED, Diagnostic, Place, RecordedEvent, Strange
 
 MAX_WAITING: Final = 10_000
 """Events of one process that wait, above which they are gone on with as they are."""
@@ -169,6 +169,8 @@ class Causality:
         clock, stated = event.clock, stated_number(event)
         if clock is not None and process.name not in clock:
             clock = None
+        if event.number == UNCOUNTED and process.last < 1:
+            process.numbered = True  # so number 1 is still to come, which others know of
         if (whole := self._numbering) is not None:
             process.whole = whole.counts_all(process.name)
         told: float = process.last + 1

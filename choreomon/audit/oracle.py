@@ -14,7 +14,7 @@ from math import inf
 from typing import NamedTuple
 
 from choreomon.core.message import ENVIRONMENT, Label, Message
-from choreomon.core.recorded import RecordedEvent
+from choreomon.core.recorded import UNCOUNTED, RecordedEvent
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
@@ -236,4 +236,6 @@ def _numbers(
 def _stated(event: RecordedEvent) -> int | None:
     """Its own number, if it says one."""
     own = None if event.clock is None else event.clock.get(event.process)
-    return event.number if own is None else own
+    if own is None and event.number != UNCOUNTED:
+        own = event.number
+    return own

@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn, TypeAlias
 from choreomon.audit.items import Clock
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import SEND, Label
-from choreomon.core.recorded import Place, RecordedEvent
+from choreomon.core.recorded import UNCOUNTED, Place, RecordedEvent
 
 Channel: TypeAlias = tuple[str, str, str]
 """Sender, message name, receiver."""
@@ -156,9 +156,12 @@ def senders_of(reception: RecordedEvent, watching: Iterable[Process]) -> set[str
 
 
 def stated_number(event: RecordedEvent) -> int | None:
-    """The number of the event in its process, as its clock says or else it itself."""
+    """The number of the event in its process, as its clock says or else it itself; None, too, where
+    it says that it is not counted."""
     own = None if event.clock is None else event.clock.get(event.process)
-    return event.number if own is None else own
+    if own is None and event.number != UNCOUNTED:
+        own = event.number
+    return own
 
 
 def next_number(process: Process) -> float:

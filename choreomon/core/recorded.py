@@ -27,6 +27,9 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
+UNCOUNTED: Final = -1
+
+
 class RecordedEvent(NamedTuple):
     """One event of one process. The events of a process come in the order of its log.
 
@@ -37,7 +40,7 @@ class RecordedEvent(NamedTuple):
     - `clock`: how many events of each process the process knew right after this one, itself
       counted; processes that are left out: 0. None where the log has none.
     - `number`: its place among the events of its process, from 1, where the log counts them. (A
-      clock counts them, too.)
+      clock counts them, too.) `UNCOUNTED` where it counts others only, which come later.
     - `session`: to which run, trace or session it belongs; "" where there is one only.
     - `time`: as written. It orders nothing.
     - `fields`: whatever else is known, for people.

@@ -13,7 +13,7 @@ from typing import Final, Literal
 import msgspec
 
 from choreomon.core.message import ENVIRONMENT, SEND
-from choreomon.core.recorded import NO_FIELDS, Diagnostic, Place, RecordedEvent
+from choreomon.core.recorded import NO_FIELDS, UNCOUNTED, Diagnostic, Place, RecordedEvent
 from choreomon.formats.json_keys import repeated_key
 from choreomon.formats.recorded.json_values import json_problem
 from choreomon.formats.recorded.lines import Log
@@ -47,7 +47,7 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
     order. Lines of others may have none, an `id` of the message, the same for its send and its
     reception, and `number`, which counts the events of a process from 1; `index` and `time` may be
     left out. Live monitors count only what a property mentions: an event whose own count stays as
-    it was is not counted, and has no clock here.
+    it was is not counted, and has no clock here; before the first that is, it says so.
 
     Raises DocumentError only where lines cannot be read at all.
     """
@@ -82,9 +82,11 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
                 yield _strange(wrong, file, number)
                 continue
         counted = None
-        own = clock.get(process, 0)
+        own, place = clock.get(process, 0), line.number
         if own and own != counts.get(process, 0):  # less than before is for others to refuse
             counted, counts[process] = line.clock, own
+        elif line.clock is not None and place is None and process not in counts:
+            place = UNCOUNTED
         yield new(
             RecordedEvent,
             (
@@ -95,7 +97,7 @@ def read_own_events(log: Log) -> Iterator[RecordedEvent | Diagnostic]:
                 peer,
                 line.id,
                 counted,
-                line.number,
+                place,
                 "",
                 "" if line.time is None else repr(line.time),
                 NO_FIELDS,
