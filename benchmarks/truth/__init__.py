@@ -2,7 +2,7 @@
 exact evaluation over all orders.
 
     make truth [TRUTH_ARGS="--documents 100 --live 2 --seconds 600"]
-    python -m benchmarks.truth --family dense --seed 17 --documents 1 [--show]
+    python -m benchmarks.truth --family dense --seed 17 --documents 1 --live 0 [--show]
 
 Documents are drawn (`documents`), simulated by every set of rules and every strategy that promises
 something, run for real with agents, and the logs of these runs are audited (`audits`). Every event

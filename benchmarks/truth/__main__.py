@@ -34,7 +34,8 @@ MOST_TOLD: Final = 100
 
 
 class Wrong(NamedTuple):
-    """Something that was said and is not so, or was not said and is."""
+    """Something that was said and is not so, or was not said and is. `event`: -1 where `what` says
+    of which, or of all."""
 
     way: str
     family: str
@@ -43,11 +44,11 @@ class Wrong(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        live = " --live 1" if self.way.startswith("run") else ""
-        where = "as a whole" if self.event < 0 else f"event {self.event}"
+        live = int(self.way.startswith("run"))
+        where = "" if self.event < 0 else f"event {self.event}: "
         return (
-            f"{self.way}, {where}: {self.what} (`python -m benchmarks.truth --family "
-            f"{self.family} --seed {self.number} --documents 1{live}`)"
+            f"{self.way}: {where}{self.what} (`python -m benchmarks.truth --family {self.family} "
+            f"--seed {self.number} --documents 1 --live {live}`)"
         )
 
 

@@ -176,7 +176,7 @@ def test_the_command_writes_a_page_and_says_by_its_exit_code_whether_all_was_rig
     assert wrong.exit_code == 1
     text = file.read_text()
     assert "wrong: 1." in text
-    assert "--family near --seed 90 --documents 1`)" in text
+    assert "--family near --seed 90 --documents 1 --live 0`)" in text
 
 
 def test_no_document_is_begun_when_the_time_is_over() -> None:
@@ -208,7 +208,7 @@ def test_the_page_says_what_is_not_named_and_what_did_not_end() -> None:
     told = "\n".join(page("python", 0, found, 1.0))
     assert "not counted: 2" in told
     assert "- and 2 more" in told
-    assert "run, event 0: missed (`python -m benchmarks.truth --family dense --seed 3" in told
+    assert "run: event 0: missed (`python -m benchmarks.truth --family dense --seed 3" in told
     assert "--documents 1 --live 1`)" in told
 
 
@@ -218,6 +218,7 @@ def test_events_that_are_unsettled_are_those_that_the_bound_was_met_at(
     """Without their names, what could have been avoided there would be wrong."""
     monkeypatch.setattr(precise, "possible_outcomes", partial(possible_outcomes, most=8))
     monkeypatch.setattr(asking, "SIMULATED", asking.SIMULATED[:1])
+    monkeypatch.setattr(asking, "audits", lambda *_, **__: ())
     found = Found()
     for number in range(20):
         found.add("dense", number, simulated("dense", number))
