@@ -10,8 +10,6 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference
 from choreomon.monitor import consistent_cuts, evidence, precise
@@ -230,8 +228,9 @@ class SendsNoEvidence(Precise):
 
 
 class CutsEvidence(Precise):
-    """What undecided records rest on is told without what is after the event that is asked about,
-    and then passes for all that they rest on, whoever needs it for whatever event."""
+    """A bug that was real: what undecided records rest on is told without what is after the event
+    that is asked about, and then passes for all that they rest on, whoever needs it for whatever
+    event (docs/adr/018-precise-rules.md, "Why it is exact")."""
 
     def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
         told = super().answer(monitor, state, inquiry)
@@ -286,31 +285,6 @@ def open_as_fired(
     return [r._replace(result=FRM) if r.result == OPEN else r for r in known]
 
 
-def cut_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bug that was real: of evidence nothing is told or kept that is after the event of whoever
-    asks, and what is left is used for other events as if it were whole
-    (docs/adr/018-precise-rules.md, "Why it is exact")."""
-
-    def answer(
-        rules: Precise, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry
-    ) -> Told:
-        told = _ANSWER(rules, monitor, state, inquiry)
-        asker = monitor.index_of[inquiry.sender]
-        count = inquiry.event[asker]
-        return told._replace(evidence=tuple(r for r in told.evidence if r.first[asker] < count))
-
-    def known(monitor: MonitorSetup, state: MonitorState, inspection: Inspection) -> list[Record]:
-        own, count = monitor.own, inspection.event[monitor.own]
-        return [
-            r
-            for r in _KNOWN(monitor, state, inspection)
-            if (r.clock if r.result == FRM else r.first)[own] < count
-        ]
-
-    monkeypatch.setattr(Precise, "answer", answer)
-    monkeypatch.setattr(precise, "known_records", known)
-
-
 def before_or_the_same(place: Any, other: Any) -> bool:
     """An event happened before itself."""
     here, there = place.clock[place.process], other.clock[place.process]
@@ -346,7 +320,6 @@ def deaf_to_second_inquiries(
     return _INQUIRED(monitor, state, clock, inquiry)
 
 
-_ANSWER = Precise.answer
 _KNOWN = evidence.known_records
 _STRETCH = consistent_cuts._stretch
 _INQUIRED = Monitor._inquired

@@ -47,7 +47,7 @@ def test_the_law_notices_evidence_that_is_cut(
     name: str, seed: int, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not played(NAMED[name], seed).wrong
-    planted.cut_evidence(monkeypatch)
+    monkeypatch.setitem(families.RULES, "precise", planted.CutsEvidence())
     assert fault in {each.fault for each in played(NAMED[name], seed).wrong}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.laws import night, planted
+from tests.laws import families, night, planted
 from tests.laws.families import FAMILIES
 from tests.laws.small_systems import Scope, systems
 
@@ -71,7 +71,7 @@ def test_a_page_goes_on_where_the_tally_ends(
 def test_what_is_wrong_is_named_with_how_to_see_it_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planted.cut_evidence(monkeypatch)
+    monkeypatch.setitem(families.RULES, "precise", planted.CutsEvidence())
     written = tmp_path / "laws.md"
     given = ["night", "--seed", "95", "--write", str(written), "--tally", str(tmp_path / "t")]
     monkeypatch.setattr("sys.argv", given)
