@@ -56,6 +56,8 @@ def main() -> int:
     order = [room.name for room in ROOMS]
     results.sort(key=lambda each: (order.index(each.room), each.mutant.path, each.mutant.span))
     command = f"python -m benchmarks.mutants --seed {given.seed} --count {given.count}"
+    if given.seconds != parser.get_default("seconds"):
+        command += f" --seconds {given.seconds:g}"
     if given.rooms:
         command += f" --rooms {' '.join(given.rooms)}"
     text = "\n".join(

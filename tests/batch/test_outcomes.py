@@ -67,6 +67,19 @@ def test_what_cannot_be_read_spoils_its_own_outcome_alone() -> None:
 
 
 @pytest.mark.parametrize("explain", [False, True])
+def test_an_outcome_says_who_is_to_blame_what_was_recorded_and_why(explain: bool) -> None:
+    question = Question(interaction="i.hif", analysis=Analysis("multiprefix"), explain=explain)
+    passed, late, failed = asked(question, "pass.htf", "late.htf", "fail.htf")
+    assert [(one.explanation is not None) for one in (passed, late, failed)] == [explain] * 3
+    assert [one.recorded for one in (passed, late)] == [("a", "b", "c"), ("b", "c")]
+    assert passed.fault is None
+    for one in (late, failed):
+        assert one.fault is not None
+        assert (one.fault.kind, one.fault.locations) == ("LocalError", (("b",),))
+    assert [one.fits_late for one in (passed, late, failed)] == [False, True, False]
+
+
+@pytest.mark.parametrize("explain", [False, True])
 @pytest.mark.parametrize("mode", ["accept", "multiprefix", "slice"])
 def test_several_processes_say_in_the_same_order_what_one_says(mode: str, explain: bool) -> None:
     analysis = Analysis(mode)  # type: ignore[arg-type]
