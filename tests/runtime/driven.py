@@ -87,13 +87,14 @@ def made(
     disk: Disk | None = None,
     ports: Ports | None = None,
     rows_per_snapshot: int = ROWS_PER_SNAPSHOT,
+    most_sessions: int = 1024,
 ) -> tuple[Driver, Ports, Disk, Clock]:
     """The driver of B, which asks A about each of its events, and the session of a service."""
     disk, clock = disk or Disk(lambda moment: None), Clock()
     ports = ports or Ports(disk)
     table = transition_tables(PROPERTY, NAMES)["B"]
     host = Host(Monitor(table, NAMES, has_deadline=True, most_open=most_open))
-    sidecar = Sidecar("B", (SYSTEM,), (host,))
+    sidecar = Sidecar("B", (SYSTEM,), (host,), most_sessions=most_sessions)
     driver = Driver(sidecar, disk, ports, clock, timeouts, rows_per_snapshot=rows_per_snapshot)
     driver.recover(forgetful=False)
     if session is not None:

@@ -298,6 +298,17 @@ def test_a_session_whose_connection_was_made_later_is_a_successor_though_it_was_
     assert not gap_is_open(driver)
 
 
+def test_sessions_that_were_pushed_out_while_they_were_away_are_not_remembered() -> None:
+    driver, _, _, _ = made(session=None, most_sessions=2)
+    for connection in range(1, 50):
+        name = f"s{connection}"
+        driver.take(Hello(connection, "block", "", name, 0))
+        driver.disconnected(name)
+        driver.flush()
+        assert len(driver.state.sessions) <= 2
+        assert len(driver._absent) <= 4
+
+
 def test_an_older_promise_shortens_no_newer_one() -> None:
     """Renewals may be answered late, and in another order than they were granted in."""
     driver, _, _, clock = made(session=None)

@@ -318,6 +318,17 @@ def test_the_promise_is_renewed_after_the_buffer_and_the_gap_were_told() -> None
     assert session.lost == 2
 
 
+def test_of_those_who_wait_no_more_are_kept_than_the_buffer_holds() -> None:
+    session = opened("buffer", buffer=3)
+    session.broken()
+    for _ in range(5):
+        sends(session)
+    session.expire(9.0)
+    assert session.lost == 2
+    told = again(session, 10.0, window=9)
+    assert [type(message) for message in told] == [Report, Report, Report, Gap, Renew]
+
+
 def test_a_gap_at_the_beginning_is_told_with_hello() -> None:
     session = opened("let-go")
     session.broken()
