@@ -227,7 +227,8 @@ def mixed_case(
     if random.random() < 0.5:  # all log alike, none in full
         alike = random.choice(HOLES[3:])
         everywhere = clocked == {event.process for event in events}
-        says = dict.fromkeys(names, (random.random() < 0.5 and everywhere, True, True))
+        clock, identity = random.random() < 0.5 and everywhere, random.random() < 0.5
+        says = dict.fromkeys(names, (clock, True, identity))
         holes = dict.fromkeys(names, alike)
     kept = [*events]
     if random.random() < 0.6 if lossy is None else lossy:
