@@ -1,14 +1,19 @@
-"""What a configuration says of times and bounds is what its agent goes by."""
+"""What a configuration says of times and bounds is what its agent goes by, and what it logs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from choreomon.formats.agent_config import Limits
+from choreomon.runtime.agent import Agent
 from choreomon.runtime.driver import Timeouts
+from choreomon.runtime.logs import Log
+from choreomon.runtime.outputs import Dropped
 from choreomon.runtime.peer_limits import Limits as PeerLimits
 from tests.runtime.conftest import Run
-from tests.runtime.real_agents import agent_of, config_of
+from tests.runtime.real_agents import agent_of, config_of, tables_of
 
 
 def test_times_and_bounds_are_those_of_the_configuration(run: Run, tmp_path: Path) -> None:
@@ -40,3 +45,23 @@ def test_times_and_bounds_are_those_of_the_configuration(run: Run, tmp_path: Pat
             await agent.stop()
 
     run(main)
+
+
+def test_what_is_refused_is_logged_once_a_minute_for_each_reason(
+    run: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        seconds = [0.0]
+        log = Log(now=lambda: seconds[0])
+        agent = Agent(config_of(tmp_path), [tables_of()["B"]], log=log)
+        await agent.start()
+        try:
+            for second in range(121):
+                seconds[0] = float(second)
+                agent.happened(Dropped("rate", "A", "too fast"))
+                agent.happened(Dropped("sender", "A", "is not A"))
+        finally:
+            await agent.stop()
+
+    run(main)
+    assert [record.message for record in caplog.records].count("refused") == 2 * 3
