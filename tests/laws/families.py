@@ -180,7 +180,8 @@ def _hosts(family: Family, random: Random) -> Played:
         names,
         RULES[family.rules],
         in_order=random.random() < family.in_order,
-        queued=random.random() < family.queued,
+        # Who bounds what is open bounds answers, too, and lets no events queue (`Rules.most_told`).
+        queued=random.random() < family.queued and family.most_open is None,
         deadline=family.deadline,
         most_open=family.most_open,
     )
