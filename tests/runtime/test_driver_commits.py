@@ -122,14 +122,22 @@ def test_a_journal_has_as_many_rows_as_a_snapshot_is_for_and_no_more() -> None:
 def test_rows_are_counted_over_restarts() -> None:
     disk = Disk(lambda moment: None)
     most = 0
-    for life in range(20):
+    for life in range(40):
         driver, _, _, _ = made(disk=disk, session=None if life else "s", rows_per_snapshot=10)
         for number in range(1, 4):
             event(driver, 3 * life + number)
             driver.flush()
             most = max(most, len(disk.load()[1]))
     assert most < 10
-    assert len(disk.snapshots) == len(disk.rows) // 10
+    assert [count for count, _ in disk.snapshots] == [*range(10, len(disk.rows) + 1, 10)]
+
+
+def test_rows_are_counted_anew_after_a_snapshot() -> None:
+    driver, _, disk, _ = made(rows_per_snapshot=10)
+    for number in range(1, 35):
+        event(driver, number)
+        driver.flush()
+    assert [count for count, _ in disk.snapshots] == [10, 20, 30]
 
 
 class NoRoomForSnapshots(Disk):
