@@ -172,7 +172,7 @@ class Causality:
         if event.number == UNCOUNTED and process.last < 1:
             process.numbered = True  # so number 1 is still to come, which others know of
         if (whole := self._numbering) is not None:
-            process.whole = whole.counts_all(process.name)
+            process.whole = whole if whole.counts_all(process.name) else None
         told: float = process.last + 1
         if stated is not None:
             told = stated
@@ -181,8 +181,8 @@ class Causality:
             told = int(process.last) + 0.5
         labels = None if process.watched is None else process.watched.get((event.kind, event.name))
         jumps = stated is not None and stated - process.last > 1 and not released
-        if jumps and process.whole and whole is not None:
-            jumps = whole.missing(process.name, process.last, stated) is not None
+        if jumps and process.whole is not None:
+            jumps = process.whole.missing(process.name, process.last, stated) is not None
         ends_gap = jumps and process.index is not None and process.raw is not None
         if ends_gap and self._ahead(process, process.raw or {}):
             return False  # the gap begins with all that the process knew before it

@@ -7,12 +7,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import inf
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 from choreomon.audit.items import Clock
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import UNCOUNTED, Place, RecordedEvent
+
+if TYPE_CHECKING:
+    from choreomon.audit.numbers import Numbering
 
 Channel: TypeAlias = tuple[str, str, str]
 """Sender, message name, receiver."""
@@ -28,7 +31,7 @@ class Process:
     """What is known of one process. `index`: in clocks, None where the property has no label of it.
     `last` is the number of its last event, and `item_numbers` those of its items from number
     `forgotten` + 1 on, which is not known yet of those in which an event without a number follows.
-    `numbered`: whether an event said its number; `whole`: whether those go on through all sessions.
+    `numbered`: whether an event said its number; `whole`: where those go on through all sessions.
     `told` is its last vector clock, where `known` does not have it yet."""
 
     __slots__ = (
@@ -59,7 +62,7 @@ class Process:
         self.forgotten = 0
         self.items = 0
         self.numbered = False
-        self.whole = False
+        self.whole: Numbering | None = None
         self.queue: deque[RecordedEvent] = deque()
         self.awaits: Key | Process | None = None
         self.awaited_by: list[Process] | None = None
@@ -241,7 +244,11 @@ def _asked_for(
             counted = counted and not numbered
             last += 1
         else:
-            counted = counted and (process.whole or number == last + 1)
+            if process.whole is None:
+                follows = number == last + 1
+            else:
+                follows = process.whole.missing(process.name, last, number) is None
+            counted = counted and follows
             last, numbered = number, True
         if not counted:
             uncounted.add(process.name)

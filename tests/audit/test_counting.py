@@ -10,13 +10,15 @@ from collections.abc import Callable
 import pytest
 
 from choreomon.audit import messages
+from choreomon.audit.auditor import Auditor
 from choreomon.audit.causality import Causality
 from choreomon.audit.messages import Messages, Told
+from choreomon.audit.numbers import SessionNumbers, WholeLog
 from choreomon.audit.process import Key, Process
 from choreomon.core.recorded import RecordedEvent
 from tests.audit.cases import case
 from tests.audit.reading_orders import merges, read_in_orders
-from tests.audit.test_logs_that_lack import audited, event, kinds
+from tests.audit.test_logs_that_lack import audited, automaton, event, kinds
 
 
 def said(*logs: list[RecordedEvent]) -> tuple[str, ...]:
@@ -75,6 +77,23 @@ def test_what_is_not_counted_closes_no_cycle() -> None:
         sender = [event("P1?x<P2", 2), first, event("P1!a>P2", 3), event("P1!m>P2", 4)]
         receiver = [event("P2?m<P1", 5), event("P2!x>P1", 6), event("P2!b>P3", 7)]
         assert said(sender, receiver) == ("possibly-violated",)
+
+
+def test_what_is_missing_from_all_sessions_closes_no_cycle() -> None:
+    """Number 2 of P1 may have been the send of what P2 received at first."""
+    numbers = [(1, "P1?x<P2"), (3, "P1!a>P2"), (4, "P1!m>P2")]
+    sender = [event(told, 1, number=number) for number, told in numbers]
+    numbers = [(1, "P2?m<P1"), (2, "P2!x>P1"), (3, "P2!b>P3")]
+    receiver = [event(told, 1, number=number) for number, told in numbers]
+    log = WholeLog("process")
+    for each in (*sender, *receiver):
+        log.add(each)
+    numbering = SessionNumbers(log.found(), [*sender, *receiver])
+    for events in merges([sender, receiver]):
+        auditor = Auditor(automaton(), numbering=numbering)
+        for each in events:
+            auditor.add(each)
+        assert kinds(auditor.finish()) == ["possibly-violated"]
 
 
 def test_ids_are_looked_for_also_where_other_sends_have_none() -> None:
