@@ -8,7 +8,7 @@ REPORT ?= demo-report.html
 FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check docs format bench diagram-tools experiments experiments-quick faults soak fuzz laws mutants truth clean cluster cluster-stop cluster-clean cluster-test
+.PHONY: demo test test-quick check docs pictures format bench diagram-tools experiments experiments-quick faults soak fuzz laws mutants truth clean cluster cluster-stop cluster-clean cluster-test
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -22,6 +22,11 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-to-check
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
+# What a change against BASE needs, nearest first, in about a minute. BASE=HEAD~1: of the last commit.
+BASE ?= main
+test-quick: $(VENV)/.installed-to-check
+	$(BIN)/python -m tests.quick --base $(BASE) $(PYTEST_ARGS)
+
 check: $(VENV)/.installed-to-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -29,10 +34,15 @@ check: $(VENV)/.installed-to-check
 	$(BIN)/lint-imports
 
 # The site: every page, and one about the Python interface. A link that leads nowhere is an error.
+# An environment that is given and has Sphinx is used as it is: it may be that of another checkout.
 SITE ?= build/site
-docs: $(VENV)/.installed-to-check
+docs: $(if $(and $(filter-out file,$(origin VENV)),$(wildcard $(BIN)/sphinx-build)),,$(VENV)/.installed-to-check)
 	$(BIN)/python -m sphinx -q -W --keep-going -c docs/site -b html . $(SITE)
 	@echo "$(SITE)/index.html"
+
+# Every picture of the docs again, and a sheet of all pictures and pages in both colour schemes.
+pictures: $(VENV)/.installed-to-check
+	SOURCE_DATE_EPOCH=0 $(BIN)/python -m tests.scenarios.contact_sheet
 
 format: $(VENV)/.installed-to-check
 	$(BIN)/ruff format .
@@ -53,8 +63,10 @@ experiments: $(VENV)/.installed-to-check
 	$(BIN)/choreomon experiment all --seed 0 --jobs 2 -o $(EXPERIMENTS) > $(EXPERIMENTS).md
 
 # Real processes that are killed, stopped, cut off: half an hour. FAULTS_ARGS="agent disk" are some.
+# Then what a partition costs the services, ten minutes; its times mean little on a busy machine.
 faults: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks.faults --write benchmarks/results/live_faults.md $(FAULTS_ARGS)
+	$(BIN)/python -m benchmarks.faults.partition --write benchmarks/results/live_partition.md
 
 # Millions of events through real agents, and again with a dead one; half an hour in all. What came
 # out is in benchmarks/results/live_soak.md.
@@ -88,10 +100,12 @@ TRUTH_PAGE ?= benchmarks/results/truth.md
 truth: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks.truth --write $(TRUTH_PAGE) $(TRUTH_ARGS)
 
-# The parsers of Mermaid and PlantUML, to which tests then give what is written. Needs npm and Maven.
+# The parsers of Mermaid and PlantUML, to which tests then give what is written, and axe-core, which
+# looks at pages. Needs npm and Maven.
 DIAGRAM_TOOLS := build/diagram-tools
 diagram-tools:
-	npm install --no-audit --no-fund --prefix $(DIAGRAM_TOOLS) mermaid@11.17.2 jsdom@24.1.3
+	npm install --no-audit --no-fund --prefix $(DIAGRAM_TOOLS) mermaid@11.17.2 jsdom@24.1.3 \
+		axe-core@4.10.3
 	mvn -q dependency:copy -Dartifact=net.sourceforge.plantuml:plantuml:1.2025.2 \
 		-DoutputDirectory=$(CURDIR)/$(DIAGRAM_TOOLS)
 

@@ -29,13 +29,13 @@ from choreomon.automata.semi_centralized import LocalVerifiers
 from choreomon.batch.collector import collector_at_rest
 from choreomon.core.action import emission
 from choreomon.core.errors import BudgetExceeded
-from choreomon.formats.automaton_file import Locations
-from choreomon.formats.timbuk import read_timbuk, timbuk_letters
+from choreomon.experiments.offline.procedure_traces import KINDS, Drawing
+from choreomon.experiments.offline.procedures import Plan, Protocol, sample
+from choreomon.experiments.offline.statistics import summary
+from choreomon.interaction_files.locations import Locations
+from choreomon.interaction_files.timbuk import read_timbuk, timbuk_letters
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.projection import discrete
-from choreomon.verify.experiments.procedure_traces import KINDS, Drawing
-from choreomon.verify.experiments.procedures import Plan, Protocol, sample
-from choreomon.verify.experiments.statistics import summary
 
 NAMES: Final = ("p1", "p2", "p3")
 MANY: Final = 1_000

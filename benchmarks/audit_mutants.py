@@ -27,16 +27,15 @@ import click
 
 from benchmarks.log_mutants import MAPPING, Log, head, mutant, page, timed
 from choreomon.cli import main as choreomon
+from choreomon.core.labels import parse_label
 from choreomon.core.message import HANDLE
 from choreomon.core.recorded import RecordedEvent
-from choreomon.formats.labels import parse_label
-from choreomon.formats.recorded.mapping_document import parse_mapping
-from choreomon.formats.recorded.reading import read_recorded
+from choreomon.logs.formats import FORMATS
+from choreomon.logs.mappings.mapping_document import parse_mapping
+from choreomon.logs.readers.reading import read_recorded
 
 NAMES: Final = {0: "nothing formed", 1: "violated", 2: "refused", 3: "possibly violated"}
 """What exit codes say. There is no other one."""
-
-FORMATS: Final = ("events", "shiviz", "tsviz", "otlp", "jsonl", "detecter")
 
 
 class Wrong(Exception):
@@ -81,7 +80,7 @@ def asked(one: Log, randomness: Random, place: Path, mapped: bool) -> list[str]:
         ["--incomplete", "a"],
         ["--session-key", "host"],
         ["--session-key", "traceId"],
-        ["--format", randomness.choice(FORMATS)],
+        ["--format", randomness.choice([*FORMATS])],
         ["--report", str(place / "report.html")],
         ["--junit", str(place / "junit.xml")],
         ["--sarif", str(place / "findings.sarif")],
@@ -123,11 +122,12 @@ def try_mutants(
     """What became of so many mutants, for each log. Lets out what should never be raised, after
     saying which mutant did it."""
     others = [each.content for each in logs.values()]
+    unmapped = [name for name, each in FORMATS.items() if "mapping" not in each.fits]
     properties = {
         (name, mapped): property_of(one, mapped)
         for name, one in logs.items()
         for mapped in (False, True)
-        if not mapped or name not in ("events", "detecter")
+        if not mapped or name not in unmapped
     }
     found: dict[str, Counter[str]] = {name: Counter() for name in logs}
     names = [*logs]

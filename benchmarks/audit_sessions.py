@@ -58,7 +58,7 @@ OTHERS: Final = (("shop", "note", "desk"), ("desk", "ask", "shop"), ("warehouse"
 
 _READING: Final = """
 import sys
-from choreomon.cli.log_options import LogChoices
+from choreomon.cli.command_line.log_options import LogChoices
 reading = LogChoices(mapping=sys.argv[2]).loaded()
 print(sum(1 for _ in reading.read(sys.argv[1])))
 """

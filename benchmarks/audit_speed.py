@@ -36,20 +36,20 @@ WIDTHS: Final = (24, 12, 10, 10, 11, 12, 12, 9)
 _CHILD: Final = """
 import resource, sys
 from time import perf_counter, process_time
-from choreomon.formats.read import load_document
-from choreomon.formats.recorded.reading import read_recorded
+from choreomon.documents.read import load_document
+from choreomon.logs.readers.reading import read_recorded
 from choreomon.audit.auditor import Auditor
 from choreomon.core.recorded import RecordedEvent
 document, log, what = sys.argv[1:]
 auditor = Auditor(load_document(document).property.automaton)
-import choreomon.cli.audit as command
+from choreomon.audit.reading import tell
 start, busy = perf_counter(), process_time()
 events = read_recorded(log)
 if what == "read":
     counted = sum(1 for _ in events)
     print(counted, 0, 0, 0, end=" ")
 else:
-    command.read(auditor, [events], lambda _: None, lambda: False)
+    tell(auditor, [events], lambda _: None, lambda: False)
     outcome = auditor.finish()
     undecided = sum(verdict.undecided for verdict in outcome.verdicts)
     print(outcome.events, outcome.labelled, len(outcome.verdicts), undecided, end=" ")

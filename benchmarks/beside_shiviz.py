@@ -39,8 +39,8 @@ import click
 
 from benchmarks.log_reading import text
 from choreomon.core.recorded import RecordedEvent
-from choreomon.formats.recorded.reading import read_recorded
-from choreomon.formats.recorded.shiviz import RUNS, SHIVIZ
+from choreomon.logs.readers.reading import read_recorded
+from choreomon.logs.readers.shiviz import RUNS, SHIVIZ
 
 RUNNER: Final = Path(__file__).with_name("shiviz_parser.js")
 SIMPLEDB: Final = Path(__file__).parents[1] / "tests" / "data" / "shiviz" / "simpledb.log"

@@ -43,7 +43,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 import click
 
 from choreomon.core.action import EMISSION, RECEPTION, Action
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.experiments.offline.cases import random_accepted
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after
@@ -57,7 +58,6 @@ from choreomon.multitrace.mutation import (
     swap_components,
 )
 from choreomon.multitrace.projection import discrete, project_trace
-from choreomon.verify.experiments.cases import random_accepted
 from choreomon.verify.explanation import Reached, explain
 from choreomon.verify.verdict import Mode
 from choreomon.verify.verifier import Verifier

@@ -35,8 +35,9 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from choreomon.properties.tables import transition_tables
 from simulator.event_queue import MONITORING
-from simulator.monitoring import Remembering, RunContext, monitors
+from simulator.monitoring import monitors
 from simulator.network import Network
+from simulator.sidecars.run_context import Remembering, RunContext
 from simulator.world import World
 
 WINDOW: Final = 5_000

@@ -49,19 +49,19 @@ import msgspec
 import numpy as np
 
 from benchmarks.full_vectors import full, plain
-from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.core.verdict import FRM, Reference
-from choreomon.formats.clock_coding import coded, size_of
-from choreomon.formats.clock_links import UNLINKED, Link
-from choreomon.formats.clock_text import encode_clocks
-from choreomon.formats.packed_clocks import packed
-from choreomon.formats.wire import (
+from choreomon.agent_files.clocks.coding import coded, size_of
+from choreomon.agent_files.clocks.links import UNLINKED, Link
+from choreomon.agent_files.clocks.packed import packed
+from choreomon.agent_files.clocks.text import encode_clocks
+from choreomon.agent_files.wire import (
     decode_untrusted,
     encode,
     encode_linked,
     open_untrusted,
     unlinked,
 )
+from choreomon.core.vector_clock import VectorClock, merge
+from choreomon.core.verdict import FRM, Reference
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, Response
 

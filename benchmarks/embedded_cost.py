@@ -28,11 +28,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.command_line import load_at_the, machine, parser_for
+from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
+from choreomon.agent_files.clocks.text import encode_clocks
+from choreomon.agent_files.table_file import SplitTable, system_id, write_table
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import SEND, Label, Message
-from choreomon.formats.agent_config import AgentConfig, LocalAccess
-from choreomon.formats.clock_text import encode_clocks
-from choreomon.formats.table_file import SplitTable, system_id, write_table
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.sdk.embedded import EmbeddedProcess, embed

@@ -49,7 +49,7 @@ from benchmarks.middle.corpora import (
     walked,
 )
 from choreomon.core.action import Action
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import after

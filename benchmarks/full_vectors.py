@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from choreomon.formats.wire import NO_SYSTEM
+from choreomon.agent_files.wire import NO_SYSTEM
 from choreomon.monitor.messages import MonitoringMessage
 
 plain: Final = msgspec.msgpack.Encoder().encode

@@ -24,8 +24,8 @@ import click
 
 from benchmarks.command_line import machine
 from choreomon.automata.automaton import Automaton, members
-from choreomon.formats.hibou.files import load_interaction
-from choreomon.formats.hibou.multitrace import CHUNK, MultiTraceReader
+from choreomon.documents.interactions import load_interaction
+from choreomon.hibou.multitrace import CHUNK, MultiTraceReader
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.automaton_verifier import AutomatonVerifier
 from choreomon.verify.exact import ExactDecider

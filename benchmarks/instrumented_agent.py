@@ -7,11 +7,12 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from choreomon.formats.agent_config import AgentConfig, load_agent_config, load_tables
-from choreomon.formats.table_file import SplitTable
+from choreomon.agent_files.agent_config import AgentConfig, load_tables
+from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.table_file import SplitTable
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.event_loop import new_event_loop
-from choreomon.runtime.logs import Log, configure
+from choreomon.runtime.operations.logs import Log, configure
 
 Handlers: TypeAlias = Mapping[signal.Signals, Callable[[], None]]
 """What is done at which signal."""

@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from choreomon.core.action import parse_action
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.multitrace.multitrace import component, multi_trace
-from choreomon.render.drawing import (
+from choreomon.pictures.graphs.search_graph import GraphPicture
+from choreomon.pictures.graphs.search_pictures import picture_of_exploration, picture_of_search
+from choreomon.pictures.shapes.drawing import (
     INK,
     PAPER,
     Box,
@@ -33,10 +35,8 @@ from choreomon.render.drawing import (
     Text,
     text_width,
 )
-from choreomon.render.layered_layout import Extent, LabelledEdge, layered_layout
-from choreomon.render.search_graph import GraphPicture
-from choreomon.render.search_pictures import picture_of_exploration, picture_of_search
-from choreomon.render.svg import svg_document
+from choreomon.pictures.shapes.layered_layout import Extent, LabelledEdge, layered_layout
+from choreomon.pictures.shapes.svg import svg_document
 from choreomon.verify.papers.engine import search
 from choreomon.verify.papers.exploration import explore
 from choreomon.verify.papers.heuristics import Filters

@@ -33,18 +33,29 @@ import zmq
 import zmq.asyncio
 
 from benchmarks.command_line import load_at_the, machine, parser_for
+from choreomon.agent_files import local
+from choreomon.agent_files.agent_config import AgentConfig, Durability, Keys, LocalAccess
+from choreomon.agent_files.key_files import (
+    PublicKey,
+    load_key_pair,
+    write_key_pair,
+    write_public_key,
+)
+from choreomon.agent_files.table_file import SplitTable, system_id
+from choreomon.agent_files.wire import encode
 from choreomon.core.message import SEND, Label, Message
-from choreomon.formats import local
-from choreomon.formats.agent_config import AgentConfig, Durability, Keys, LocalAccess
-from choreomon.formats.key_files import PublicKey, load_key_pair, write_key_pair, write_public_key
-from choreomon.formats.table_file import SplitTable, system_id
-from choreomon.formats.wire import encode
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.agent import Agent
-from choreomon.runtime.logs import Log
-from choreomon.runtime.security import Curve, Insecure, Security, make_key_pair, secure_asker
+from choreomon.runtime.network.security import (
+    Curve,
+    Insecure,
+    Security,
+    make_key_pair,
+    secure_asker,
+)
+from choreomon.runtime.operations.logs import Log
 
 IN_FLIGHT: Final = 64
 

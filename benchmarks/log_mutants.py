@@ -25,10 +25,10 @@ import click
 from choreomon.core.errors import DocumentError
 from choreomon.core.pairing import Pairing
 from choreomon.core.recorded import RecordedEvent
-from choreomon.formats.recorded.detection import FORMATS, LogFormat
-from choreomon.formats.recorded.mapping_document import built_in, parse_mapping
-from choreomon.formats.recorded.reading import read_recorded
-from choreomon.formats.recorded.shiviz import GOVECTOR, RUNS, SHIVIZ
+from choreomon.logs.formats import FORMATS, LogFormat
+from choreomon.logs.mappings.mapping_document import built_in, parse_mapping
+from choreomon.logs.readers.reading import read_recorded
+from choreomon.logs.readers.shiviz import GOVECTOR, RUNS, SHIVIZ
 
 SPECIAL: Final = (
     *(b"\x00", b"\xff", b"\xc3", b"{", b"}", b"[", b"]", b'"', b"\\", b"\n", b"\r\n", b":", b","),
@@ -184,7 +184,7 @@ def try_mutants(
 
 def logs_in(folder: Path) -> dict[str, Log]:
     """The logs of the tests: the five of ShiViz, and small ones in the other formats."""
-    from tests.formats.recorded.logs_for_tests import ALL, PARSERS
+    from tests.logs.readers.logs_for_tests import ALL, PARSERS
 
     real = {
         name: Log((folder / f"{name}.log").read_bytes()[:12_000], *how)
@@ -196,7 +196,7 @@ def logs_in(folder: Path) -> dict[str, Log]:
 def timed(tried: Tried[Found], mutants: int, seed: int) -> tuple[Found, float]:
     """What became of mutants of the logs of the tests, and the seconds of the processor, while a
     bar shows how far it is."""
-    from tests.formats.recorded.logs_for_tests import SHIVIZ
+    from tests.logs.readers.logs_for_tests import SHIVIZ
 
     begun = process_time()
     with click.progressbar(length=mutants, label="Mutants", file=sys.stderr) as bar:

@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from choreomon.core.recorded import RecordedEvent
-from choreomon.formats.recorded.reading import read_recorded
+from choreomon.logs.readers.reading import read_recorded
 
 
 class Measured(NamedTuple):

@@ -28,9 +28,9 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from choreomon.formats.hibou.files import load_multi_trace
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.lifelines import names
+from choreomon.interaction_files.loading import load_multi_trace
 from choreomon.verify.verdict import Mode
 from choreomon.verify.verifier import Verifier
 

@@ -21,8 +21,8 @@ from typing import Any, Final
 
 import click
 
-from choreomon.formats.hibou.files import load_interaction
-from choreomon.formats.hibou.multitrace import MultiTraceReader
+from choreomon.documents.interactions import load_interaction
+from choreomon.hibou.multitrace import MultiTraceReader
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.normal import normal
 from choreomon.interaction.step import frontier

@@ -45,10 +45,10 @@ from benchmarks.simpy_baseline import DELAYS, HANDLERS, PROCESSES, relay_applica
 from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME
 from choreomon.actors.randomness import Streams
+from choreomon.agent_files.wire import encode
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.run import Run, RunEvent
 from choreomon.core.vector_clock import VectorClock
-from choreomon.formats.wire import encode
 from choreomon.monitor.host import Host, HostState
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import Monitor, Stepped

@@ -1,6 +1,7 @@
 """Many short multi-traces of the removal paper's benchmark, read and decided one after the other.
 
-    python -m benchmarks.multiprefix_speed [--data FILE] [--mode M] [--by METHOD] [--json]
+    python -m benchmarks.multiprefix_speed [--data FILE] [--mode M] [--by METHOD] [--batch N]
+                                           [--json]
 
 One process, one core; every multi-trace is read from its text and decided, and what was found out
 for one is kept for the next, as in `choreomon verify`. Start-up is not counted, nor are opening
@@ -11,7 +12,8 @@ The cycle collector is off: what is dropped is taken apart, so there is next to 
 `--data` is a file like `tests/data/offline/multiprefix-sample.jsonl`, which is the default, or one
 compressed by xz. `--by search` asks the search of the papers, with its default options, instead;
 `--by reduced`, `centralized` and `semi-centralized` ask the procedures about automata, of those
-interactions that have an automaton of at most 5,000 states.
+interactions that have an automaton of at most 5,000 states. `--batch N` takes that many
+multi-traces of each interaction, drawn at random: the fewer, the more of the time is for tables.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ import json
 import lzma
 from pathlib import Path
 from platform import machine, python_version
+from random import Random
 from time import process_time
 from typing import Any, Final
 
 import click
 
-from choreomon.formats.hibou.model import read_interaction
-from choreomon.formats.hibou.multitrace import MultiTraceReader
+from choreomon.hibou.model import read_interaction
+from choreomon.hibou.multitrace import MultiTraceReader
 from choreomon.interaction.lifelines import names
 from choreomon.verify.papers.options import Options
 from choreomon.verify.synthesis import TooLarge, synthesize
@@ -55,7 +58,11 @@ def expected(case: dict[str, Any], mode: Mode) -> str:
 
 
 def measured(
-    data: list[dict[str, Any]], mode: Mode, options: Options | None, procedure: Procedure | None
+    data: list[dict[str, Any]],
+    mode: Mode,
+    options: Options | None,
+    procedure: Procedure | None,
+    batch: int | None,
 ) -> dict[str, Any]:
     """What the command prints."""
     seconds: list[tuple[float, str]] = []
@@ -71,7 +78,10 @@ def measured(
                 continue
         decided += 1
         verifier = Verifier(interaction, mode, options=options, procedure=procedure)
-        for case in entry["cases"]:
+        cases = entry["cases"]
+        if batch is not None and batch < len(cases):
+            cases = Random(entry["name"]).sample(cases, batch)
+        for case in cases:
             begin = process_time()
             multitrace = reader.read(case["htf"])
             read = process_time()
@@ -103,14 +113,15 @@ def measured(
 @click.option("--data", type=click.Path(exists=True, path_type=Path), default=SAMPLE)
 @click.option("--mode", type=click.Choice(["multiprefix", "accept"]), default="multiprefix")
 @click.option("--by", type=click.Choice(["auto", "search", *PROCEDURES]), default="auto")
+@click.option("--batch", type=click.IntRange(min=1))
 @click.option("--json", "as_json", is_flag=True)
-def main(data: Path, mode: Mode, by: str, as_json: bool) -> None:
+def main(data: Path, mode: Mode, by: str, batch: int | None, as_json: bool) -> None:
     read = entries(data)
     gc.collect()
     gc.freeze()
     gc.disable()
     procedure = next((one for one in PROCEDURES if one == by), None)
-    found = measured(read, mode, Options() if by == "search" else None, procedure)
+    found = measured(read, mode, Options() if by == "search" else None, procedure, batch)
     if as_json:
         click.echo(json.dumps(found))
         return

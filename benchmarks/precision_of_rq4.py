@@ -16,9 +16,9 @@ from typing import Final
 
 import click
 
+from choreomon.experiments.monitoring.cells import Cell, measured
+from choreomon.experiments.monitoring.grids import DELAY
 from choreomon.properties.tables import RULES_NAMES, RulesName
-from simulator.experiments.cells import Cell, measured
-from simulator.experiments.grids import DELAY
 
 SCALES: Final = (0.1, 0.3, 1, 3, 10)
 COUNTED: Final = (

@@ -34,9 +34,10 @@ from choreomon.automata.reduced import Reduced
 from choreomon.automata.semi_centralized import LocalVerifiers
 from choreomon.core.action import Action, emission
 from choreomon.core.errors import BudgetExceeded
-from choreomon.formats.automaton_file import Locations
-from choreomon.formats.hibou.files import load_interaction, load_signature
-from choreomon.formats.timbuk import read_timbuk
+from choreomon.documents.interactions import load_interaction
+from choreomon.interaction_files.loading import load_signature
+from choreomon.interaction_files.locations import Locations
+from choreomon.interaction_files.timbuk import read_timbuk
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.mutation import insert_action, swap_actions
 from choreomon.multitrace.slices import random_slice

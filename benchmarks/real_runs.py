@@ -20,8 +20,8 @@ from choreomon.core.run import RunEvent
 from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.links import MICROSECONDS, Links
 from choreomon.deployment.run import Deployment
-from choreomon.formats.read import load_document
-from choreomon.formats.scenario import Scenario, scenario
+from choreomon.documents.read import load_document
+from choreomon.documents.scenario import Scenario, scenario
 from simulator.run import Simulation
 
 SCENARIOS: Final = Path(__file__).parents[1] / "scenarios"

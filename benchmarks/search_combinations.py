@@ -29,8 +29,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import click
 
 from benchmarks.multiprefix_speed import SAMPLE, entries, expected
-from choreomon.formats.hibou.model import read_interaction
-from choreomon.formats.hibou.multitrace import MultiTraceReader
+from choreomon.hibou.model import read_interaction
+from choreomon.hibou.multitrace import MultiTraceReader
 from choreomon.interaction.lifelines import names
 from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.heuristics import STRATEGIES, Strategy

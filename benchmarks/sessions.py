@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 from benchmarks.command_line import machine
 from choreomon.automata.automaton import Automaton, members
 from choreomon.automata.minimization import minimal
-from choreomon.formats.hibou.files import load_interaction
+from choreomon.documents.interactions import load_interaction
 from choreomon.multitrace.multitrace import component, multi_trace
 from choreomon.verify.automaton_verifier import AutomatonMode, AutomatonVerifier
 from choreomon.verify.synthesis import synthesize

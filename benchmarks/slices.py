@@ -21,16 +21,16 @@ from typing import Any, Final
 
 import click
 
-from choreomon.multitrace.mutation import alphabet
-from choreomon.multitrace.projection import Partition, partition
-from choreomon.verify.exact import ExactDecider
-from choreomon.verify.experiments.models import (
+from choreomon.experiments.offline.models import (
     LIFELINES,
     MESSAGES,
     concurrent_model,
     sequential_model,
 )
-from choreomon.verify.experiments.slices import Plan, Sample, samples
+from choreomon.experiments.offline.slices import Plan, Sample, samples
+from choreomon.multitrace.mutation import alphabet
+from choreomon.multitrace.projection import Partition, partition
+from choreomon.verify.exact import ExactDecider
 from choreomon.verify.verdict import Verdict
 
 PARTITIONS: Final[tuple[Partition, ...]] = tuple(

@@ -25,7 +25,7 @@ from automata.fa.nfa import NFA
 
 from choreomon.automata.automaton import Automaton, members
 from choreomon.automata.minimization import minimal
-from choreomon.formats.hibou.model import read_interaction, read_signature
+from choreomon.hibou.model import read_interaction, read_signature
 from choreomon.interaction.session import Session
 from choreomon.verify.synthesis import Growth, TooLarge, responsible, synthesize
 

@@ -1,16 +1,9 @@
 """Finds out whether forbidden message sequences happened, without a global clock.
 
 What programs mostly import is here, and docs/python.md shows it; everything else has its place by
-name, as `choreomon.verify.explanation`. A name is looked up when it is first used. The layers, of
-which each knows only those to its left:
-
-    core <- properties <- monitor <- formats, render <- cli
-    core <- interaction, multitrace, automata <- verify <- formats, render <- cli
-    verify, formats <- batch <- cli
-    core <- actors <- formats
-
-`simulator`, the other package of this distribution, stands above `formats`: it runs
-applications, which `actors` describes, with their monitors in virtual time.
+name, as `choreomon.verify.explanation`. A name is looked up when it is first used. CONTRIBUTING.md
+has the map of the packages. `simulator`, the other package of this distribution, runs applications
+with their monitors in virtual time.
 """
 
 from __future__ import annotations
@@ -21,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from choreomon.core.errors import ChoreomonError, DocumentError, PropertyError
     from choreomon.core.message import Event, Label, Message
-    from choreomon.formats.hibou.files import load_interaction, load_multi_trace
-    from choreomon.formats.read import load_document
+    from choreomon.documents.interactions import load_interaction
+    from choreomon.documents.read import load_document
+    from choreomon.interaction_files.loading import load_multi_trace
     from choreomon.monitor.pull import Monitor
     from choreomon.properties.automaton import SequenceAutomaton, sequence_automaton
     from choreomon.properties.partial_order import evaluate
@@ -68,9 +62,9 @@ _MODULES: Final = {
     "Verifier": "verify.verifier",
     "evaluate": "properties.partial_order",
     "formations": "properties.reference",
-    "load_document": "formats.read",
-    "load_interaction": "formats.hibou.files",
-    "load_multi_trace": "formats.hibou.files",
+    "load_document": "documents.read",
+    "load_interaction": "documents.interactions",
+    "load_multi_trace": "interaction_files.loading",
     "sequence_automaton": "properties.automaton",
     "sequences_automaton": "properties.sequences",
     "transition_tables": "properties.tables",

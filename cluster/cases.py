@@ -112,11 +112,19 @@ def _shipped_unpaid(saga: Saga) -> None:
 
 
 def _cancelled_under_way(saga: Saga) -> None:
+    _goods_on_their_way(saga)
+    _goods_arrive(saga)
+
+
+def _goods_on_their_way(saga: Saga) -> None:
     _order(saga)
     saga.stall("stock", "shipping")
     _truck(saga)
     saga.until_sent("stock", "goods")
     _change(saga)
+
+
+def _goods_arrive(saga: Saga) -> None:
     saga.flow("stock", "shipping")
     _parcel(saga)
 
@@ -171,3 +179,13 @@ CASES: Final = {
         ),
     )
 }
+
+HALVES: Final = {
+    case.name: case
+    for case in (
+        Case("goods-on-their-way", "cancelled-under-way up to there", None, 0, _goods_on_their_way),
+        Case("goods-arrive", "what follows then", "violated", 1, _goods_arrive),
+    )
+}
+"""To be played one after the other, with nothing in between that stock or shipping has to do: what
+makes the parcel wrong has happened after the first, and the parcel leaves in the second."""

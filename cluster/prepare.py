@@ -2,9 +2,10 @@
 
     python -m cluster.prepare PROPERTY FOLDER
 
-FOLDER has a folder for each process, which is all that its agent is given: its table, its secret
-key, and the public keys of all. When they are there already, nothing is done: agents that were
-split anew would be another system, and could not go on with what they have stored.
+FOLDER has a folder for each process, which is all that its agent is given: its configuration, its
+table, its secret key, and the public keys of all. When they are there already, nothing is done:
+agents that were split anew would be another system, and could not go on with what they have stored.
+What agents that run are given later is by `cluster.rollout`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ from typing import Final
 PREPARED: Final = "prepared"
 """The file, written last, with the digest of the property that a folder was prepared for."""
 
+CONFIGURATION: Final = "agent.yaml"
+"""The file, in the folder of a process, that its agent reads, and reads anew at a reload."""
+
+AGENTS: Final = Path(__file__).parent / "agents"
+"""Where the configurations are as an agent begins with them."""
+
 BEGIN_ANEW: Final = "begin anew, without what the agents have stored: `make cluster-clean`"
 
 
@@ -33,7 +40,7 @@ def prepare(property_file: Path, folder: Path) -> bool:
     digest = hashlib.sha256(property_file.read_bytes()).hexdigest()
     with tempfile.TemporaryDirectory() as temporary:
         tables = Path(temporary)
-        split = _choreomon("split", property_file, "--output", tables, "--json")
+        split = choreomon("split", property_file, "--output", tables, "--json")
         processes = [(each["process"], each["file"]) for each in json.loads(split)["processes"]]
         found = {process: _digest_in(folder / process) for process, _ in processes}
         if all(each == digest for each in found.values()):
@@ -45,8 +52,9 @@ def prepare(property_file: Path, folder: Path) -> bool:
             own.mkdir(exist_ok=True)
             (own / "peers").mkdir(exist_ok=True)
             shutil.copy(tables / table, own / table)
+            shutil.copy(AGENTS / f"{process}.yaml", own / CONFIGURATION)
             # A preparation that was cut off may have left keys that nobody was given.
-            _choreomon("keygen", process, "--output", own, "--force")
+            choreomon("keygen", process, "--output", own, "--force")
     for process, _ in processes:
         for other, _ in processes:
             shutil.copy(folder / other / f"{other}.pub", folder / process / "peers")
@@ -62,7 +70,8 @@ def _digest_in(folder: Path) -> str:
         return ""
 
 
-def _choreomon(*arguments: str | Path) -> str:
+def choreomon(*arguments: str | Path) -> str:
+    """What a command of choreomon prints. Raises `Unprepared`."""
     command = [sys.executable, "-m", "choreomon", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

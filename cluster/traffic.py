@@ -16,10 +16,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from cluster.cases import CASES, Case
+from cluster.cases import CASES, HALVES, Case
 from cluster.services.service import OUTSIDE, PORT, Find, in_the_cluster
 
 SERVICES: Final = ("customer", "orders", "payment", "stock", "shipping")
+
+PLAYED: Final = {**CASES, **HALVES}
 
 PATIENCE: Final = 30.0
 """Seconds that a case waits for one thing."""
@@ -125,9 +127,9 @@ def requests_of(services: Services) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             match urlsplit(self.path).path.split("/"):
                 case ["", "state"]:
-                    self._answer(200, {"cases": list(CASES)})
+                    self._answer(200, {"cases": list(PLAYED)})
                 case ["", "cases"]:
-                    known = {c.name: {"about": c.about, "word": c.word} for c in CASES.values()}
+                    known = {c.name: {"about": c.about, "word": c.word} for c in PLAYED.values()}
                     self._answer(200, known)
                 case ["", "services"]:
                     self._try(lambda: {name: services.state(name) for name in SERVICES})
@@ -138,11 +140,11 @@ def requests_of(services: Services) -> type[BaseHTTPRequestHandler]:
             url = urlsplit(self.path)
             times = parse_qs(url.query).get("times", ["1"])[0]
             match url.path.split("/"):
-                case ["", "cases", name] if name in CASES and times.isdecimal():
+                case ["", "cases", name] if name in PLAYED and times.isdecimal():
                     with one_at_a_time:
-                        self._try(lambda: play(services, CASES[name], int(times)))
+                        self._try(lambda: play(services, PLAYED[name], int(times)))
                 case _:
-                    told = f"POST /cases/NAME?times=N; NAME is one of {', '.join(CASES)}"
+                    told = f"POST /cases/NAME?times=N; NAME is one of {', '.join(PLAYED)}"
                     self._answer(404, {"error": told})
 
         def _try(self, work: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.properties.linear import FormationRules, FormationWatch
-from simulator.monitoring import Watchers
+from simulator.sidecars.run_context import Watchers
 from simulator.world import Watcher
 
 

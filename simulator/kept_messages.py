@@ -9,15 +9,15 @@ from typing import Final, Literal
 
 from choreomon.core.run import MonitorsMessage
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Response
-from simulator.monitoring import MonitorLog
+from simulator.sidecars.run_context import MonitorLog
 
 KEPT_MESSAGES: Final = 100_000
 """The last ones of a run."""
 
 
 class KeptMessages:
-    """A `simulator.monitoring.MonitorLog`. `events`: how many happened by now. What is heard goes
-    on to `also`, if there is one."""
+    """A `simulator.sidecars.run_context.MonitorLog`. `events`: how many happened by now. What is
+    heard goes on to `also`, if there is one."""
 
     def __init__(self, events: Callable[[], int]) -> None:
         self._events = events

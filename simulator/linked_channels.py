@@ -12,10 +12,10 @@ from collections.abc import Callable
 from itertools import dropwhile
 from typing import NamedTuple, TypeAlias
 
-from choreomon.formats.clock_coding import PLAIN
-from choreomon.formats.clock_links import UNLINKED, Link, Told, after, tell
-from choreomon.formats.packed_clocks import PackedClock, packed
-from choreomon.formats.wire import encode, encode_told
+from choreomon.agent_files.clocks.coding import PLAIN
+from choreomon.agent_files.clocks.links import UNLINKED, Link, Told, after, tell
+from choreomon.agent_files.clocks.packed import PackedClock, packed
+from choreomon.agent_files.wire import encode, encode_told
 from choreomon.monitor.messages import PeerMessage
 from simulator.network import Channel, Network
 

@@ -13,7 +13,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.messages import MonitoringMessage
-from simulator.monitoring import Remembering
+from simulator.sidecars.run_context import Remembering
 
 
 class TimedVerdict(NamedTuple):
@@ -40,7 +40,7 @@ class Observer(Protocol):
 
 
 class Measures:
-    """Implements `simulator.monitoring.Measurements`.
+    """Implements `simulator.sidecars.run_context.Measurements`.
 
     `now` tells the virtual time; `on_told` hears every verdict as it is given, and that nothing
     was formed; `observer`, where there is one, sees messages and states.
@@ -89,7 +89,10 @@ class Measures:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
         event, verdict, provisional, _ = effect
-        timed = TimedVerdict(process, label, event, verdict, self._now(), provisional, since)
+        now = self._now()
+        timed = TimedVerdict(
+            process, label, event, verdict, time=now, provisional=provisional, since=since
+        )
         if provisional:
             self._last[key] = timed
         else:

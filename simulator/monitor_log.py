@@ -21,7 +21,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response, Waiting
 from simulator.measuring import TimedVerdict
-from simulator.monitoring import CENTRE
+from simulator.sidecars.central import CENTRE
 from simulator.world import World
 
 MonitorRecorder: TypeAlias = Callable[[LogEntry], None]
@@ -37,7 +37,7 @@ _KINDS: Final[Mapping[type, MessageKind]] = {
 
 
 class RecordedMonitors:
-    """Implements `simulator.monitoring.MonitorLog` for the monitors of one world."""
+    """Implements `simulator.sidecars.run_context.MonitorLog` for the monitors of one world."""
 
     def __init__(self, world: World, recorder: MonitorRecorder) -> None:
         self._world = world

@@ -20,8 +20,8 @@ from choreomon.actors.randomness import Streams
 from choreomon.core.action import EMISSION, RECEPTION, Action, ActionKind
 from choreomon.core.message import SEND
 from choreomon.core.run import RunEvent
-from choreomon.formats.actors import delay_from_document
-from choreomon.formats.observation import ObservationDocument
+from choreomon.documents.actors import delay_from_document
+from choreomon.documents.observation import ObservationDocument
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.slices import random_multi_prefix, random_slice
 

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from choreomon.core.monitor_log import LogEntry
 from choreomon.core.run import RunEvent
-from choreomon.formats.monitor_log import monitor_line
-from choreomon.formats.trace import trace_line
+from choreomon.logs.trace import trace_line
+from choreomon.reports.monitor_log import monitor_line
 from simulator.monitor_log import MonitorRecorder
 from simulator.world import Recorder
 
@@ -41,11 +41,14 @@ def tracing_monitors(sink: LineSink, processes: tuple[str, ...]) -> MonitorRecor
     return record
 
 
-def each_of(*recorders: Recorder) -> Recorder:
-    """Gives every event to all of them, in this order."""
+def each_of(*recorders: Recorder | None) -> Recorder | None:
+    """Gives every event to all that there are, in this order; None where there is none."""
+    there = [recorder for recorder in recorders if recorder is not None]
+    if len(there) < 2:
+        return next(iter(there), None)
 
     def record(event: RunEvent) -> None:
-        for recorder in recorders:
+        for recorder in there:
             recorder(event)
 
     return record

@@ -7,15 +7,16 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from choreomon.actors.delays import NO_TIME, sampler
 from choreomon.actors.randomness import Streams
-from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
+from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict
+from choreomon.core.strategy_names import ASKING, StrategyName
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, MonitorVerdict, Reason
-from choreomon.formats.read import Document
-from choreomon.formats.scenario import Scenario, scenario
+from choreomon.documents.read import Document
+from choreomon.documents.scenario import Scenario, scenario
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.formed import Formed, formed_by
 from choreomon.properties.linear import FormationRules
@@ -25,9 +26,10 @@ from simulator.formations import noting_formations
 from simulator.kept_messages import KeptMessages
 from simulator.measuring import Measures, Observer, TimedVerdict
 from simulator.monitor_log import MonitorRecorder, RecordedMonitors
-from simulator.monitoring import RunContext, StrategyName, monitors, rules_with
+from simulator.monitoring import monitors, rules_with
 from simulator.network import Network
 from simulator.recording import each_of
+from simulator.sidecars.run_context import Explained, RunContext
 from simulator.world import Recorder, World
 
 KEPT_EVENTS: Final = 100_000
@@ -51,70 +53,59 @@ class Simulation(Scenario):
     ) -> Run:
         """Run once.
 
-        `rules` overrides the document's; `push` and `central` take `sound` for `precise`.
-        `recorder` is given every event, `on_verdict` every verdict of a monitor as it is given, the
-        provisional ones too, with the reasons of then; the last verdicts of the `Run` have those of
-        the end. `observer` sees what monitors send and remember; `monitor_recorder` is given all
-        that they send, take and declare; without a property neither hears anything. With
-        `keep_events` the last `KEPT_EVENTS` events are kept, and where those are all, it is found
-        out by which of them the property was formed in their real order; where it was is noted
-        always. So are the last messages between monitors kept then.
+        `rules` override the document's; without asking, monitors take `sound` for `precise`.
+        `recorder` is given every event, `on_verdict` every verdict, also provisional ones, with the
+        reasons of that moment; verdicts of the `Run` have those of the end. `observer` sees what
+        monitors send and remember, `monitor_recorder` all that they send, take and declare. With
+        `keep_events` the last `KEPT_EVENTS` events, and messages between monitors, are kept; if
+        those are all events, the `Run` says by which of them the property was really formed.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
-        recorders = [r for r in (recorder, kept.append if keep_events else None) if r]
         world = World(
             self.application,
             seed,
             self.delays,
             service=self.service,
             max_events=self.max_events,
-            recorder=each_of(*recorders) if len(recorders) > 1 else next(iter(recorders), None),
+            recorder=each_of(recorder, kept.append if keep_events else None),
         )
-        measures: Measures | None = None
+        measures = Measures({}, lambda: 0)
+        explained: Explained = _as_it_is
         messages = KeptMessages(lambda: world.events) if keep_events else None
         formed: Sequence[int] = ()
         if self.automaton is not None:
-            measures, explained = self._monitored(
-                self.automaton,
-                world,
-                seed,
-                strategy,
-                rules,
-                on_verdict,
-                observer,
-                monitor_recorder,
-                messages,
-            )
-            world.watchers[:], formed = noting_formations(
-                self._formation_rules, world.watchers, lambda: world.events
-            )
-        verdicts: list[RunVerdict] = []
+            hearing = _Hearing(on_verdict, observer, monitor_recorder, messages)
+            arranged = (seed, strategy, rules, hearing)
+            measures, explained = self._monitored(self.automaton, world, *arranged)
+            formed = self._noting(world)
         with _without_cycle_collection():
             world.run()
-            if measures is not None:
-                verdicts = [*map(_Lookup(world).verdict, measures.last_verdicts(explained))]
+            verdicts = [*map(_Lookup(world).verdict, measures.last_verdicts(explained))]
         verdicts.sort(key=lambda verdict: verdict.event_index)
-        complete = keep_events and world.events == len(kept)
+        complete = kept if keep_events and world.events == len(kept) else ()
         return Run(
             seed=seed,
             processes=world.processes,
             events=world.events,
             ended_at=world.event_queue.now,
             reached_max_events=world.reached_max_events,
-            monitoring_messages=measures.messages if measures else 0,
-            monitoring_bytes=measures.bytes if measures else 0,
-            latency=measures.latency() if measures else Summary(),
-            history_records=measures.history_records() if measures else Summary(),
+            monitoring_messages=measures.messages,
+            monitoring_bytes=measures.bytes,
+            latency=measures.latency(),
+            history_records=measures.history_records(),
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
-            formed=self._formed(formed, kept if complete else (), verdicts),
-            unsettled=tuple(
-                sorted(world.event_index(*each) for each in measures.unsettled_events)
-                if measures
-                else ()
-            ),
+            formed=self._formed(formed, complete, verdicts),
+            unsettled=tuple(sorted(world.event_index(*each) for each in measures.unsettled_events)),
             kept_messages=() if messages is None else messages.messages,
         )
+
+    def _noting(self, world: World) -> Sequence[int]:
+        """Where the property is formed: a list that grows with the run."""
+        world.watchers[:], formed = noting_formations(
+            self._formation_rules, world.watchers, lambda: world.events
+        )
+        return formed
 
     def _formed(
         self, formed: Iterable[int], events: Sequence[RunEvent], verdicts: Iterable[RunVerdict]
@@ -135,14 +126,12 @@ class Simulation(Scenario):
         seed: int,
         strategy: StrategyName,
         rules: RulesName | None,
-        on_verdict: Callable[[RunVerdict], None] | None,
-        observer: Observer | None,
-        monitor_recorder: MonitorRecorder | None,
-        messages: KeptMessages | None,
-    ) -> tuple[Measures, Callable[[MonitorVerdict], MonitorVerdict]]:
+        hearing: _Hearing,
+    ) -> tuple[Measures, Explained]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
         event_queue, streams, lookup = world.event_queue, Streams(seed), _Lookup(world)
+        on_verdict, observer, monitor_recorder, messages = hearing
         log = None if monitor_recorder is None else RecordedMonitors(world, monitor_recorder)
         if messages is not None:
             messages.also = log
@@ -150,7 +139,7 @@ class Simulation(Scenario):
         def told(timed: TimedVerdict) -> None:
             verdict = None
             if timed.verdict is not None:
-                verdict = lookup.verdict(timed, strategy == "pull")
+                verdict = lookup.verdict(timed, strategy in ASKING)
                 if on_verdict is not None:
                     on_verdict(verdict)
             if log is not None:
@@ -187,6 +176,19 @@ class Simulation(Scenario):
         placed = monitors(strategy, context, tables, judging)
         world.watchers[:] = placed.watchers
         return measures, placed.explained
+
+
+class _Hearing(NamedTuple):
+    """Who hears what monitors do in a run."""
+
+    on_verdict: Callable[[RunVerdict], None] | None
+    observer: Observer | None
+    recorder: MonitorRecorder | None
+    messages: KeptMessages | None
+
+
+def _as_it_is(verdict: MonitorVerdict) -> MonitorVerdict:
+    return verdict
 
 
 def simulation(document: Document) -> Simulation:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from choreomon.batch import bounds
+
+# A busy machine is slow: no mistake of what is tested. The rest is as it was chosen before.
+settings.register_profile(
+    "busy", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("busy")
 
 
 @pytest.fixture(autouse=True)

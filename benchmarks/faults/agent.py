@@ -21,10 +21,10 @@ from random import Random
 from typing import TextIO
 
 from benchmarks.instrumented_agent import Handlers, serve
-from choreomon.formats.agent_config import AgentConfig
-from choreomon.formats.table_file import SplitTable
+from choreomon.agent_files.agent_config import AgentConfig
+from choreomon.agent_files.table_file import SplitTable
 from choreomon.runtime.agent import Agent
-from choreomon.runtime.logs import Log
+from choreomon.runtime.operations.logs import Log
 
 DAY = 86_400.0
 UNBOUNDED = 1 << 30

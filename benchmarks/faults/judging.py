@@ -15,17 +15,18 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from benchmarks.faults.acts import Act, Acts, read_acts
-from benchmarks.faults.committed import Committed, Tick, read_rows, replay
+from benchmarks.faults.committed import Committed, Tick, read_rows, replay, store_name
 from benchmarks.faults.plan import Premises
 from benchmarks.faults.system import Moment
+from choreomon.agent_files.agent_config import AgentConfig
+from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted
+from choreomon.agent_files.verdict_json import decode_verdict_untrusted
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock, by_name
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
-from choreomon.formats.agent_config import AgentConfig, load_agent_config
-from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
-from choreomon.formats.verdict_json import decode_verdict_untrusted
 from choreomon.properties.reference import formations
 
 Law: TypeAlias = Literal[
@@ -46,6 +47,8 @@ HARMLESS = frozenset({"held", "closing", "connections", "paused", "routing-id", 
 buffer; `closing`: a lease was over, or a newer connection was there; `paused`: its disk was full
 for longer than it keeps frames, which are repeated; `session`: it was there when what came along
 the older one was read."""
+
+GRAVE = {WITHDRAWN: 0, POSSIBLY_VIOLATED: 1, VIOLATED: 2}
 
 SLACK = 20_000
 """Microseconds by which times of commits may be wrong."""
@@ -97,7 +100,8 @@ class _Judge:
         for name in self.names:
             config = self.configs[name] = load_agent_config(premises.config(name))
             rows = read_rows(premises.store(name))
-            self.committed[name] = replay(config, premises.tables[name], rows)
+            tables = [premises.tables[name], premises.followers[name]]
+            self.committed[name] = replay(config, tables, rows, store_name(premises.store(name)))
             self.acts[name] = read_acts(premises.acts(name), name)
             self.verdicts[name] = [*self._verdicts(name)]
 
@@ -208,7 +212,7 @@ class _Judge:
         """Of one event: what is the same word has the same content, however often it is told; a
         provisional one comes before the last; nothing comes after `violated` but itself."""
         contents: dict[str, LiveVerdict] = {}
-        by_count: dict[int, list[LiveVerdict]] = {}
+        by_count: dict[tuple[str, int], list[LiveVerdict]] = {}
         for verdict in self.verdicts[name]:
             known = contents.get(verdict.id)
             if known is not None:
@@ -216,7 +220,7 @@ class _Judge:
                     self._breaks("words", f"{known} and then {verdict}")
                 continue
             contents[verdict.id] = verdict
-            earlier = by_count.setdefault(verdict.count, [])
+            earlier = by_count.setdefault((verdict.system, verdict.count), [])
             if any(not each.provisional for each in earlier) or len(earlier) > 1:
                 self._breaks("words", f"{verdict} after {earlier}")
             if any(each.verdict == VIOLATED for each in earlier) and verdict.verdict != VIOLATED:
@@ -258,7 +262,9 @@ class _Judge:
         for name in self.names:
             for verdict in self.verdicts[name]:
                 if not verdict.provisional and not verdict.unseen:
-                    last[name, verdict.count] = verdict
+                    known = last.get((name, verdict.count))  # two systems may speak of it
+                    if known is None or GRAVE[verdict.verdict] > GRAVE[known.verdict]:
+                        last[name, verdict.count] = verdict
         automaton = self.premises.plan.automaton
         for by_leaving in (False, True):
             order = self._order(by_leaving=by_leaving)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Final
 
+from choreomon.agent_files.key_files import PublicKey, write_key_pair, write_public_key
+from choreomon.agent_files.local import Policy
+from choreomon.agent_files.succession import predecessors
+from choreomon.agent_files.table_file import SplitTable, system_id, write_table
 from choreomon.core.message import SEND, Message
-from choreomon.formats.key_files import PublicKey, write_key_pair, write_public_key
-from choreomon.formats.local import Policy
-from choreomon.formats.table_file import SplitTable, system_id, write_table
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.tables import transition_tables
-from choreomon.runtime.security import make_key_pair
+from choreomon.properties.tables import RulesName, transition_tables
+from choreomon.runtime.network.security import make_key_pair
 from choreomon.testing.held_ports import HeldPorts
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 
@@ -45,6 +46,7 @@ class Plan:
     give_up: float = 60.0
     most_open: int = 512
     absent: float = 60.0
+    rules: RulesName = "sound"
 
     @property
     def busy(self) -> tuple[str, ...]:
@@ -77,18 +79,24 @@ class Premises:
     """The folder of a schedule, with everything in it, and its addresses.
 
     `listen` are the agents' own addresses, `pages` where their pages are; `ports` holds both.
+    `followers` are the tables of a second split of the same property, which follows the first one.
     """
 
     folder: Path
     plan: Plan
     system: str
     tables: Mapping[str, SplitTable]
+    followers: Mapping[str, SplitTable]
     listen: Mapping[str, str]
     pages: Mapping[str, int]
     ports: HeldPorts
 
     def config(self, name: str) -> Path:
         return self.folder / f"{name}.yaml"
+
+    def table(self, name: str, split: int) -> Path:
+        """Of the first split, or of the second one."""
+        return self.folder / f"{name}-{split}.json"
 
     def store(self, name: str) -> Path:
         return self.folder / f"{name}.db"
@@ -118,9 +126,15 @@ class Premises:
 def lay_out(folder: Path, plan: Plan) -> Premises:
     """Write everything but the configurations, which need to know the way to the peers."""
     names = plan.names
-    system = system_id(plan.automaton, names, "sound", f"faults {plan.seed}".encode())
-    by_process = transition_tables(plan.automaton, names)
-    tables = {name: SplitTable(system, TITLE, "sound", names, by_process[name]) for name in names}
+    rules = plan.rules
+    system = system_id(plan.automaton, names, rules, f"faults {plan.seed}".encode())
+    by_process = transition_tables(plan.automaton, names, rules)
+    tables = {name: SplitTable(system, TITLE, rules, names, by_process[name]) for name in names}
+    later = system_id(plan.automaton, names, rules, f"faults {plan.seed}, again".encode())
+    follows = predecessors(system, system, by_process, by_process)
+    followers = {
+        name: replace(tables[name], system_id=later, after=follows[name]) for name in names
+    }
     held = HeldPorts(2 * len(names))
     ports = held.ports
     premises = Premises(
@@ -128,6 +142,7 @@ def lay_out(folder: Path, plan: Plan) -> Premises:
         plan,
         system,
         tables,
+        followers,
         {name: f"tcp://127.0.0.1:{port}" for name, port in zip(names, ports, strict=False)},
         dict(zip(names, ports[len(names) :], strict=True)),
         held,
@@ -135,7 +150,8 @@ def lay_out(folder: Path, plan: Plan) -> Premises:
     if plan.curve:
         make_keys(folder, names)
     for name in names:
-        (folder / f"{name}.json").write_bytes(write_table(tables[name]))
+        premises.table(name, 1).write_bytes(write_table(tables[name]))
+        premises.table(name, 2).write_bytes(write_table(followers[name]))
         task = {
             "name": name,
             "agent": str(premises.local(name)),
@@ -166,13 +182,21 @@ def make_keys(folder: Path, names: tuple[str, ...]) -> None:
         (keys / f"{name}.pub").write_text(public, encoding="ascii")
 
 
-def write_config(premises: Premises, name: str, peers: Mapping[str, str]) -> None:
-    """The configuration of an agent that finds its peers there."""
+def write_config(
+    premises: Premises,
+    name: str,
+    peers: Mapping[str, str],
+    splits: Sequence[int] = (1,),
+    closing: Sequence[int] = (),
+) -> None:
+    """The configuration of an agent that finds its peers there, and has the tables of these splits,
+    of which some may be closing."""
     plan = premises.plan
     folder = premises.folder
     document = {
         "process": name,
-        "tables": [str(folder / f"{name}.json")],
+        "tables": [str(premises.table(name, split)) for split in splits],
+        "closing": [str(premises.table(name, split)) for split in closing],
         "listen": premises.listen[name],
         "peers": {peer: peers[peer] for peer in plan.names if peer != name},
         "local": {"path": str(premises.local(name))},

@@ -7,7 +7,7 @@ import asyncio
 import signal
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -17,7 +17,7 @@ from benchmarks.faults.judging import HARMLESS, Broken, Judged, judge
 from benchmarks.faults.plan import Plan, draw_plan, remove, with_policy
 from benchmarks.faults.system import System, TookTooLong, Way
 from benchmarks.faults.wires import Frames, Wire
-from choreomon.formats.local import Policy
+from choreomon.agent_files.local import Policy
 
 Fault = Callable[[System, Random], Awaitable[None]]
 
@@ -25,13 +25,15 @@ Fault = Callable[[System, Random], Awaitable[None]]
 @dataclass(frozen=True)
 class Kind:
     """One fault. `shape` makes of a drawn plan what the fault needs. `own_agents`: it reaches into
-    the agents, so that they are `benchmarks.faults.agent`."""
+    the agents, so that they are `benchmarks.faults.agent`. `harmless`: why agents may refuse
+    something in it, besides what they always may."""
 
     name: str
     told: str
     fault: Fault
     way: Way = "direct"
     own_agents: bool = False
+    harmless: frozenset[str] = frozenset()
     shape: Callable[[Plan], Plan] = lambda plan: plan
 
 
@@ -202,6 +204,31 @@ async def wall_clocks_jump(system: System, random: Random) -> None:
             await system.start_agent(name)
 
 
+async def a_second_split_follows(system: System, random: Random) -> None:
+    """It is opened, the first one is closed, drained and left out, as docs/operations.md has it,
+    while events go on; between the steps agents are killed."""
+    names = [*system.plan.names]
+
+    async def step(share: float, splits: Sequence[int], closing: Sequence[int] = ()) -> None:
+        await system.events_flow(share)
+        for name in random.sample(names, len(names)):
+            system.struck(name)
+            await system.roll(name, splits, closing)
+            if random.random() < 0.4:
+                other = victim(system, random)
+                await system.kill("agent", other)
+                await system.start_agent(other)
+
+    await step(0.15, (1, 2))
+    await system.until_status(lambda each: len(each.properties) == 2, "the second split is open")
+    await step(0.4, (2,), (1,))
+    await system.until_status(
+        lambda each: any(every.drained for every in each.properties), "the first split is drained"
+    )
+    await step(0.7, (2,))
+    await system.until_status(lambda each: len(each.properties) == 1, "the first split is closed")
+
+
 async def everything(system: System, random: Random) -> None:
     """Frames are lost, repeated and late, and agents and services are killed and stopped."""
     for way in system.ways.values():
@@ -311,6 +338,12 @@ KINDS: Final[Mapping[str, Kind]] = {
         ),
         Kind("wall-clock", "wall clocks jump", wall_clocks_jump, own_agents=True),
         Kind(
+            "rollout",
+            "a second split follows, and agents are killed",
+            a_second_split_follows,
+            harmless=frozenset({"system", "closed"}),
+        ),
+        Kind(
             "everything",
             "kills, stops and bad frames together",
             everything,
@@ -348,7 +381,7 @@ async def play(
         judged.broken += broken
         for name, refused in system.refused.items():
             strange = {reason: count for reason, count in refused.items() if count}
-            if strange.keys() - HARMLESS:
+            if strange.keys() - HARMLESS - kind.harmless:
                 judged.broken.append(Broken("honest", f"{name} refused {strange}"))
     except BaseException:
         print(f"{kind.name}, seed {seed}: see {folder}", flush=True)

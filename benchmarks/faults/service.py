@@ -18,14 +18,14 @@ from random import Random
 from typing import Any, Final
 
 from benchmarks.faults.acts import ActLog, read_acts
-from choreomon.core.errors import AgentUnavailable, MalformedMessage, ProcessClosed
-from choreomon.core.message import EventKind
-from choreomon.formats.clock_text import (
+from choreomon.agent_files.clocks.text import (
     Carried,
     ClockText,
     decode_carried_untrusted,
     encode_carried,
 )
+from choreomon.core.errors import AgentUnavailable, MalformedMessage, ProcessClosed
+from choreomon.core.message import EventKind
 from choreomon.sdk.address import Address, Backoff
 from choreomon.sdk.asynchronous import ConnectedProcess
 from choreomon.sdk.journal import GAP, Entry, Ticket

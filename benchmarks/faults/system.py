@@ -15,8 +15,10 @@ from benchmarks.faults.acts import Acts, is_waiting, now, read_acts
 from benchmarks.faults.committed import prepare_store
 from benchmarks.faults.plan import Plan, Premises, lay_out, write_config
 from benchmarks.faults.wires import Between, Frames, Wire
+from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.status_json import decode_status_untrusted
 from choreomon.core.live import AgentStatus
-from choreomon.formats.status_json import decode_status_untrusted
+from choreomon.runtime.reload_request import NotAsked, ask_to_reload
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 LOOK_EVERY: Final = 0.02
@@ -61,6 +63,7 @@ class System:
         self.kills = 0
         self.refused: dict[str, dict[str, int]] = {}
         """Of each agent what it had refused, by reason, when it was last seen."""
+        self._peers: dict[str, dict[str, str]] = {}
         self._ending: list[asyncio.subprocess.Process] = []
         self._way = way
         self._own_agents = own_agents
@@ -78,6 +81,7 @@ class System:
                     await between.start()
                     self.ways[name, peer] = between
                     peers[peer] = between.address
+            self._peers[name] = peers
             write_config(premises, name, peers)
             prepare_store(premises.store(name))
         await asyncio.gather(*[self.start_agent(name) for name in plan.names])
@@ -186,6 +190,18 @@ class System:
     def struck_service(self, name: str) -> None:
         """From here on this service is disturbed."""
         self.moments.append(Moment(now(), services=frozenset([name])))
+
+    async def roll(self, name: str, splits: Sequence[int], closing: Sequence[int] = ()) -> None:
+        """An agent is told to go on with the tables of other splits. Raises `TookTooLong` where it
+        does not."""
+        write_config(self.premises, name, self._peers[name], splits, closing)
+        config = load_agent_config(self.premises.config(name))
+        try:
+            why = await asyncio.to_thread(ask_to_reload, config, PAGE_WITHIN)
+        except NotAsked as error:
+            why = str(error)
+        if why:
+            raise TookTooLong(f"the agent of {name} does not reload: {why}")
 
     # ---------------------------------------------------------------- looking
 

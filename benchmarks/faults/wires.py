@@ -16,7 +16,7 @@ from typing import Final, Protocol, cast
 import zmq
 import zmq.asyncio
 
-from choreomon.runtime.security import Insecure, ZapHandler, secure_asker, secure_listener
+from choreomon.runtime.network.security import Insecure, ZapHandler, secure_asker, secure_listener
 
 PIECE: Final = 1 << 16
 

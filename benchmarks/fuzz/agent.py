@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.instrumented_agent import Handlers, serve
-from choreomon.formats.agent_config import AgentConfig
-from choreomon.formats.table_file import SplitTable
+from choreomon.agent_files.agent_config import AgentConfig
+from choreomon.agent_files.table_file import SplitTable
 from choreomon.runtime.agent import Agent
-from choreomon.runtime.http import HttpServer
-from choreomon.runtime.logs import Log
+from choreomon.runtime.operations.http import HttpServer
+from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.service import Connection
 
 longest: dict[str, float] = {}

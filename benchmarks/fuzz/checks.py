@@ -8,29 +8,29 @@ from random import Random
 from typing import Final
 
 from benchmarks.fuzz.premises import AUTOMATON, MANY, NAMES, conversation
-from choreomon.core.errors import MalformedMessage
-from choreomon.core.vector_clock import VectorClock
-from choreomon.formats import local
-from choreomon.formats.clock_text import (
+from choreomon.agent_files import local
+from choreomon.agent_files.clocks.text import (
     decode_carried_untrusted,
     decode_clocks_untrusted,
     encode_carried,
     encode_clocks,
 )
-from choreomon.formats.table_file import SplitTable
-from choreomon.formats.wire import decode_untrusted, encode, open_untrusted, unlinked
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.agent_files.wire import decode_untrusted, encode, open_untrusted, unlinked
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.history import MAX_CHAIN
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
 from choreomon.properties.tables import transition_tables
-from choreomon.runtime.exposition import Exposition
 from choreomon.runtime.hosted import SidecarState
-from choreomon.runtime.http import HttpServer, _parsed, _written, operations_pages
 from choreomon.runtime.inputs import Abandoned, Expired, FromPeer, GivenUp, Goodbye, Hello, Report
-from choreomon.runtime.metrics import Metrics
+from choreomon.runtime.operations.exposition import Exposition
+from choreomon.runtime.operations.http import HttpServer, _parsed, _written, operations_pages
+from choreomon.runtime.operations.metrics import Metrics
+from choreomon.runtime.operations.status import readings
 from choreomon.runtime.outputs import Dropped, Output
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.status import readings
 
 SYSTEM: Final = bytes(range(16))
 MOST_OPEN: Final = 16

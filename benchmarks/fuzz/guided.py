@@ -28,7 +28,7 @@ with atheris.instrument_imports(include=["choreomon"]):
 
 from benchmarks.fuzz.mutants import damaged, mutated_json, mutated_pack
 from benchmarks.fuzz.premises import PeerFrames, conversation, http_requests, local_messages
-from choreomon.formats import local
+from choreomon.agent_files import local
 
 SYSTEM: Final = checks.SYSTEM.hex()
 

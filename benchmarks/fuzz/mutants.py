@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from choreomon.formats.wire import MAX_BYTES
+from choreomon.agent_files.wire import MAX_BYTES
 
 LARGE: Final = 0.004
 """The share of mutants in which something is there thousands of times."""

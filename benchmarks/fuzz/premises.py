@@ -14,12 +14,12 @@ from random import Random
 from typing import Final
 
 from benchmarks.faults.plan import Plan, Premises, lay_out, write_config
+from choreomon.agent_files import local
+from choreomon.agent_files.clocks.links import UNLINKED, Link
+from choreomon.agent_files.clocks.text import encode_clocks
+from choreomon.agent_files.wire import encode, encode_linked, open_untrusted, unlinked
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import Reference
-from choreomon.formats import local
-from choreomon.formats.clock_links import UNLINKED, Link
-from choreomon.formats.clock_text import encode_clocks
-from choreomon.formats.wire import encode, encode_linked, open_untrusted, unlinked
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response, Waiting
 from choreomon.properties.automaton import StatedTransition, sequence_automaton

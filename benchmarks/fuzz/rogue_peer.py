@@ -14,16 +14,15 @@ import zmq
 from benchmarks.fuzz.mutants import damaged, mutated_pack
 from benchmarks.fuzz.premises import SYNC, PeerFrames
 from benchmarks.fuzz.told import Told
+from choreomon.agent_files.key_files import load_key_pair, load_public_keys
+from choreomon.agent_files.table_file import load_table
+from choreomon.agent_files.wire import decode_untrusted
 from choreomon.core.errors import MalformedMessage
-from choreomon.formats.key_files import load_key_pair, load_public_keys
-from choreomon.formats.table_file import load_table
-from choreomon.formats.wire import decode_untrusted
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.pull import Monitor
 from choreomon.runtime.inputs import FromPeer
-from choreomon.runtime.outputs import Dropped
-from choreomon.runtime.security import (
+from choreomon.runtime.network.security import (
     Curve,
     Insecure,
     Security,
@@ -31,6 +30,7 @@ from choreomon.runtime.security import (
     secure_asker,
     secure_listener,
 )
+from choreomon.runtime.outputs import Dropped
 from choreomon.runtime.sidecar import Sidecar
 
 CHUNK: Final = 200

@@ -13,8 +13,8 @@ import msgspec
 from benchmarks.fuzz.mutants import damaged, mutated_json
 from benchmarks.fuzz.premises import http_requests, local_messages
 from benchmarks.fuzz.told import Told
-from choreomon.formats import local
-from choreomon.formats.table_file import load_table
+from choreomon.agent_files import local
+from choreomon.agent_files.table_file import load_table
 
 PATIENCE: Final = 30.0
 VALID: Final = 0.6

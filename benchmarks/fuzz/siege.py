@@ -18,9 +18,9 @@ from benchmarks.faults.plan import Premises
 from benchmarks.fuzz.premises import prepare
 from benchmarks.fuzz.told import Told
 from benchmarks.fuzz.traffic import Traffic
+from choreomon.agent_files.status_json import decode_status_untrusted
 from choreomon.core.live import AgentStatus
-from choreomon.formats.status_json import decode_status_untrusted
-from choreomon.runtime.logs import INTERVAL
+from choreomon.runtime.operations.logs import INTERVAL
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
@@ -109,7 +109,7 @@ class Siege:
             "rogue": premises.listen["rogue"],
             "local": str(premises.local("target")),
             "page": premises.pages["target"],
-            "table": str(self.folder / "target.json"),
+            "table": str(premises.table("target", 1)),
             "keys": str(self.folder / "keys") if self.curve else None,
         }
         (self.folder / "rogue.json").write_text(json.dumps(where), encoding="ascii")

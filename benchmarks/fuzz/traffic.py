@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.faults.plan import Premises
+from choreomon.agent_files.clocks.text import Carried, decode_clocks_untrusted
 from choreomon.core.errors import AgentUnavailable
-from choreomon.formats.clock_text import Carried, decode_clocks_untrusted
 from choreomon.sdk import connect
 from choreomon.sdk.process import Process
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from benchmarks.fuzz.report import measured_on
+from choreomon.agent_files.wire import NO_SYSTEM, encode
 from choreomon.core.message import SEND, Label, Message
-from choreomon.formats.wire import NO_SYSTEM, encode
 from choreomon.monitor.history import Record
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Inquiry, Response

@@ -17,7 +17,7 @@ from benchmarks.middle.asking import Task
 from benchmarks.middle.children import all_finished, shard
 from benchmarks.middle.corpora import WALKS, interactions, lengths_to
 from benchmarks.middle.table import report
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.term import LOOPS, subterms
 
 

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from benchmarks.middle.answers import CRASHED, OVERDUE, Answered, from_line, why_undecided
 from benchmarks.middle.corpora import Question, Walk, interactions, questions
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.verdict import Answer, Mode, Verdict

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from benchmarks.command_line import load_at_the, machine
-from benchmarks.mutants.page import Result, enough, page
+from benchmarks.mutants.page import Result, enough, page, survivors_of
 from benchmarks.mutants.results import Trials
 from benchmarks.mutants.sample import ROOMS, all_mutants, equivalents, said, sample
 from benchmarks.mutants.trial import copy
@@ -31,6 +31,9 @@ def main() -> int:
     parser.add_argument(
         "--seconds", type=float, default=30, help="of tests for one mutant, in its room and in laws"
     )
+    parser.add_argument(
+        "--survivors-of", type=Path, help="only those of them that survived on this page"
+    )
     parser.add_argument("--write", type=Path, help="write the page to this file, too")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and nothing that was begun goes on
@@ -42,6 +45,8 @@ def main() -> int:
     equivalent = equivalents((HERE / "equivalent.toml").read_text(encoding="utf-8"), [*found])
     drawn = sample(place / "tree", found, given.seed, given.count)
     drawn = [each for each in drawn if not given.rooms or found[each] in given.rooms]
+    if given.survivors_of is not None:
+        drawn = survivors_of(given.survivors_of.read_text(encoding="utf-8"), drawn)
     trials = Trials(place, given.seconds)
     try:
         results = [
@@ -60,6 +65,8 @@ def main() -> int:
         command += f" --seconds {given.seconds:g}"
     if given.rooms:
         command += f" --rooms {' '.join(given.rooms)}"
+    if given.survivors_of is not None:
+        command += f" --survivors-of {given.survivors_of}"
     text = "\n".join(
         page(
             results,

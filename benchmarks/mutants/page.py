@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -74,6 +74,12 @@ def page(
     named = [each.mutant for each in results if not each.by and said(each.mutant) in equivalent]
     yield from [f"{_mutant(each)} {equivalent[said(each)]}" for each in named] or ["None."]
     yield f"\n{found.rstrip()}"
+
+
+def survivors_of(text: str, drawn: Iterable[Mutant]) -> list[Mutant]:
+    """Those that survived on a page from before; what it names as equivalent did not."""
+    lines = {*text.splitlines()}
+    return [each for each in drawn if _mutant(each) in lines]
 
 
 _WAYS: Final = {"time": "a loop that did not end", "ended": "an error before any test"}

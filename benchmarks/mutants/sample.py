@@ -21,8 +21,8 @@ class Room:
     tests: tuple[str, ...]
 
 
-def _room(name: str, *more: str) -> Room:
-    return Room(name, (f"choreomon/{name}",), (f"tests/{name}", *more))
+def _room(name: str) -> Room:
+    return Room(name, (f"choreomon/{name}",), (f"tests/{name}",))
 
 
 AGENT: Final = (
@@ -32,7 +32,11 @@ AGENT: Final = (
 ROOMS: Final = (
     _room("properties"),
     _room("monitor"),
-    _room("verify", "tests/experiments"),
+    Room(
+        "verify",
+        ("choreomon/verify", "choreomon/experiments/offline"),
+        ("tests/verify", "tests/experiments"),
+    ),
     _room("automata"),
     _room("multitrace"),
     _room("interaction"),
@@ -43,9 +47,9 @@ ROOMS: Final = (
         (
             *(f"choreomon/runtime/{each}.py" for each in AGENT.split()),
             "choreomon/sdk/journal.py",
-            "choreomon/formats/wire.py",
+            "choreomon/agent_files/wire.py",
         ),
-        ("tests/runtime", "tests/sdk", "tests/formats/test_wire.py"),
+        ("tests/runtime", "tests/sdk", "tests/agent_files/test_wire.py"),
     ),
 )
 LAWS: Final = ("tests/laws",)

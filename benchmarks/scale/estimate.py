@@ -24,8 +24,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from benchmarks.scale.measuring import Measured
 from benchmarks.scale.workloads import GROUP
-from choreomon.formats.clock_links import KEPT
-from choreomon.formats.wire import MAX_BYTES
+from choreomon.agent_files.clocks.links import KEPT
+from choreomon.agent_files.wire import MAX_BYTES
 
 ENTRY_BYTES: Final = 8
 """Of a tuple, on 64-bit machines."""

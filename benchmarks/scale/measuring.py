@@ -20,6 +20,7 @@ from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform, sampler
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import Label
+from choreomon.core.strategy_names import StrategyName
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import VIOLATED, WITHDRAWN
 from choreomon.monitor.messages import MonitoringMessage, Notice, PeerMessage
@@ -29,8 +30,10 @@ from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations
 from simulator.linked_channels import LinkedChannels, OnSent
 from simulator.measuring import Measures
-from simulator.monitoring import CENTRE, MonitorLog, RunContext, StrategyName, monitors
+from simulator.monitoring import monitors
 from simulator.network import Network
+from simulator.sidecars.central import CENTRE
+from simulator.sidecars.run_context import MonitorLog, RunContext
 from simulator.world import Watcher, World
 
 Monitored: TypeAlias = StrategyName | Literal["none"]

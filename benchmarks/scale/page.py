@@ -11,7 +11,7 @@ from benchmarks.command_line import machine
 from benchmarks.scale.estimate import Estimate, full_clock
 from benchmarks.scale.measuring import DELAYS, Measured
 from benchmarks.scale.workloads import CALLS, GROUP, SECONDS, WORK
-from choreomon.formats.wire import MAX_BYTES
+from choreomon.agent_files.wire import MAX_BYTES
 
 COLUMNS: Final = (
     "processes",

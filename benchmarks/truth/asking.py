@@ -10,12 +10,12 @@ from benchmarks.truth.audits import audits
 from benchmarks.truth.documents import document_of
 from benchmarks.truth.judging import Asked, monitored, truth_of
 from choreomon.core.run import RunEvent
+from choreomon.core.strategy_names import StrategyName
 from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.run import Deployment
-from choreomon.formats.read import parse_document
+from choreomon.documents.read import parse_document
 from choreomon.properties.reference import formations
 from choreomon.properties.tables import RulesName
-from simulator.monitoring import StrategyName
 from simulator.run import Simulation, simulation
 from tests.simulator.monitored import Judged, judged
 

@@ -15,17 +15,17 @@ from benchmarks.truth.judging import Asked, Truth, audited
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.oracle import label_of
 from choreomon.audit.outcome import Outcome
-from choreomon.cli.audit import read
+from choreomon.audit.reading import tell
 from choreomon.core.recorded import Place, RecordedEvent
-from choreomon.formats.exported.json_lines import json_lines
-from choreomon.formats.exported.otlp import otlp_request
-from choreomon.formats.exported.recorded_run import RecordedRun
-from choreomon.formats.exported.shiviz import recorded_shiviz_log
-from choreomon.formats.recorded.detection import LogFormat
-from choreomon.formats.recorded.mapping import Recorded
-from choreomon.formats.recorded.mapping_document import load_mapping
-from choreomon.formats.recorded.reading import read_recorded
-from choreomon.formats.trace import trace_line
+from choreomon.logs.formats import LogFormat
+from choreomon.logs.mappings.mapping import Recorded
+from choreomon.logs.mappings.mapping_document import load_mapping
+from choreomon.logs.readers.reading import read_recorded
+from choreomon.logs.trace import trace_line
+from choreomon.logs.writers.json_lines import json_lines
+from choreomon.logs.writers.otlp import otlp_request
+from choreomon.logs.writers.recorded_run import RecordedRun
+from choreomon.logs.writers.shiviz import recorded_shiviz_log
 from choreomon.properties.automaton import SequenceAutomaton
 from tests.audit.cases import Case, faults, shuffled
 from tests.simulator.monitored import Judged
@@ -84,7 +84,7 @@ def _understood(text: str, log_format: LogFormat) -> Iterator[RecordedEvent]:
 def _audit(automaton: SequenceAutomaton, logs: Sequence[str], log_format: LogFormat) -> Outcome:
     auditor = Auditor(automaton)
     strange: list[object] = []
-    read(auditor, [_events(log, log_format) for log in logs], strange.append, lambda: False)
+    tell(auditor, [_events(log, log_format) for log in logs], strange.append, lambda: False)
     return auditor.finish({label.process for label in automaton.labels})
 
 

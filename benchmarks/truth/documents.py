@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 from choreomon.core.errors import DocumentError, PropertyError
 from choreomon.core.message import HANDLE, SEND, Label, Message
-from choreomon.formats.read import parse_document
-from choreomon.formats.scenario_text import document_as_json, scenario_document
+from choreomon.documents.read import parse_document
+from choreomon.documents.scenario_text import document_as_json, scenario_document
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from choreomon.audit.outcome import Outcome
 from choreomon.core.message import Event
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
+from choreomon.experiments.monitoring.avoidable import evaluated
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import Formed
-from simulator.experiments.avoidable import evaluated
 from tests.simulator.monitored import Judged
 from tests.simulator.test_reasons import untrue
 

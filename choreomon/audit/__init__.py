@@ -1,4 +1,4 @@
-"""What recorded logs say about a property, exactly.
+"""Exact verdicts of recorded logs about a property.
 
 auditor    events in, verdicts out, while the logs are read
 sessions   many audits, one for each session, while logs grow

@@ -107,11 +107,13 @@ class Auditor:
         self._causality.add(event)
 
     def waits(self, process: str) -> bool:
-        """Whether events of the process wait for those of others, which better come first."""
+        """Return whether events of the process wait for those of others, which should come
+        first."""
         return self._causality.waits(process)
 
     def lacks(self, gap: Gap) -> None:
-        """Any events may be missing anywhere in the log of this process, if the property has it."""
+        """Note that any events may be missing anywhere in the log of this process, if the property
+        has it."""
         if gap.process in self._processes:
             self._lacks(self._processes.index(gap.process), gap)
 
@@ -123,7 +125,7 @@ class Auditor:
 
     @property
     def verdicts(self) -> Sequence[AuditVerdict]:
-        """Those that were given so far, in no particular order. See `finish`: some may change."""
+        """The verdicts given so far, in no particular order. Some may change, see `finish`."""
         return self._verdicts
 
     @property
@@ -131,8 +133,8 @@ class Auditor:
         return self._causality.events
 
     def finish(self, logged: Collection[str] = ()) -> Outcome:
-        """Nothing comes any more: what all of it comes to. Those `logged` have logs, also where
-        nothing was in them."""
+        """End the audit and give its outcome. The processes `logged` have logs, even if nothing is
+        in them."""
         self._causality.finish(logged)
         for window in self._windows:
             window.finish()
@@ -177,25 +179,22 @@ class Auditor:
 
     def _take(self, unit: Unit, decided: Decided) -> None:
         kind, item, (formed, not_formed), undecided, reason = decided
-        if len(self._verdicts) >= MOST_ORDERS:
-            gaps = _gaps_of(formed, not_formed)
-            self._verdicts.append(AuditVerdict(kind, item, None, None, undecided, reason, gaps))
-            return
+        keeps_orders = len(self._verdicts) < MOST_ORDERS
         self._verdicts.append(
             AuditVerdict(
                 kind,
                 item,
-                None if formed is None else order_of(unit, formed),
-                None if not_formed is None else order_of(unit, not_formed, formed=False),
-                undecided,
-                reason,
-                _gaps_of(formed, not_formed),
+                order_of(unit, formed) if keeps_orders and formed else None,
+                order_of(unit, not_formed, formed=False) if keeps_orders and not_formed else None,
+                undecided=undecided,
+                reason=reason,
+                gaps=_gaps_of(formed, not_formed),
             )
         )
 
     def _revised(self, given: int, verdict: AuditVerdict) -> AuditVerdict:
-        """As it is, or what remains of it where a gap was found later. `given` counts those that
-        were given before."""
+        """The verdict, or what remains of it after a gap was found. `given` counts the verdicts
+        before."""
         if verdict.kind != VIOLATED or verdict.item.label is None:
             return verdict
         for window in self._by_label[verdict.item.label]:
@@ -240,7 +239,7 @@ class Auditor:
                 ways.append(way)
         ways[0] = formed
         order = None if formed is None else order_of(asked.unit, formed)
-        if order is None or not order.formed:  # all of it was not looked at to the end
+        if order is None or not order.formed:  # the whole was not searched to the end
             order = next((each.formed for each in verdicts if each.formed is not None), order)
         return Overall(
             POSSIBLY_VIOLATED,

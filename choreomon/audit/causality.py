@@ -1,4 +1,4 @@
-"""What happened before what, from what logs say and nothing else.
+"""Causality: what happened before what, from what logs say and nothing else.
 
 The events of one process are in the order of its log. A send is before its reception: by the
 message id where there is one; else by counting, since k receptions of a message from one process
@@ -56,7 +56,7 @@ MAX_WAITING: Final = 10_000
 """Events of one process that wait, above which they are gone on with as they are."""
 
 LOOKED_FOR_CYCLES: Final = 100
-"""How often it is looked for a cycle before the end, since every queue is looked through."""
+"""Most searches for a cycle before the end, since each looks through every queue."""
 
 NOWHERE: Final = Place("", 0)
 
@@ -100,9 +100,7 @@ class Causality:
             process = Process(name, len(self._watching), self._size)
             process.watched = watched
             self._watching.append(process)
-        self._labelling = Labelling(
-            self._watching, self._processes.values(), on_item=on_item, on_diagnostic=on_diagnostic
-        )
+        self._labelling = Labelling(self._watching, on_item=on_item, on_diagnostic=on_diagnostic)
         self._messages = Messages(incomplete, on_diagnostic, self._release)
         self._waiting_for: dict[Key, list[Process]] = {}
         self._ready: deque[Process] = deque()
@@ -129,7 +127,8 @@ class Causality:
             self._go_on()
 
     def waits(self, name: str) -> bool:
-        """Whether events of this process have to wait for others, which should be read first."""
+        """Return whether events of this process have to wait for others, which should be read
+        first."""
         process = self._processes.get(name)
         return process is not None and bool(process.queue)
 
@@ -139,16 +138,17 @@ class Causality:
         self._go_on()
 
     def seen(self, index: int) -> bool:
-        """Whether the log has events of the process with this index."""
+        """Return whether the log has events of the process with this index."""
         return self._watching[index].name in self._processes
 
     def knowledge(self, index: int) -> Clock:
-        """What the process with this index knows now: every later event of it knows that, too."""
+        """The present knowledge of the process with this index; all its later events know as
+        much."""
         process = self._watching[index]
         return known_items(process, self._watching)
 
     def finish(self, logged: Collection[str] = ()) -> None:
-        """What waits is gone on with; logs that end early are gaps. See `Auditor.finish`."""
+        """Go on with everything that waits; logs that end early are gaps. See `Auditor.finish`."""
         self._finishing = True
         while blocked := [each for each in self._processes.values() if each.queue]:
             before = [len(each.queue) for each in blocked]
@@ -170,14 +170,14 @@ class Causality:
         if clock is not None and process.name not in clock:
             clock = None
         if event.number == UNCOUNTED and process.last < 1:
-            process.numbered = True  # so number 1 is still to come, which others know of
+            process.numbered = True  # so number 1 is still to come, and others know of it
         if (whole := self._numbering) is not None:
             process.whole = whole if whole.counts_all(process.name) else None
         told: float = process.last + 1
         if stated is not None:
             told = stated
         elif process.numbered or process.whole:
-            # Clocks do not count it, so who knows the next one knows it, and nobody else.
+            # Clocks do not count it, so whoever knows the next event knows it, and nobody else.
             told = int(process.last) + 0.5
         labels = None if process.watched is None else process.watched.get((event.kind, event.name))
         jumps = stated is not None and stated - process.last > 1 and not released
@@ -193,7 +193,7 @@ class Causality:
             if event.kind == HANDLE:
                 self._messages.take(event)
         elif not released and process.told is not None and self._ahead(process, process.told):
-            return False  # what it was told before its clock fell silent
+            return False  # what it heard before its clock fell silent
         elif event.kind == HANDLE:
             heard = self._heard(process, event, released)
             if heard is None:
@@ -227,7 +227,7 @@ class Causality:
     def _numbered_now(self, process: Process, event: RecordedEvent, told: int) -> None:
         """The event says that it has this number."""
         last, unsure = now_numbered(process, event, told)
-        if process.whole:  # what is missing is told of all sessions at once
+        if process.whole:  # missing events are reported for all sessions at once
             reason = missing_from_all(self._numbering, process.name, last, told)
         elif reason := "" if told == last + 1 else numbers_missing(process.name, last, told):
             reason = number_unsaid(reason) if unsure else reason
@@ -240,7 +240,7 @@ class Causality:
             self._on_lacking(process.index, Gap(process.name, reason))
         elif process.index is not None:
             gap = Gap(process.name, reason, process.last_place, event.place)
-            process.last = told  # what knows the event after the gap knows its end
+            process.last = told  # whoever knows the event after the gap knows its end
             self._labelling.marks(process, gap)
 
     def _lacks_send(self, event: RecordedEvent) -> None:
@@ -286,13 +286,14 @@ class Causality:
     # Messages
 
     def _send(self, process: Process, event: RecordedEvent) -> None:
-        # Of its last clock it may be that not all was read.
+        # Perhaps not all of its last clock was read.
         key = self._messages.send(event, Told(process.known, event.place, process.told))
         if key is not None and self._waiting_for and key in self._waiting_for:
             self._ready.extend(self._waiting_for.pop(key))
 
     def _heard(self, process: Process, event: RecordedEvent, released: bool) -> Clock | None:
-        """What the message of a reception tells: what its sender knew. None: wait for the send."""
+        """The knowledge of the sender that the message of a reception carries. None: wait for the
+        send."""
         told, key = self._messages.reception(event)
         if key is None:
             if told is None:
@@ -316,7 +317,8 @@ class Causality:
         return None
 
     def _sent_otherwise(self, reception: RecordedEvent) -> bool:
-        """Whether its send, which does not come, may be one that it does not ask for."""
+        """Return whether the missing send may be waiting under a key that the reception does not
+        ask for."""
         if reception.message_id is not None and self._messages.without_id(reception):
             return True
         queued = self._queued
@@ -328,13 +330,13 @@ class Causality:
     # Waiting
 
     def _release(self, process: str) -> None:
-        """What waits for messages of the process need not wait for all of them any more."""
+        """Stop waiting for some messages of the process."""
         for key in [*self._waiting_for]:
             if isinstance(key, str) or key[0] == process:
                 self._ready.extend(self._waiting_for.pop(key))
 
     def _ahead(self, process: Process, clock: Mapping[str, int]) -> bool:
-        """Whether the clock knows events that were not read and may still come."""
+        """Return whether the clock knows events that may still be read."""
         for other in self._watching:
             count = clock.get(other.name, 0)
             if count <= other.last or other is process:
@@ -374,8 +376,8 @@ class Causality:
         self._ready.append(process)
 
     def _without_send(self, blocked: Collection[Process]) -> Process:
-        """One that waits for something that no other one of these has in its queue; the first of
-        them where there is none."""
+        """Choose a process whose next event waits for something that no queue of the others holds;
+        else the first."""
         for again in (False, True):
             if again or self._queued is None:
                 self._queued = sends_in_queues(self._processes.values())

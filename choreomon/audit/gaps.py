@@ -1,4 +1,4 @@
-"""Where events may be missing, in words: each is the reason of a gap, without its full stop."""
+"""Reasons of gaps in words, each without its full stop."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 
 
 def numbers_missing(process: str, last: int, told: int) -> str:
-    """Its events are numbered, and after number `last` comes number `told`."""
+    """The gap of a process whose events are numbered: after number `last` comes number `told`."""
     if told == last + 2:
         return f"event {last + 1} of {process} is not in its log"
     return f"events {last + 1} to {told - 1} of {process} are not in its log"
 
 
 def numbers_missing_from_all(process: str, missing: Missing) -> str:
-    """Its numbers go on through all sessions, and these are in none."""
+    """The gap of a process whose numbers go on through all sessions, and these are in none."""
     if missing.number == 1:
         told = f"event {missing.first} of {process} is"
     else:
@@ -29,7 +29,7 @@ def numbers_missing_from_all(process: str, missing: Missing) -> str:
 
 
 def told_of_all(missing: Iterable[tuple[str, Missing]]) -> Iterator[Diagnostic]:
-    """What the logs lack, in whatever session; that is told once, not of every session."""
+    """Report gaps that concern all sessions once, not for each session."""
     for process, one in missing:
         yield Diagnostic("gap", numbers_missing_from_all(process, one), Place("", 0))
 
@@ -37,8 +37,8 @@ def told_of_all(missing: Iterable[tuple[str, Missing]]) -> Iterator[Diagnostic]:
 def missing_from_all(
     numbering: Numbering | None, process: str, last: float, before: float | None = None
 ) -> str:
-    """What the log of a process lacks behind number `last`, in whatever session; nothing where it
-    lacks none, or where its numbers are of one session alone."""
+    """The gap in the log of a process after number `last`, whatever the session; empty if there is
+    none, or if numbers begin anew in each session."""
     if numbering is None or not numbering.counts_all(process):
         return ""
     missing = numbering.missing(process, last, before)
@@ -53,13 +53,13 @@ def ended_early(process: str, last: float, most: int) -> str:
 
 
 def without_own_entry(event: RecordedEvent) -> str:
-    """Its clock does not say which event of its process it is."""
+    """The gap of an event whose clock does not say which one of its process it is."""
     name = event.process
     return f"{event_name(event)}: its clock has no entry for {name} itself, so it is not used"
 
 
 def number_unsaid(missing: str) -> str:
-    """There are events without a number beside the gap, and nobody knows what came before what."""
+    """Events without a number stand beside the gap, so that nobody knows what came before what."""
     return f"{missing}, or does not say its number there"
 
 
@@ -74,7 +74,7 @@ def send_missing(process: str, reception: RecordedEvent) -> str:
 
 
 def said_to_be_incomplete(process: str) -> str:
-    """By the user."""
+    """The user says that the log is incomplete."""
     return f"the log of {process} is said to be incomplete"
 
 

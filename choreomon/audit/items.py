@@ -1,4 +1,4 @@
-"""What the audit works on: labelled events with what they know, and gaps.
+"""Labelled events with what they know, and gaps: the items that the audit works on.
 
 An *item* is what matters to a property in the log of one process: an event that it mentions, or one
 end of a gap. Items of a process are numbered from 1; a *clock* says how many items of each process

@@ -27,9 +27,9 @@ class Step(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What verdicts of one kind have in common. `instead` are the labels of unseen events in the
-    order against it, each once; nothing where that is only another order of the same events.
-    `at_end`: it is about no single event, but a session as a whole."""
+    """A kind of verdicts. `instead` are the labels of unseen events in the order against it, each
+    once; empty if that is only another order of the same events. `at_end`: it concerns a session as
+    a whole, not one event."""
 
     verdict: VerdictKind
     undecided: bool

@@ -1,12 +1,13 @@
-"""What the property mentions of a log: labelled events, and ends of gaps, as items.
+"""Labelling: labelled events and ends of gaps, from a log, as items.
 
 Each item has its place among those of its process and among all, and what its process knows then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from math import inf
+from typing import Final
 
 from choreomon.audit.gaps import other_end_missing
 from choreomon.audit.items import Gap, Item
@@ -14,21 +15,21 @@ from choreomon.audit.process import Process, forget_settled, known_items
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import Diagnostic, RecordedEvent
 
+NUMBERS_KEPT: Final = 2_000
+"""Numbers of items of one process, from which on it is tried to forget some."""
+
 
 class Labelling:
-    """Gives items to `on_item`. `watching`: the processes of the property; `processes`: all that
-    were read, which grow."""
+    """Gives items to `on_item`. `watching`: the processes of the property."""
 
     def __init__(
         self,
         watching: Sequence[Process],
-        processes: Collection[Process],
         *,
         on_item: Callable[[Item], None],
         on_diagnostic: Callable[[Diagnostic], None],
     ) -> None:
         self._watching = watching
-        self._processes = processes
         self._on_item = on_item
         self._on_diagnostic = on_diagnostic
         self._given = 0
@@ -52,7 +53,7 @@ class Labelling:
             self.marks(process, Gap(process.name, reason, event.place, event.place))
 
     def marks(self, process: Process, gap: Gap, *, ends: bool = True) -> None:
-        """Both ends of a gap, or the beginning of one that has no end."""
+        """Make both ends of a gap, or the beginning of one that has no end."""
         assert process.index is not None
         for opens in (True, False) if ends else (True,):
             self._tick(process)
@@ -63,7 +64,7 @@ class Labelling:
         self._tick(process)
         assert process.index is not None
         if event.clock is not None:
-            event = event._replace(clock=None)  # which is large, and not needed any more
+            event = event._replace(clock=None)  # large, and not needed any more
         numbers = (process.items, process.known, self._given)
         self._on_item(Item(process.index, *numbers, label, event))
 
@@ -77,5 +78,5 @@ class Labelling:
         numbers = process.item_numbers
         last = process.last
         numbers.append(last if last == int(last) else inf)
-        if len(numbers) >= 2_000:
-            forget_settled(process, self._watching, self._processes)
+        if len(numbers) >= NUMBERS_KEPT:
+            forget_settled(process, self._watching)

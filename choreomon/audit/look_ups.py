@@ -27,7 +27,8 @@ from choreomon.properties.relations import vio_transitions
 from choreomon.properties.tables import Inspected, Need, transition_tables
 
 _Chains: TypeAlias = dict[Reference, list[Record]]
-"""Of each transition what fired, or may have, or is not judged yet; in the order of its process."""
+"""For each transition the records that fired, may have fired, or are not judged yet, in the order
+of the process."""
 
 
 class Judged(NamedTuple):
@@ -105,7 +106,7 @@ class LookUps:
 
     @cached_property
     def _at_the_end(self) -> Mapping[Reference, Inspected]:
-        """As if a transition needed each one, and nothing else."""
+        """Look each one up as if a transition needed it alone."""
         found = {}
         for t in self.automaton.forward:
             vio = dict.fromkeys(v.reference for v in vio_transitions(self.automaton, t))

@@ -1,4 +1,4 @@
-"""Which send a reception belongs to, and what it tells.
+"""Matching of receptions and sends, and what messages tell.
 
 By the message id; else by counting: the k-th reception without id of a message from one process is
 after the k-th send of it, whichever of the earlier ones it received. A process is counted as far as
@@ -36,7 +36,8 @@ REMEMBERED: Final = 10_000
 
 
 class Told(NamedTuple):
-    """What a send tells: what was `known`, and a `clock` that says more than was read then."""
+    """The knowledge that a send passes on: `known`, and a `clock` that said more than was read
+    then."""
 
     known: Clock
     place: Place
@@ -130,11 +131,11 @@ class Messages:
         return key
 
     def stop_counting(self, process: str) -> None:
-        """Some sends of the process may be missing from now on."""
+        """Note that sends of the process may be missing from now on."""
         self._stop(process, process)
 
     def _stop(self, process: str, sends: Sends) -> None:
-        """These sends of the process are not counted any more."""
+        """Stop counting these sends of the process."""
         if sends in self._stopped:
             return
         self._stopped.add(sends)
@@ -170,7 +171,7 @@ class Messages:
                 counted.taken += 1
 
     def put_back(self, reception: RecordedEvent, told: Told) -> None:
-        """It was not received yet after all."""
+        """Undo a reception."""
         key, peer = reception.message_id, reception.peer
         if key is not None:
             self._sent[key] = told
@@ -180,13 +181,13 @@ class Messages:
             self._in_flight += 1
 
     def without_id(self, reception: RecordedEvent) -> int:
-        """How many sends of such messages had no id so far."""
+        """The number of sends of such messages without an id so far."""
         counted = self._channels.get((reception.peer or "", reception.name, reception.process))
         return 0 if counted is None else counted.without_id
 
     def reception(self, event: RecordedEvent) -> tuple[Told | None, Key | None]:
-        """What its sender knew, None where nobody can say which send it belongs to; or the key of
-        the send, where that was not read."""
+        """The knowledge of the sender, None if nobody can say which send it belongs to; or the key
+        of a send that was not read."""
         key, peer = event.message_id, event.peer
         if key is not None:
             sent = self._sent.pop(key, None)
@@ -208,7 +209,7 @@ class Messages:
         return None, None if counted.stopped else channel
 
     def _remember(self, message_id: str, told: Told) -> None:
-        """Who receives the message once more is after its send, too."""
+        """Keep what the send told, for whoever receives the message a second time."""
         self._received[message_id] = told
         if len(self._received) > REMEMBERED:
             self._received_earlier, self._received = self._received, {}
@@ -217,7 +218,7 @@ class Messages:
         return self._received.get(message_id) or self._received_earlier.get(message_id)
 
     def never_received(self) -> Diagnostic | None:
-        """What to say of messages with ids that are left."""
+        """Report the messages with ids that nobody received."""
         if not self._sent:
             return None
         key, told = next(iter(self._sent.items()))

@@ -11,13 +11,13 @@ from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from choreomon.audit.process import stated_number
 from choreomon.core.recorded import RecordedEvent
 
 Counted: TypeAlias = Literal["session", "process"]
-"""Whether the numbers of a process begin anew in each session, or go on through all of them."""
+"""`session`: numbers of a process begin anew in each session; `process`: they go on through all."""
 
 Runs: TypeAlias = Sequence[tuple[int, int]]
 """Numbers without those between them: the first and the last one of each run, runs in order."""
@@ -31,11 +31,15 @@ class Missing(NamedTuple):
     number: int
 
 
+MOST_RUNS: Final = 10_000
+"""Runs of missing numbers of a process that are kept while logs grow, a hundred bytes each."""
+
+
 class Numbering(Protocol):
-    """What is known of numbers beyond one session."""
+    """Knowledge of numbers beyond one session."""
 
     def counts_all(self, process: str) -> bool:
-        """Whether those of the process go on through all sessions."""
+        """Return whether numbers of the process go on through all sessions."""
 
     def missing(self, process: str, after: float, before: float | None = None) -> Missing | None:
         """The missing numbers of such a process between these two, or after the first one."""
@@ -62,7 +66,7 @@ class WholeLog:
         self._told: dict[str, int] = {}
 
     def add(self, event: RecordedEvent) -> None:
-        """One more event."""
+        """Take the next event."""
         process, clock = event.process, event.clock
         if self._counted == "session":
             self.processes.add(process)
@@ -85,7 +89,7 @@ class WholeLog:
             self._settle(process)
 
     def merge(self, other: WholeLog) -> None:
-        """What another one has seen; it is not to be used any more."""
+        """Add what another one has seen; that one must not be used any more."""
         self.processes |= other.processes
         other.settle()
         self.settle()
@@ -138,7 +142,7 @@ class WholeLog:
             self._twice.add(process)
 
     def found(self) -> MissingNumbers:
-        """Nothing more comes: what is missing."""
+        """The missing numbers, when nothing more comes."""
         self.settle()
         return MissingNumbers(
             {
@@ -159,7 +163,7 @@ def _between(runs: Runs, told: int) -> Iterable[tuple[int, int]]:
 
 
 class MissingNumbers:
-    """What is missing from the log of each process whose numbers go on through all sessions."""
+    """Numbers missing from the logs of processes that count through all sessions."""
 
     def __init__(self, missing: Mapping[str, Runs]) -> None:
         self._lasts = {process: [last for _, last in runs] for process, runs in missing.items()}
@@ -185,7 +189,7 @@ class MissingNumbers:
         return Missing(firsts[begin], lasts[end - 1], counts[end] - counts[begin])
 
     def all(self) -> Iterator[tuple[str, Missing]]:
-        """Each run of numbers that is missing, with its process."""
+        """Runs of numbers that are missing, with their processes."""
         for process, firsts in self._firsts.items():
             for first, last in zip(firsts, self._lasts[process], strict=True):
                 yield process, Missing(first, last, last - first + 1)
@@ -236,15 +240,20 @@ class SessionNumbers:
 class RunningNumbers:
     """The numbers of all sessions while logs grow, where they go on through all of them. Give it
     each event with `add` before its session has it. What comes behind a higher number of its
-    process was missing until then."""
+    process was missing until then.
+
+    Of each process `MOST_RUNS` runs of missing numbers are kept: of more the first two become
+    one, which has what is between them as well and knows how many were missing. So of what is that
+    long ago more may count as missing than is, and never less.
+    """
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
         self._told: dict[str, int] = {}
-        self._missing: dict[str, tuple[list[int], list[int]]] = {}
+        self._missing: dict[str, list[Missing]] = {}
 
     def add(self, event: RecordedEvent) -> int | None:
-        """One more event; its number."""
+        """Take the next event; its number."""
         process, number = event.process, stated_number(event)
         if event.clock is not None:
             for other, count in event.clock.items():
@@ -253,19 +262,15 @@ class RunningNumbers:
         if number is None:
             return None
         last = self._last.get(process, 0)
-        firsts, lasts = self._missing.setdefault(process, ([], []))
-        if number > last:
-            if number > last + 1:
-                firsts.append(last + 1)
-                lasts.append(number - 1)
-            self._last[process] = number
-            return number
-        place = bisect_left(lasts, number)
-        if place < len(firsts) and firsts[place] <= number:
-            first, end = firsts[place], lasts[place]
-            parts = [one for one in ((first, number - 1), (number + 1, end)) if one[0] <= one[1]]
-            firsts[place : place + 1] = [one for one, _ in parts]
-            lasts[place : place + 1] = [one for _, one in parts]
+        runs = self._missing.setdefault(process, [])
+        if number <= last:
+            _come(runs, number)
+        elif number > last + 1:
+            runs.append(Missing(last + 1, number - 1, number - 1 - last))
+        if len(runs) > MOST_RUNS:
+            before, after = runs[:2]
+            runs[:2] = [Missing(before.first, after.last, before.number + after.number)]
+        self._last[process] = max(last, number)
         return number
 
     def last(self, process: str) -> int | None:
@@ -274,25 +279,44 @@ class RunningNumbers:
 
     def missing(self, process: str, after: float, before: float | None = None) -> Missing | None:
         """See `Numbering`."""
-        firsts, lasts = self._missing[process]
-        begin = bisect_right(lasts, after)
-        end = len(firsts) if before is None else bisect_left(firsts, before)
-        runs = [*zip(firsts[begin:end], lasts[begin:end], strict=True)]
+        known = self._missing[process]
+        begin = bisect_right(known, after, key=_last_of)
+        end = len(known) if before is None else bisect_left(known, before, key=_first_of)
+        runs = known[begin:end]
         told, last = self._told.get(process, 0), self._last[process]
         if before is None and told > last:
-            runs.append((last + 1, told))
+            runs.append(Missing(last + 1, told, told - last))
         if not runs:
             return None
-        return Missing(runs[0][0], runs[-1][1], sum(last - first + 1 for first, last in runs))
+        return Missing(runs[0].first, runs[-1].last, sum(run.number for run in runs))
 
     def all(self) -> Iterator[tuple[str, Missing]]:
-        """Each run of numbers that is missing, with its process."""
+        """Runs of numbers that are missing, with their processes."""
         for process, last in self._last.items():
-            firsts, lasts = self._missing[process]
             told = self._told.get(process, 0)
-            more = [(last + 1, told)] if told > last else []
-            for first, end in (*zip(firsts, lasts, strict=True), *more):
-                yield process, Missing(first, end, end - first + 1)
+            more = [Missing(last + 1, told, told - last)] if told > last else []
+            for run in (*self._missing[process], *more):
+                yield process, run
+
+
+def _come(runs: list[Missing], number: int) -> None:
+    """A number is missing no longer, if it was. Nobody knows that of one between runs that became
+    one, so these stay as they are."""
+    place = bisect_left(runs, number, key=_last_of)
+    if place == len(runs) or number < runs[place].first:
+        return
+    first, last, missing = runs[place]
+    if missing == last - first + 1:
+        parts = ((first, number - 1), (number + 1, last))
+        runs[place : place + 1] = [Missing(a, b, b - a + 1) for a, b in parts if a <= b]
+
+
+def _first_of(run: Missing) -> int:
+    return run.first
+
+
+def _last_of(run: Missing) -> int:
+    return run.last
 
 
 class OpenSession:

@@ -20,8 +20,8 @@ from choreomon.properties.relations import pre_transitions, vio_transitions
 
 
 class Truth(NamedTuple):
-    """In which of all orders: for every event, by its place in the order read, whether it forms the
-    property; and whether anything does. `lacking`: processes whose logs may lack anything."""
+    """The truth over all orders: for every event, by its place in the order read, whether it forms
+    the property; and whether anything does. `lacking`: processes whose logs may lack anything."""
 
     events: dict[int, set[bool]]
     overall: set[bool]
@@ -33,7 +33,7 @@ def truth(
     events: Sequence[RecordedEvent],
     incomplete: Collection[str] = (),
 ) -> Truth:
-    """What all orders of the events come to, those of each process in its order."""
+    """Evaluate all orders of the events that keep the order of each process."""
     labels = [label_of(automaton, event) for event in events]
     chains: dict[str, list[int]] = {}
     for place, event in enumerate(events):
@@ -78,7 +78,7 @@ def truth(
 def reference_step(
     automaton: SequenceAutomaton, label: Label | None, live: frozenset[Transition]
 ) -> tuple[frozenset[Transition], bool]:
-    """One event, as `choreomon.properties.reference` has it, without when transitions fired."""
+    """Take one event, as `choreomon.properties.reference` does, without when transitions fired."""
     fired = {
         t
         for t in automaton.forward
@@ -110,8 +110,8 @@ def _before(
     incomplete: Collection[str],
     numbers: Sequence[float],
 ) -> tuple[list[set[int]], set[str]]:
-    """Of every event some events that are before it, of which the others follow; and the senders
-    of what was received and not sent."""
+    """For every event, enough events before it for the others to follow; and the senders of
+    messages that were received and not sent."""
     before: list[set[int]] = [set() for _ in events]
     unsent: set[str] = set()
     for chain in chains.values():
@@ -140,7 +140,7 @@ def _before(
 
 
 def _number_before(events: Sequence[RecordedEvent], chain: Sequence[int], place: int) -> int:
-    """How many receptions of such a message came earlier."""
+    """Count the earlier receptions of such a message."""
     event = events[place]
     return sum(
         events[other].kind == "handle"
@@ -151,9 +151,10 @@ def _number_before(events: Sequence[RecordedEvent], chain: Sequence[int], place:
 
 
 def _sends(sender: Sequence[RecordedEvent], reception: RecordedEvent) -> tuple[list[int], bool]:
-    """Where in its sender's log the message may have been sent: those with its id, if it has one,
-    else those that are counted; and whether it must be one of them. Counting ends where a send
-    may be missing, where one of this name says not to whom, and where one has an id."""
+    """Places in the sender's log where the message may have been sent: the sends with its id if it
+    has one, else those that are counted; and whether it must be one of them. Counting ends where a
+    send may be missing, where one of this name does not name its receiver, and where one has an
+    id."""
     named = [
         place
         for place, event in enumerate(sender)
@@ -175,8 +176,8 @@ def _sends(sender: Sequence[RecordedEvent], reception: RecordedEvent) -> tuple[l
 
 
 def _counted_up_to(chain: Sequence[RecordedEvent]) -> int:
-    """How many of the first events of a process are numbered without a gap, or as far as can be
-    known; all of them where none has a number."""
+    """Count the first events of a process that are numbered without a gap, as far as can be known;
+    all if none has a number."""
     numbered = False
     for position, event in enumerate(chain):
         number = _stated(event)
@@ -189,9 +190,8 @@ def _counted_up_to(chain: Sequence[RecordedEvent]) -> int:
 def _numbers(
     events: Sequence[RecordedEvent], chains: Mapping[str, Sequence[int]]
 ) -> tuple[list[float], set[tuple[str, int]], set[str]]:
-    """Of every event the number by which clocks of others know it; processes with the number of
-    their events after which a gap is; and processes of which events are missing, nobody knows
-    where.
+    """For every event the number by which clocks of others know it; for processes the number of
+    their events before a gap; and the processes of which events are missing anywhere.
 
     The numbers are those that events state, by their own entry or otherwise. Of a process of which
     no event states one they are positions in the log. Else an event without a number is not
@@ -234,7 +234,7 @@ def _numbers(
 
 
 def _stated(event: RecordedEvent) -> int | None:
-    """Its own number, if it says one."""
+    """The event's own number, if it says one."""
     own = None if event.clock is None else event.clock.get(event.process)
     if own is None and event.number != UNCOUNTED:
         own = event.number

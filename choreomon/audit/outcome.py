@@ -1,4 +1,4 @@
-"""What an audit comes to, as values."""
+"""Outcomes of audits, as values."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Order(NamedTuple):
 
 
 class AuditVerdict(NamedTuple):
-    """About one event. `violated` has an order for it; `possibly-violated` one for and one against,
-    unless it is `undecided`: then `reason` says why. Of many verdicts only the first ones have
+    """The verdict about one event. `violated` has an order for it; `possibly-violated` one for and
+    one against, unless it is `undecided`: then `reason` says why. Only the first verdicts have
     their orders. `gaps` are those that the orders need."""
 
     kind: VerdictKind
@@ -35,8 +35,8 @@ class AuditVerdict(NamedTuple):
 
 
 class Overall(NamedTuple):
-    """Whether the property was formed at all. `kind` is None where it was in no order; `violated`
-    also where every order forms it, though at different events."""
+    """The verdict about the logs as a whole. `kind` is None if no order forms the property;
+    `violated` also if every order forms it, though at different events."""
 
     kind: VerdictKind | None
     formed: Order | None = None
@@ -50,8 +50,8 @@ Verdicts: TypeAlias = tuple[AuditVerdict, ...]
 
 
 class Outcome(NamedTuple):
-    """All of it. `verdicts` in the order in which the events were read; `labelled` counts the
-    events that the property mentions. `late` are gaps that were found after events were decided
+    """The outcome of an audit. `verdicts` in the order in which the events were read; `labelled`
+    counts the events that the property mentions. `late` are gaps found after events were decided
     that they may concern: of those nothing was declared, and perhaps would have been."""
 
     verdicts: Verdicts

@@ -21,18 +21,19 @@ Channel: TypeAlias = tuple[str, str, str]
 """Sender, message name, receiver."""
 
 Key: TypeAlias = str | Channel
-"""By what a reception finds its send: a message id, or counting."""
+"""A key by which a reception finds its send: a message id, or a channel on which messages are
+counted."""
 
 Sends: TypeAlias = str | tuple[str, str] | Channel
-"""Those of a process, those of one message name of it, or those of a channel."""
+"""The sends of a process, of one message name of it, or of a channel."""
 
 
 class Process:
-    """What is known of one process. `index`: in clocks, None where the property has no label of it.
-    `last` is the number of its last event, and `item_numbers` those of its items from number
-    `forgotten` + 1 on, which is not known yet of those in which an event without a number follows.
-    `numbered`: whether an event said its number; `whole`: where those go on through all sessions.
-    `told` is its last vector clock, where `known` does not have it yet."""
+    """State of one process. `index`: in clocks, None if the property has no label of it. `last` is
+    the number of its last event, and `item_numbers` those of its items from number `forgotten` + 1
+    on, which are unknown for items before events without a number. `numbered`: an event stated its
+    number; `whole`: numbers go on through all sessions. `told` is its last vector clock, if `known`
+    does not have it yet."""
 
     __slots__ = (
         *("name", "index", "watched", "last", "last_place", "known", "told", "raw", "heard"),
@@ -84,7 +85,7 @@ def watched_labels(processes: tuple[str, ...], labels: tuple[Label, ...]) -> Map
 
 
 def known_items(process: Process, watching: Sequence[Process]) -> Clock:
-    """What the process knows, with what its last vector clock says, in numbers of items of the
+    """The knowledge of the process, with its last vector clock, in numbers of items of the
     processes `watching`, which are in the order of clocks."""
     told = process.told
     if told is None:
@@ -98,8 +99,8 @@ def known_items(process: Process, watching: Sequence[Process]) -> Clock:
 def with_clock(
     known: Clock, told: Mapping[str, int], watching: Sequence[Process], own: Process | None = None
 ) -> tuple[Clock, bool]:
-    """What is known with what a vector clock says of all others than its `own` process; whether
-    that is all that it says, whatever is read later."""
+    """Merge a vector clock into what is known of all processes but its `own`; and tell whether that
+    is everything the clock says, whatever is read later."""
     found = [*known]
     settled = True
     for index, other in enumerate(watching):
@@ -108,7 +109,7 @@ def with_clock(
             items = _items_up_to(other, count)
             if items > found[index]:
                 found[index] = items
-            if count >= other.last:  # of its last event more may be to come
+            if count >= other.last:  # more may follow about its last event
                 settled = False
     return tuple(found), settled
 
@@ -144,8 +145,8 @@ def now_numbered(process: Process, event: RecordedEvent, number: int) -> tuple[i
 
 
 def senders_of(reception: RecordedEvent, watching: Iterable[Process]) -> set[str]:
-    """Who may have sent what was received: who is said to have, or all of whom the property names
-    such a message."""
+    """Possible senders of what was received: the one that is named, or all for which the property
+    names such a message."""
     if reception.peer is not None:
         return {reception.peer}
     labels = (
@@ -177,21 +178,14 @@ def next_number(process: Process) -> float:
     return inf if process.numbered or process.whole else process.last + 1
 
 
-def forget_settled(
-    process: Process, watching: Sequence[Process], heard_of: Iterable[Process]
-) -> None:
-    """The numbers of items that every process knows need not be looked up any more."""
+def forget_settled(process: Process, watching: Sequence[Process]) -> None:
+    """The numbers of items that every process of the property knows need not be looked up any
+    more: what other processes know of them tells these nothing new."""
     index = process.index
     assert index is not None
     least = process.items
     for each in watching:
         least = min(least, known_items(each, watching)[index])
-    for each in heard_of:
-        if each.index is None:
-            told = each.known[index]
-            if each.raw is not None:
-                told = _items_up_to(process, each.raw.get(process.name, 0))
-            least = min(least, told)
     settled = least - 1 - process.forgotten
     if settled > 0:
         del process.item_numbers[:settled]
@@ -212,8 +206,8 @@ class Queued(NamedTuple):
     uncounted: set[Sends]
 
     def otherwise(self, reception: RecordedEvent) -> bool:
-        """Whether its send may wait among those that it does not ask for: with ids where it has
-        none, without them where it has one, or where they cannot be counted."""
+        """Return whether its send may wait under another key: with an id though it has none,
+        without one though it has one, or where sends cannot be counted."""
         channel = (reception.peer or "", reception.name, reception.process)
         if reception.message_id is not None:
             return channel in self.plain
@@ -221,7 +215,7 @@ class Queued(NamedTuple):
 
 
 def sends_in_queues(processes: Iterable[Process]) -> Queued:
-    """Those that wait in any process."""
+    """The sends that wait in queues of any process."""
     queued = Queued(set(), set(), set())
     for process in processes:
         for event, key in _asked_for(process, queued.uncounted):
@@ -268,8 +262,8 @@ def _asked_for(
 
 
 def owner(processes: Iterable[Process], awaited: Key | Process | None) -> Process | None:
-    """In whose queue it is that is waited for; None where that is not certain, as the next event
-    there does not say its number."""
+    """The process whose queue holds what is awaited; None if that is uncertain, as its next event
+    states no number."""
     if isinstance(awaited, Process):
         silent = awaited.numbered and awaited.queue and stated_number(awaited.queue[0]) is None
         return awaited if awaited.queue and not silent else None
@@ -293,7 +287,7 @@ def refuse_cycle(processes: Iterable[Process], process: Process) -> None:
 
 
 def event_name(event: RecordedEvent) -> str:
-    """As sentences call it."""
+    """The event as sentences call it."""
     what = {"send": "the send of ", "handle": "the reception of "}.get(event.kind, "")
     return f"{what}{event.name} at {event.process}"
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+from choreomon.audit.summary import MOST_DIAGNOSTICS
 from choreomon.core.recorded import Diagnostic, RecordedEvent
 
 Log: TypeAlias = Iterator[RecordedEvent | Diagnostic | None]
-"""None: nothing more at the moment."""
+"""A log being read; None: nothing more at the moment."""
 
 
 def side_by_side(logs: Sequence[Log], waits: Callable[[str], bool]) -> Log:
-    """What the logs tell, one of each in turn. Where the process that a log told of last waits for
-    others, the log is passed over, unless all are.
+    """Interleave the logs, one event of each in turn. A log whose last process waits for others is
+    passed over, unless all are.
 
     None comes when no log that is not passed over has anything at the moment.
     """
@@ -42,3 +44,50 @@ def side_by_side(logs: Sequence[Log], waits: Callable[[str], bool]) -> Log:
             yield what
         if idle:
             yield None
+
+
+class Listener(Protocol):
+    """An auditor of one run, or of many sessions."""
+
+    def add(self, event: RecordedEvent, /) -> None:
+        """Takes the next event of its process."""
+
+    def settle(self) -> None:
+        """Decides what can be decided."""
+
+    def waits(self, process: str, /) -> bool:
+        """Return whether the process is ahead of others."""
+
+
+def tell(
+    auditor: Listener,
+    logs: Sequence[Log],
+    strange: Callable[[Diagnostic], None],
+    wait: Callable[[], bool],
+) -> None:
+    """Tells the auditor of all events. When no log has anything at the moment, decides what can be
+    decided, and goes on if `wait()` says so."""
+    add = auditor.add
+    for what in side_by_side(logs, auditor.waits):
+        if what is None:
+            auditor.settle()
+            if not wait():
+                return
+        elif isinstance(what, RecordedEvent):
+            add(what)
+        else:
+            strange(what)
+
+
+class Diagnostics:
+    """Counts diagnostics by their kind, and keeps the first `MOST_DIAGNOSTICS`."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.first: list[Diagnostic] = []
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Count one, and keep it if it is among the first."""
+        self.counts[diagnostic.kind] += 1
+        if len(self.first) < MOST_DIAGNOSTICS:
+            self.first.append(diagnostic)

@@ -45,23 +45,26 @@ Ways: TypeAlias = Mapping[LiveSet, Way | None]
 """The live sets that are possible at a place, each with one order that leads to it."""
 
 LiveStep: TypeAlias = Callable[[Label, LiveSet], tuple[LiveSet, bool]]
-"""What is live after an event, and whether it forms the property."""
+"""From live transitions to those after an event, and whether it forms the property."""
+
+Cut: TypeAlias = tuple[int, ...]
+"""The number of items of each chain that have happened."""
 
 Hidden: TypeAlias = tuple[Gap, Sequence[Label]]
 """A gap and the labels of its process."""
 
 
 class Orders(NamedTuple):
-    """About one event: an order that ends with it in which it forms the property, and one in which
-    it does not; None where there is none."""
+    """Two orders that end with one event: one in which it forms the property, and one in which it
+    does not; None where there is none."""
 
     formed: Way | None
     not_formed: Way | None
 
 
 class Found(NamedTuple):
-    """What all orders come to. `events` by the numbers of the items; `unseen` is an order that ends
-    with an unseen event that forms the property, if there is one."""
+    """The result over all orders. `events` by the numbers of the items; `unseen` is an order that
+    ends with an unseen event that forms the property, if there is one."""
 
     events: dict[int, Orders]
     after: dict[LiveSet, Way | None]
@@ -78,82 +81,112 @@ def search(
     *,
     max_cuts: int,
 ) -> Found:
-    """All orders of the items in `chains`, one chain a process, each of which begins in one of the
-    live sets of `start`.
+    """Search all orders of the items in `chains`, one chain a process, each of which begins in one
+    of the live sets of `start`.
 
     `labels` are those of the process of each chain; `always` are gaps that are open all the time.
     Raises `BudgetExceeded` above `max_cuts` cuts, or `LIVE_SETS_A_CUT` times as many live sets.
     """
-    needed = _needed(chains)
-    found: dict[int, list[Way | None]] = {
-        item.number: [None, None] for chain in chains for item in chain if item.label is not None
-    }
-    unseen: Way | None = None
+    cuts = _Cuts(step, chains, labels, always)
+    layer: dict[Cut, dict[LiveSet, Way | None]] = {cuts.opened((0,) * len(chains)): dict(start)}
+    after: dict[LiveSet, Way | None] = {}
     visited = sets = 0
+    while layer:
+        visited += len(layer)
+        if visited > max_cuts:
+            raise BudgetExceeded(f"more than {max_cuts} consistent cuts")
+        following: dict[Cut, dict[LiveSet, Way | None]] = {}
+        for cut, ways in layer.items():
+            cuts.close(cut, ways)
+            sets += len(ways)
+            if cuts.extend(cut, ways, following):
+                after = ways
+        if sets > max_cuts * LIVE_SETS_A_CUT:
+            raise BudgetExceeded(f"more than {max_cuts * LIVE_SETS_A_CUT} sets of live transitions")
+        layer = following
+    orders = {number: Orders(*each) for number, each in cuts.found.items()}
+    return Found(orders, after, cuts.unseen, visited)
 
-    def closed(cut: tuple[int, ...], ways: dict[LiveSet, Way | None]) -> None:
-        nonlocal unseen
-        hidden = [*always]
+
+class _Cuts:
+    """Goes from cut to cut, and notes in `found` and `unseen` which orders form the property."""
+
+    def __init__(
+        self,
+        step: LiveStep,
+        chains: Sequence[Sequence[Item]],
+        labels: Sequence[Sequence[Label]],
+        always: Sequence[Hidden],
+    ) -> None:
+        self._step = step
+        self._chains = chains
+        self._labels = labels
+        self._always = always
+        self._needed = _needed(chains)
+        self.found: dict[int, list[Way | None]] = {
+            item.number: [None, None]
+            for chain in chains
+            for item in chain
+            if item.label is not None
+        }
+        self.unseen: Way | None = None
+
+    def opened(self, cut: Cut) -> Cut:
+        """The cut with all enabled items that open a gap."""
+        again = True
+        while again:
+            again = False
+            for index, done in enumerate(cut):
+                chain = self._chains[index]
+                if (
+                    done < len(chain)
+                    and chain[done].opens
+                    and _enabled(cut, self._needed[index][done])
+                ):
+                    cut = (*cut[:index], done + 1, *cut[index + 1 :])
+                    again = True
+        return cut
+
+    def close(self, cut: Cut, ways: dict[LiveSet, Way | None]) -> None:
+        """Adds the live sets that unseen events of the open gaps lead to."""
+        hidden = [*self._always]
         for index, done in enumerate(cut):
-            if done and (last := chains[index][done - 1]).opens and last.gap:
-                hidden.append((last.gap, labels[index]))
+            if done and (last := self._chains[index][done - 1]).opens and last.gap:
+                hidden.append((last.gap, self._labels[index]))
         if not hidden:
             return
         todo = list(ways)
         for live in todo:
             for gap, names in hidden:
                 for label in names:
-                    after, formed = step(label, live)
-                    if after in ways and not (formed and unseen is None):
+                    after, formed = self._step(label, live)
+                    if after in ways and not (formed and self.unseen is None):
                         continue
                     way = further(ways[live], Unseen(gap, label))
-                    if formed and unseen is None:
-                        unseen = way
+                    if formed and self.unseen is None:
+                        self.unseen = way
                     if after not in ways:
                         ways[after] = way
                         todo.append(after)
 
-    def opened(cut: tuple[int, ...]) -> tuple[int, ...]:
-        again = True
-        while again:
-            again = False
-            for index, done in enumerate(cut):
-                chain = chains[index]
-                if done < len(chain) and chain[done].opens and _enabled(cut, needed[index][done]):
-                    cut = (*cut[:index], done + 1, *cut[index + 1 :])
-                    again = True
-        return cut
-
-    first = opened((0,) * len(chains))
-    layer: dict[tuple[int, ...], dict[LiveSet, Way | None]] = {first: dict(start)}
-    after: dict[LiveSet, Way | None] = {}
-    while layer:
-        visited += len(layer)
-        if visited > max_cuts:
-            raise BudgetExceeded(f"more than {max_cuts} consistent cuts")
-        following: dict[tuple[int, ...], dict[LiveSet, Way | None]] = {}
-        for cut, ways in layer.items():
-            closed(cut, ways)
-            sets += len(ways)
-            last = True
-            for index, done in enumerate(cut):
-                chain = chains[index]
-                if done == len(chain):
-                    continue
-                last = False
-                if not _enabled(cut, needed[index][done]):
-                    continue
-                item = chain[done]
-                larger = opened((*cut[:index], done + 1, *cut[index + 1 :]))
+    def extend(
+        self,
+        cut: Cut,
+        ways: dict[LiveSet, Way | None],
+        following: dict[Cut, dict[LiveSet, Way | None]],
+    ) -> bool:
+        """Adds the cuts with one enabled item more. Returns whether the cut has all items."""
+        last = True
+        for index, done in enumerate(cut):
+            chain = self._chains[index]
+            if done == len(chain):
+                continue
+            last = False
+            if _enabled(cut, self._needed[index][done]):
+                larger = self.opened((*cut[:index], done + 1, *cut[index + 1 :]))
                 reached = following.setdefault(larger, {})
-                _take(step, item, ways, reached, found)
-            if last:
-                after = ways
-        if sets > max_cuts * LIVE_SETS_A_CUT:
-            raise BudgetExceeded(f"more than {max_cuts * LIVE_SETS_A_CUT} sets of live transitions")
-        layer = following
-    orders = {number: Orders(formed, not_formed) for number, (formed, not_formed) in found.items()}
-    return Found(orders, after, unseen, visited)
+                _take(self._step, chain[done], ways, reached, self.found)
+        return last
 
 
 def _take(
@@ -195,8 +228,8 @@ def _enabled(cut: tuple[int, ...], needed: tuple[tuple[int, int], ...]) -> bool:
 
 
 def _needed(chains: Sequence[Sequence[Item]]) -> list[list[tuple[tuple[int, int], ...]]]:
-    """For every item of every chain, how many items of the other chains have to be in a cut before
-    it; chains of which none has to be are left out."""
+    """For every item of every chain, the number of items of other chains that a cut must have
+    before it, without zeros."""
     counts = [[item.rank for item in chain] for chain in chains]
     owners = [chain[0].process if chain else -1 for chain in chains]
     # Sorted by number, so the items that are known come first.
@@ -232,6 +265,6 @@ def shortened(way: Way | None, longest: int) -> Way | None:
     if way is None or way.length <= 2 * longest:
         return way
     short: Way | None = None
-    for what in happenings(way)[-longest:]:
-        short = Way(short, what, 1 if short is None else short.length + 1, True)
+    for length, what in enumerate(happenings(way)[-longest:], 1):
+        short = Way(short, what, length, True)
     return short

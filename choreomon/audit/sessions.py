@@ -36,8 +36,8 @@ class _Open(NamedTuple):
 
 
 class SessionsAuditor:
-    """As an `Auditor` for each session: what happened in one orders and forms nothing in another
-    one. A process that has events in any of them has a log of all.
+    """An `Auditor` for each session: events of one session order and form nothing in another. A
+    process that has events in any of them has a log of all.
 
     `counted`: whether numbers and clocks begin anew in each session, or go on through all that a
     process does. That cannot be seen while logs are read, and is not looked for.
@@ -75,7 +75,7 @@ class SessionsAuditor:
         self._recent = ""
 
     def add(self, event: RecordedEvent) -> None:
-        """One more event of its session."""
+        """Take the next event of its session."""
         number = None if self._running is None else self._running.add(event)
         name = event.session
         found = self._open.get(name)
@@ -113,7 +113,7 @@ class SessionsAuditor:
             yield from self._news_of(name, found.auditor)
 
     def finish(self) -> Summary:
-        """Nothing comes any more: all sessions are over."""
+        """End all sessions."""
         while self._open:
             self._end(next(iter(self._open)))
         for strange in told_of_all(() if self._running is None else self._running.all()):

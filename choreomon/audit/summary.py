@@ -1,4 +1,4 @@
-"""What the audits of many sessions come to: how many of each verdict, and each kind once.
+"""Summaries of the audits of many sessions: verdicts counted, and each kind once.
 
 Sessions have ranks, the order in which they began. They may be added, and summaries put together,
 in any order: what is kept of them, and shown, depends on the ranks alone, but for kinds beyond
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 from choreomon.audit.items import Gap
 from choreomon.audit.kinds import Kind, kind_of
 from choreomon.audit.outcome import AuditVerdict, Outcome, Overall
-from choreomon.core.recorded import Diagnostic
+from choreomon.core.recorded import Diagnostic, RecordedEvent
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 
 Rank: TypeAlias = tuple[int, int]
@@ -58,6 +58,16 @@ class Example(NamedTuple):
     verdicts: int
     names: tuple[str, ...]
 
+    @property
+    def dots(self) -> str:
+        """Dots after the names, if there are more."""
+        return ", .." if self.sessions > len(self.names) else ""
+
+    @property
+    def event(self) -> RecordedEvent | None:
+        """The event that the first verdict is about."""
+        return self.verdict.item.event if isinstance(self.verdict, AuditVerdict) else None
+
 
 class SessionsOutcome(NamedTuple):
     """All sessions together. `verdicts` counts sessions by verdict, `undecided` those about which
@@ -83,7 +93,7 @@ class SessionsOutcome(NamedTuple):
 
     @property
     def verdict(self) -> VerdictKind | None:
-        """That of the gravest session."""
+        """The verdict of the gravest session."""
         return next((kind for kind in GRAVEST_FIRST if self.verdicts.get(kind)), None)
 
 
@@ -119,7 +129,7 @@ class Summary:
         self.strange: Counter[str] = Counter()
 
     def add(self, rank: Rank, name: str, outcome: Outcome) -> None:
-        """One more session."""
+        """Add a session."""
         self.sessions += 1
         self.events += outcome.events
         self._labelled += outcome.labelled
@@ -135,7 +145,7 @@ class Summary:
             self._cut()
 
     def refuse(self, rank: Rank, events: int, problem: str) -> None:
-        """One more session, that cannot be judged."""
+        """Add a session that cannot be judged."""
         self.sessions += 1
         self.events += events
         self._unjudged += 1
@@ -177,7 +187,7 @@ class Summary:
         return [strange for _, strange in self._strange]
 
     def outcome(self) -> SessionsOutcome:
-        """All that was added so far."""
+        """Sum up all that was added so far."""
         self._cut()
         kinds = sorted(self._kinds.items(), key=lambda each: _graver(*each))
         return SessionsOutcome(
@@ -217,16 +227,16 @@ class Summary:
                 rank,
                 name,
                 overall.kind,
-                counts[VIOLATED],
-                counts[POSSIBLY_VIOLATED],
-                undecided,
-                outcome.events,
+                violated=counts[VIOLATED],
+                possible=counts[POSSIBLY_VIOLATED],
+                undecided=undecided,
+                events=outcome.events,
             )
         )
         found: dict[Kind, _Kept] = {}
         verdicts: list[AuditVerdict | Overall] = [*outcome.verdicts]
         if not counts[overall.kind]:
-            verdicts.append(overall)  # which no single event shows
+            verdicts.append(overall)  # no single event shows it
         for verdict in verdicts:
             kept = found.setdefault(kind_of(verdict), _Kept(rank, name, verdict))
             kept.verdicts += 1

@@ -1,4 +1,4 @@
-"""What can be audited by itself: parts of the property that no event can end together.
+"""Units: parts of the property that can be audited by themselves, as no event can end two of them.
 
 Parts that have no state in common do not depend on each other. Only where one label leads into
 final states of several of them do orders have to be compared at one event; these are one unit.
@@ -19,8 +19,8 @@ from choreomon.properties.parts import parts, restricted
 
 
 class Units:
-    """What audits of one property have in common, so that many cost little more than one: its
-    `processes`, in the order of clocks, and its units; of each the labels of each process, and its
+    """Common ground of the audits of one property, so that many cost little more than one: its
+    `processes` in the order of clocks, and its units; of each the labels of each process, and its
     look-ups."""
 
     def __init__(self, automaton: SequenceAutomaton) -> None:
@@ -51,7 +51,7 @@ class Unit:
 
     @cached_property
     def step(self) -> LiveStep:
-        """As `live_stepper`, with the bit `formed`."""
+        """The `live_stepper`, with the bit `formed`."""
         one, bit, whole = live_stepper(self.automaton), self.formed, self.whole
 
         @cache

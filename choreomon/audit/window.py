@@ -43,7 +43,7 @@ UNKNOWN: Final = Way(None, None, 0, True)
 
 
 class Decided(NamedTuple):
-    """What is to be said of one event; nothing is where it forms the property in no order."""
+    """The decision about one event; there is none if it forms the property in no order."""
 
     kind: VerdictKind
     item: Item
@@ -151,8 +151,8 @@ class Window:
             self._decide([chain[-1].rank if chain else 0 for chain in self._chains], ends=True)
 
     def _heard(self) -> list[Clock]:
-        """What every process knows from which items may come; nothing where one was not heard of,
-        unless that its log is lacking was said."""
+        """Knowledge of every process from which items may come; empty if one was not heard of,
+        unless its log is known to be incomplete."""
         known = []
         for owner in self.owners:
             clock = self._knowledge(owner)
@@ -241,8 +241,8 @@ class Window:
         self.ways = {live: shortened(way, KEPT) for live, way in after.items()}
 
     def _judged(self, part: Sequence[Sequence[Item]]) -> Judged | None:
-        """What look-ups say of the items; None where they do not help: there are gaps, or so few
-        cuts that a search is as cheap, or it is not clear what is live before."""
+        """Judge the items by look-ups; None if these do not help: there are gaps, or so few cuts
+        that a search is as cheap, or what was live before is unclear."""
         live = {each & ~self.unit.formed for each in self.ways}
         if self.unit.whole or self._lacking or len(live) != 1:
             return None
@@ -256,8 +256,8 @@ class Window:
         return self._look_ups.judged(list(_in_order(part)), live.pop())
 
     def _take_over(self, part: Sequence[Sequence[Item]], judged: Judged, reason: str = "") -> None:
-        """Says what look-ups are sure of, with the order in which the items were read. What they
-        are not sure of is `undecided`, for this reason."""
+        """Take over what look-ups are sure of, with the order in which the items were read; the
+        rest is `undecided`, for this reason."""
         bit = self.unit.formed
         ways = {live & bit: way for live, way in self.ways.items()}
         for item in _in_order(part):
@@ -304,7 +304,7 @@ class Window:
                 self._on_decided(Decided(POSSIBLY_VIOLATED, item, none, True, reason))
 
     def _stop(self, reason: str) -> None:
-        """Of all sequences together nothing more is asked."""
+        """Give up the question about all sequences together."""
         self._stopped = True
         self.unsure = self.unsure or reason
         for chain in self._chains:
@@ -337,7 +337,7 @@ class Window:
         return True
 
     def _everything(self) -> Ways | None:
-        """All live sets that any events lead to; None where they are too many."""
+        """The live sets that any events lead to; None where they are too many."""
         step, bit = self.unit.step, self.unit.formed
         found: dict[LiveSet, Way | None] = {0: UNKNOWN}
         if self.formed is None and self.maybe_formed:
@@ -358,7 +358,7 @@ class Window:
 
 
 def _place(chain: Sequence[Item], count: int) -> int:
-    """How many items of the chain have at most this number."""
+    """Count the items of the chain with at most this number."""
     return bisect_right(chain, count, key=lambda item: item.rank)
 
 

@@ -11,6 +11,7 @@ local_view       an automaton as one location sees it
 local_verifier   the same, complete, for a machine that knows nothing else
 semi_centralized local verifiers, areas, and the central check, to the letter
 commutation      where two letters may change places
+two_logs         bounds by the places of two logs
 reduced          the centralized procedure, with bounds by position and persistent sets
 situations       what may happen at a cut of logs, made when it is first met
 many_logs        whether logs are explained, thousands of multi-traces at a time

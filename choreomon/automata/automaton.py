@@ -6,7 +6,7 @@ edge's number is its place in `Automaton.edges`. A set of states is an int, of w
 where state `n` is in it.
 
 An interaction gives one automaton (`choreomon.verify.synthesis`), files give others
-(`choreomon.formats.automaton_file`).
+(`choreomon.interaction_files.automaton_file`).
 """
 
 from __future__ import annotations

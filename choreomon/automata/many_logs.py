@@ -41,7 +41,7 @@ NARROW: Final = 16
 while without a bound there are hundreds."""
 
 CELLS: Final = 2_000_000
-"""Entries of the tables, five bytes each."""
+"""Entries of the tables, five bytes each, without those of the dead situation."""
 
 MOST_LOGS: Final = 62
 """With more logs nothing is decided here."""
@@ -160,7 +160,7 @@ class ManyLogs:
             done += 1
             if len(of) > 1:
                 of, place, situation = self._merged(of, place, situation)
-                if len(of) > width and len(of) > np.count_nonzero(of[1:] != of[:-1]) + width:
+                if (of[width:] == of[:-width]).any():  # of one multi-trace there are more
                     kept = self._best(of, place, situation, places, width, found)
                     of, place, situation = of[kept], place[kept], situation[kept]
 
@@ -245,10 +245,11 @@ class ManyLogs:
         self._only[situation, code] = self.situations.may_be_first(situation, code)
 
     def _grow(self) -> None:
-        """Makes room for all situations that are known by now."""
+        """Makes room for all situations that are known by now, and for as many again, as long as
+        there may be so many."""
         known, room = len(self.situations.known), len(self._final)
         if known > room:
-            more = max(known, 2 * room) - room
+            more = min(known, self.situations.most + 1 - room)
             self._after = _longer(self._after, more, _UNKNOWN)
             self._only = _longer(self._only, more, 0)
             self._final = _longer(self._final, more, 0)

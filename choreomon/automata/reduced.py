@@ -30,41 +30,65 @@ Letters that a log may lack are letters that its location has left: before the l
 after it ends (multi-prefixes, slices). A location of the set may read them next as well as its next
 observed letter, so they too have to be movable; where they are, they are read on the spot.
 A location whose log is at an end may be in a set, but not alone.
+
+A search that visits many more cuts than a path has is lost among orders of which none fits. Then
+states are also dropped where the rest of some two logs cannot be read from them
+(`choreomon.automata.two_logs`), which takes longer to find out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Container, Sequence
+from functools import cached_property
+from typing import Final, TypeAlias
 
 from choreomon.automata.automaton import Automaton, States
 from choreomon.automata.commutation import Commutation
 from choreomon.automata.local_view import LocalView
 from choreomon.automata.logs import WHOLE, Decided, Log, Missing, coded
 from choreomon.automata.semi_centralized import LocalVerifiers, locations_of
+from choreomon.automata.two_logs import Bounds, TwoLogs
 from choreomon.core.action import Action
 
 KEPT: Final = 100_000
-"""What letters lead to from sets of states: so many of these are kept."""
+"""What letters lead to from sets of states: with more of these, all are forgotten before the next
+logs."""
+
+LOST: Final = 500
+"""A search is lost when it has visited so many cuts and twice as many as logs have letters."""
+
+Cut: TypeAlias = tuple[int, ...]
+"""How many letters of each log were read."""
 
 
 class Reduced:
     """Decides logs of one automaton; what it finds out of the automaton it keeps, within bounds.
     `check_budget` is called at every cut, and now and then before; it may raise, to stop.
-    `verifiers` are local verifiers to share. Not for several threads at once."""
+    `verifiers` are local verifiers to share. `reorders`: whether persistent sets are looked for;
+    where few letters can change places, that takes more time than it saves. Not for several threads
+    at once."""
 
     def __init__(
         self,
         automaton: Automaton,
         verifiers: LocalVerifiers | None = None,
         check_budget: Callable[[], None] | None = None,
+        *,
+        reorders: bool = True,
     ) -> None:
         self.automaton = automaton
+        self.reorders = reorders
         self.check_budget = check_budget
         self._forwards = verifiers or LocalVerifiers(automaton, check_budget)
         self._backwards = LocalVerifiers(automaton.reverse, check_budget)
         self._commutation = Commutation(automaton)
+        self.two_logs = TwoLogs(automaton)
         self._after: dict[tuple[int, States], States] = {}
+
+    def checking(self, check_budget: Callable[[], None] | None) -> None:
+        """Has another `check_budget` called from now on."""
+        self.check_budget = self._forwards.check_budget = check_budget
+        self._backwards.check_budget = check_budget
 
     def decide(
         self, logs: Sequence[Log], missing: Missing = WHOLE, free: Sequence[str] = ()
@@ -73,27 +97,49 @@ class Reduced:
         lifelines that are `free`, which have no log, anything may happen."""
         if len(self._after) > KEPT:
             self._after.clear()
-        if len(logs) == 1 and not free:
+        if len(logs) == 1:
             lifelines, actions = logs[0]
             view = self._forwards.at(lifelines)
             if len(view.own) == len(self.automaton.letters):
                 return self._walked(view, actions, missing)
+        search = self._search(logs, missing, free)
+        if search is None:
+            return Decided(False, 0)
+        return Decided(search.run(), search.visited)
+
+    def explored(self, logs: Sequence[Log], missing: Missing = WHOLE) -> Container[Cut]:
+        """The cuts through which a search for a path that explains the logs went, with a place for
+        each log: if there is such a path, there is one through these."""
+        search = self._search(logs, missing)
+        if search is None:
+            return ()
+        search.run()
+        found: set[Cut] = set()
+        for cut in search.seen:
+            place_of = dict(zip(search.numbers, cut, strict=True))
+            found.add(tuple([place_of.get(number, 0) for number in range(len(logs))]))
+        return found
+
+    def _search(
+        self, logs: Sequence[Log], missing: Missing, free: Sequence[str] = ()
+    ) -> _Search | None:
+        """A search that has not begun; None where a log is wrong by itself."""
         asked = [(log, missing) for log in logs]
         if free:
             asked.append(((free, ()), Missing(before=True, after=True)))
         every = locations_of(self.automaton, [log for log, _ in asked])
         asked += [(log, WHOLE) for log in every[len(asked) :]]
-        locations: list[_Location] = []
+        locations: dict[int, _Location] = {}
         always: States = -1
-        for log, lacking in asked:
+        for number, (log, lacking) in enumerate(asked):
             one = self._location(log, lacking)
             if one is None:
-                return Decided(False, 0)
+                return None
             if one.has_letters:
-                locations.append(one)
+                locations[number] = one
             else:
                 always &= one.allowed[0]
-        return _Search(self, locations, always).run()
+        return _Search(self, locations, always)
 
     def _walked(self, view: LocalView, actions: Sequence[Action], missing: Missing) -> Decided:
         """Of a location that has all letters: nothing is to be ordered, and nothing kept."""
@@ -157,12 +203,12 @@ class _Location:
         self, log: list[int], allowed: list[States], own: tuple[int, ...], missing: Missing
     ) -> None:
         self.log = log
+        self.own = own
         self.end = len(log)
         self.allowed = allowed
         self.before = own if missing.before else ()
         self.after = own if missing.after else ()
         self.has_letters = bool(log or self.before or self.after)
-        self._places: dict[int, list[int]] | None = None
 
     def free(self, place: int) -> tuple[int, ...]:
         """The letters that it may read at a place without going on."""
@@ -177,61 +223,70 @@ class _Location:
             return free
         return (self.log[place], *free)
 
-    @property
+    @cached_property
     def places(self) -> dict[int, list[int]]:
-        """By letter, where it may be read, ascending."""
-        if self._places is None:
-            found: dict[int, list[int]] = {}
-            for letter in self.free(0):
-                found[letter] = [0]
-            for place, letter in enumerate(self.log):
-                known = found.setdefault(letter, [])
-                if not known or known[-1] != place:
-                    known.append(place)
-            if self.end:
-                for letter in self.after:
-                    found.setdefault(letter, []).append(self.end)
-            self._places = found
-        return self._places
+        """By letter, where it may be read, ascending; twice 0 where it is free and next there."""
+        found = {letter: [0] for letter in self.free(0)}
+        for place, letter in enumerate(self.log):
+            found.setdefault(letter, []).append(place)
+        if self.end:
+            for letter in self.after:
+                found.setdefault(letter, []).append(self.end)
+        return found
 
 
 class _Search:
-    """One search. `always` are the states that locations allow which have no letters."""
+    """One search, of locations that have letters, by their numbers. `always` are the states that
+    those allow which have none; `seen` are the cuts that were reached, with their states, `visited`
+    how many were gone on from."""
 
     def __init__(
         self,
         reduced: Reduced,
-        locations: Sequence[_Location],
+        locations: dict[int, _Location],
         always: States,
     ) -> None:
+        self.numbers = tuple(locations)
+        self.locations = tuple(locations.values())
+        self.seen: dict[Cut, States] = {}
+        self.visited = 0
         self._reduced = reduced
-        self._locations = locations
         self._always = always
         self._last_conflicts: dict[tuple[int, int, int], int] = {}
         self._going = 0  # the location that went on alone last
+        self._is_lost = False
+        self._bounds: list[tuple[int, int, Bounds]] = []
 
-    def run(self) -> Decided:
-        locations, check_budget = self._locations, self._reduced.check_budget
+    def run(self) -> bool:
+        """Whether a path explains the logs."""
+        locations, check_budget, seen = self.locations, self._reduced.check_budget, self.seen
         after = self._reduced.after
         ends = tuple(one.end for one in locations)
         final = self._reduced.automaton.final
         start = (0,) * len(locations)
-        seen: dict[tuple[int, ...], States] = {}
-        fresh: dict[tuple[int, ...], States] = {}
+        fresh: dict[Cut, States] = {}
         begun = self._reduced.automaton.initial & self._allowed(start)
         if begun:
             seen[start] = fresh[start] = begun
-        cuts = 0
+        lost = LOST + 2 * sum(ends)
         while fresh:
             cut, states = fresh.popitem()  # the last one that is new: depth first
             if check_budget is not None:
                 check_budget()
-            cuts += 1
+            self.visited += 1
+            if self.visited >= lost and not self._is_lost:
+                self._is_lost = True
+                if not begun & self._bounded_by_two(start):
+                    return False
+            if self._bounds:
+                states &= self._allowed(cut)
+                if not states:
+                    continue
             going = self._persistent(cut)
             states = self._closed(cut, states, going)
             if cut == ends:
                 if states & final:
-                    return Decided(True, cuts)
+                    return True
                 continue
             for number in going:
                 one = locations[number]
@@ -247,18 +302,29 @@ class _Search:
                 if found:
                     seen[there] = known | found
                     fresh[there] = fresh.get(there, 0) | found
-        return Decided(False, cuts)
+        return False
 
-    def _allowed(self, cut: tuple[int, ...]) -> States:
-        """What all locations allow."""
+    def _bounded_by_two(self, start: Cut) -> States:
+        """From now on states are dropped from which the rest of two logs cannot be read; returns
+        those that are left at the start."""
+        check_budget = self._reduced.check_budget
+        self._bounds = self._reduced.two_logs.pairs(self.locations, check_budget)
+        return self._allowed(start)
+
+    def _allowed(self, cut: Cut) -> States:
+        """What all locations allow, and any two."""
         found = self._always
-        for one, place in zip(self._locations, cut, strict=True):
+        for one, place in zip(self.locations, cut, strict=True):
             found &= one.allowed[place]
+        for first, second, bounds in self._bounds:
+            if not found:
+                break
+            found &= bounds[cut[first]].get(cut[second], 0)
         return found
 
-    def _closed(self, cut: tuple[int, ...], states: States, going: Sequence[int]) -> States:
+    def _closed(self, cut: Cut, states: States, going: Sequence[int]) -> States:
         """These states and all that free letters of these locations lead to."""
-        letters = [letter for one in going for letter in self._locations[one].free(cut[one])]
+        letters = [letter for one in going for letter in self.locations[one].free(cut[one])]
         if not letters:
             return states
         allowed = self._allowed(cut)
@@ -271,12 +337,12 @@ class _Search:
             states |= fresh
         return states
 
-    def _persistent(self, cut: tuple[int, ...]) -> list[int]:
+    def _persistent(self, cut: Cut) -> list[int]:
         """The fewest locations that are found to be enough to go on with."""
-        locations = self._locations
+        locations = self.locations
         every = range(len(locations))
         best: list[int] = [*every]
-        if len(best) < 2:
+        if len(best) < 2 or not self._reduced.reorders:
             return best
         for seed in (self._going, *every):
             if cut[seed] == locations[seed].end:
@@ -305,7 +371,7 @@ class _Search:
         last = self._last_conflicts.get(key)
         if last is None:
             last = -1
-            mine, theirs = self._locations[one], self._locations[other]
+            mine, theirs = self.locations[one], self.locations[other]
             here = mine.allowed[place]
             allowed = theirs.allowed
             for letter in mine.next(place):

@@ -8,7 +8,7 @@ accepted word can end are looked at. Slower, and with more memory, than to decid
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple, TypeAlias
 
 from choreomon.automata.automaton import Automaton, members, state_set
@@ -36,6 +36,21 @@ class Reached(NamedTuple):
     places: tuple[Place, ...]
 
 
+def path_through(
+    automaton: Automaton,
+    logs: Sequence[Log],
+    missing: Missing,
+    cuts: Container[tuple[int, ...]],
+    check_budget: Callable[[], None] | None = None,
+) -> tuple[tuple[Action, bool], ...] | None:
+    """A word that explains the logs on a way through these cuts only, with the fewest actions, as
+    `Reached.word`; None where there is none. `check_budget` as in `reached`."""
+    coded = [[automaton.letter_numbers.get(one, -1) for one in actions] for _, actions in logs]
+    own = [letters_on(automaton, lifelines) for lifelines, _ in logs]
+    links, end = _Search(automaton, own, missing, check_budget, cuts).links(coded)
+    return None if end is None else _word(automaton, links, end)
+
+
 class _Node(NamedTuple):
     """So many actions of each log were read; `ceased` are the logs, as bits, of which more
     happened than they say."""
@@ -45,8 +60,8 @@ class _Node(NamedTuple):
     state: int
 
 
-_Links: TypeAlias = dict[_Node, tuple[_Node, int, bool] | None]
-"""Of each node the one before it, with the letter in between and whether a log has that."""
+_Links: TypeAlias = dict[_Node, tuple[_Node, int] | None]
+"""Of each node the one before it, with the letter in between."""
 
 
 def reached(
@@ -92,7 +107,8 @@ def reached(
 
 
 class _Search:
-    """Logs beside an automaton; `own`: the letters of each log's lifelines."""
+    """Logs beside an automaton; `own`: the letters of each log's lifelines; `within`: the cuts that
+    are looked at, None for all."""
 
     def __init__(
         self,
@@ -100,8 +116,10 @@ class _Search:
         own: Sequence[tuple[int, ...]],
         missing: Missing,
         check_budget: Callable[[], None] | None,
+        within: Container[tuple[int, ...]] | None = None,
     ) -> None:
         self.useful = ending(automaton)
+        self._within = within
         self._automaton = automaton
         self._own = own
         self._missing = missing
@@ -139,21 +157,22 @@ class _Search:
             if cut == ends and automaton.final >> state & 1:
                 return links, node
             unobserved = unobserved_letters(cut, ends, own, missing)
-            steps = [(letter, cut, ceased, False) for letter in unobserved]
+            steps = [(letter, cut, ceased) for letter in unobserved]
             for log, place in enumerate(cut):
                 if place == ends[log]:
                     continue
                 letter = coded[log][place]
-                if letter >= 0 and not ceased >> log & 1:
-                    there = (*cut[:log], place + 1, *cut[log + 1 :])
-                    steps.append((letter, there, ceased, True))
+                there = (*cut[:log], place + 1, *cut[log + 1 :])
+                may_go = self._within is None or there in self._within
+                if may_go and letter >= 0 and not ceased >> log & 1:
+                    steps.append((letter, there, ceased))
                 if may_cease:
-                    steps += [(each, cut, ceased | 1 << log, False) for each in own[log]]
-            for letter, there, now_ceased, observed in steps:
+                    steps += [(each, cut, ceased | 1 << log) for each in own[log]]
+            for letter, there, now_ceased in steps:
                 for target in members(automaton.successors[letter].get(state, 0) & self.useful):
                     following = _Node(there, now_ceased, target)
                     if following not in links:
-                        links[following] = (node, letter, observed)
+                        links[following] = (node, letter)
                         pending.append(following)
         return links, None
 
@@ -163,9 +182,10 @@ def _progress(cut: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
 
 
 def _word(automaton: Automaton, links: _Links, node: _Node) -> tuple[tuple[Action, bool], ...]:
-    """The way to a node, from its beginning."""
+    """The way to a node, from its beginning. What a log has, its cut goes on with."""
     word: list[tuple[Action, bool]] = []
     while (link := links[node]) is not None:
-        node, letter, observed = link
-        word.append((automaton.letters[letter], observed))
+        before, letter = link
+        word.append((automaton.letters[letter], before.cut != node.cut))
+        node = before
     return tuple(reversed(word))

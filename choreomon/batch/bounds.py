@@ -25,7 +25,7 @@ DECIDING_DEEP: Final = 0.5
 """Seconds for a decision about those where nothing else is said, and as many for explaining it."""
 
 LARGE: Final = 1_000
-"""Of interactions with more symbols, a stop watch looks at its clock whenever it is asked."""
+"""Symbols of an interaction above which a stop watch looks at its clock whenever it is asked."""
 
 _POLLS: Final = 8
 """A stop watch is asked so often before it looks at its clock, where nothing else is said."""
@@ -56,7 +56,7 @@ class Bounds:
 
     @property
     def is_tight(self) -> bool:
-        """Whether half of the memory is used up already."""
+        """Return whether half of the memory is used up."""
         return self._megabytes is not None and resident_megabytes() > self._megabytes / 2
 
     def start(self) -> None:
@@ -80,8 +80,7 @@ class Bounds:
 
 
 def resident_megabytes() -> float:
-    """What this process has in memory now; where the system does not tell, the most that it ever
-    had."""
+    """Memory of this process now; if the system does not tell, the most that it ever had."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -56,8 +56,8 @@ def explained(
 
 
 def blamed(protocol: Interaction | Automaton, multitrace: MultiTrace, mode: Mode) -> Fault | None:
-    """Who is to blame, if that is found within `bounds.EXPLAINING` seconds; None where nobody is,
-    too."""
+    """Find out who is to blame, within `bounds.EXPLAINING` seconds; None if nobody is, or if that
+    takes longer."""
     bounds = Bounds(bounded.EXPLAINING, bounded.MEMORY, polls=1)
     bounds.start()
     try:

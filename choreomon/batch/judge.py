@@ -12,9 +12,10 @@ from choreomon.automata.automaton import Automaton
 from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
 from choreomon.batch.question import Question, Source
 from choreomon.core.errors import ChoreomonError, DocumentError, Problem
-from choreomon.formats.hibou.files import load_interaction, load_multi_trace, load_signature
+from choreomon.documents.interactions import load_interaction
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.term import Interaction, forget_steps
+from choreomon.interaction_files.loading import load_multi_trace, load_signature
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import AutomatonVerifier
 from choreomon.verify.outcome import Outcome
@@ -22,7 +23,7 @@ from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.verifier import Verifier
 
-# What is needed only where something failed, or is to be searched or explained, is imported there:
+# Modules needed only for failures, searches or explanations are imported there:
 # most commands say Pass of a few files, and are done.
 if TYPE_CHECKING:
     from choreomon.verify.blame import Blame
@@ -57,7 +58,7 @@ class Judge:
         self._blame: Blame | None = None
         self._slices: Callable[[MultiTrace], Answer] | None = None
         self._begins: Callable[[MultiTrace], Answer]
-        """What tells whether a log may begin as it does; made with `_slices`."""
+        """Decides whether a log may begin as it does; made with `_slices`."""
         self._decide = self._made_to_decide()
 
     @property
@@ -79,7 +80,7 @@ class Judge:
             raise ValueError("an automaton is not searched as the papers search: leave that out")
         if isinstance(question.automaton, Automaton):
             return question.automaton
-        from choreomon.formats.automaton_file import load_automaton, load_locations
+        from choreomon.interaction_files.automaton_file import load_automaton, load_locations
 
         assert question.automaton is not None
         places = None if question.locations is None else load_locations(question.locations)
@@ -89,7 +90,7 @@ class Judge:
         return self._decider() if self._question.on_search is None else self._recorder()
 
     def _decider(self) -> Callable[[MultiTrace], Answer]:
-        """What gives exact verdicts, or the search that the analysis asks for."""
+        """The procedure that gives exact verdicts, or the search that the analysis asks for."""
         analysis = self._question.analysis
         if isinstance(self._protocol, Automaton):
             return AutomatonVerifier(
@@ -120,7 +121,7 @@ class Judge:
         )
 
     def _recorder(self) -> Callable[[MultiTrace], Answer]:
-        """What answers by a search whose graph is kept until the next one."""
+        """A search that keeps its graph until the next one."""
         analysis = self._question.analysis
         if analysis.search is None or analysis.portfolio:
             raise ValueError("only one search has a graph: say how to search, and no portfolio")
@@ -138,8 +139,8 @@ class Judge:
         return decide
 
     def judge(self, source: Source) -> Outcome:
-        """What becomes of a multi-trace. One that cannot be read, or that the analysis does not
-        fit, or about which `on_search` complains, has a `problem` and no answer."""
+        """Judge a multi-trace. One that cannot be read, that the analysis does not fit, or about
+        which `on_search` complains, has a `problem` and no answer."""
         name = source if isinstance(source, str) else source[0]
         mode = self._question.analysis.mode
         begun = time.perf_counter()
@@ -181,7 +182,16 @@ class Judge:
             if part.actions
             for lifeline in part.lifelines
         )
-        return Outcome(name, mode, answer, seconds, explanation, "", recorded, fault, late)
+        return Outcome(
+            name,
+            mode,
+            answer,
+            seconds,
+            explanation=explanation,
+            recorded=recorded,
+            fault=fault,
+            fits_late=late,
+        )
 
     def _explanation(self, multitrace: MultiTrace, verdict: Verdict) -> Explanation | None:
         if not self._question.explain:
@@ -199,7 +209,7 @@ class Judge:
         )
 
     def _fault(self, multitrace: MultiTrace) -> Fault | None:
-        """Who is to blame; as long may be spent on it as on the verdict."""
+        """Find out who is to blame, in as much time as the verdict may take."""
         self._make_room()
         self._bounds.start()
         try:
@@ -213,8 +223,8 @@ class Judge:
             return None
 
     def _fits_late(self, multitrace: MultiTrace, fault: Fault | None) -> bool:
-        """Whether a log is wrong by itself from its first action on, and all is a slice, as far as
-        that is known within the bounds of the verdict. The first is quick to ask."""
+        """Return whether a log is wrong by itself from its first action on, and all is a slice, as
+        far as that is known within the bounds of the verdict. The first is quick to ask."""
         if fault is None or fault.kind != "LocalError":
             return False
         begun = [
@@ -243,7 +253,7 @@ class Judge:
             return False
 
     def _make_room(self) -> None:
-        """Where memory is tight, drops all that was found out of the interaction."""
+        """Drop everything learned about the interaction if memory is tight."""
         if self._bounds.is_tight:
             self._blame = None
             self._slices = None

@@ -20,9 +20,9 @@ they."""
 
 
 def outcomes(question: Question, sources: Sequence[Source], jobs: int = 1) -> Iterator[Outcome]:
-    """What becomes of each multi-trace, in the order of `sources`, each as soon as it is known,
-    whatever the number of processes. What is wrong with one spoils its own outcome alone. Each
-    process reads the interaction or automaton once and keeps what it finds out of it.
+    """Judge each multi-trace, in the order of `sources`, each as soon as it is known, whatever the
+    number of processes. A problem of one spoils its own outcome alone. Each process reads the
+    interaction or automaton once and keeps what it learns about it.
 
     `jobs` is how many processes share the work, at least 1; this one does it alone where that is
     1, or where a file is a pipe, which no other process can read. They end when the iterator is
@@ -36,13 +36,15 @@ def outcomes(question: Question, sources: Sequence[Source], jobs: int = 1) -> It
     """
     if jobs < 1:
         raise ValueError(f"{jobs} processes do no work: use 1 or more")
-    judge = Judge(question)  # for others, too, so that what is wrong is said once, and first
+    judge = Judge(
+        question
+    )  # also if others do the work, so that a problem is reported once, and first
     jobs = min(jobs, len(sources))
     if jobs < 2 or any(map(_is_pipe, _files(question, sources))):
         return _judged_here(judge, sources)
     text = None
-    if isinstance(question.interaction, Interaction):  # which lives in one process
-        from choreomon.formats.offline_json import write_interaction_json
+    if isinstance(question.interaction, Interaction):  # it lives in one process
+        from choreomon.interaction_files.offline_json import write_interaction_json
 
         text = write_interaction_json(question.interaction)
         question = replace(question, interaction=None)
@@ -65,14 +67,14 @@ def _judged_elsewhere(
 
 
 _judge: Judge | None = None
-"""That of a process that works for another one."""
+"""The judge of a worker process."""
 
 
 def _engage(question: Question, text: str | None) -> None:
     global _judge
     gc.disable()  # for good: see `collector_at_rest`
     if text is not None:
-        from choreomon.formats.offline_json import read_interaction_json
+        from choreomon.interaction_files.offline_json import read_interaction_json
 
         question = replace(question, interaction=read_interaction_json(text))
     _judge = Judge(question)

@@ -1,4 +1,4 @@
-"""What is asked about many multi-traces."""
+"""Questions about many multi-traces."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from choreomon.verify.papers.graph import SearchResult
 
 Source: TypeAlias = "str | tuple[str, MultiTrace]"
-"""The path of a multi-trace (`choreomon.formats.hibou.files`), or its name and itself."""
+"""The path of a multi-trace (`choreomon.interaction_files.loading`), or its name and itself."""
 
 OnSearch: TypeAlias = "Callable[[str, Interaction, SearchResult], None]"
-"""What is done about a search with its graph, by the process that searched; the first argument is
-the path or the name of the multi-trace. A `ChoreomonError` that it raises is what is wrong with
-that one. Other processes must be able to take it, so it is a function of a module, or a value."""
+"""Receives the graph of each search, in the process that searched; the first argument is the path
+or the name of the multi-trace. A `ChoreomonError` that it raises becomes the problem of that one.
+Other processes must be able to take it, so it is a function of a module, or a value."""
 
 _QUICKEST: Final = Analysis()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked about every multi-trace, the same for all.
+    """One question about every multi-trace.
 
     - `interaction`: what should happen: the path of a file, or the interaction; None where that
       is said by an

@@ -16,7 +16,7 @@ _Result = TypeVar("_Result")
 
 
 class RayWorkers:
-    """As `choreomon.batch.workers.Workers`, with the processes of a cluster."""
+    """`choreomon.batch.workers.Workers` with the processes of a cluster."""
 
     def __init__(self, ray: Any) -> None:
         self._ray = ray
@@ -24,9 +24,9 @@ class RayWorkers:
     def map(
         self, work: Callable[[_Task], _Result], tasks: Sequence[_Task], at_once: int = 1
     ) -> Iterator[_Result]:
-        """What `work`, a function of a module that is installed on every machine, makes of each
-        task, in their order. So many tasks are handed out together. What was not begun when the
-        iterator is closed is not done."""
+        """Apply `work`, a function of a module that is installed on every machine, to each task,
+        and keep their order. So many tasks are handed out together. Tasks not begun when the
+        iterator is closed are not done."""
         remote = self._ray.remote(_each)
         chunks = [tasks[start : start + at_once] for start in range(0, len(tasks), at_once)]
         waiting = [remote.remote(work, chunk) for chunk in chunks]
@@ -41,8 +41,8 @@ class RayWorkers:
     def stream(
         self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], ahead: int
     ) -> Iterator[_Result]:
-        """As `map`, task by task, of tasks that come one after the other: at most so many are
-        taken before their results are."""
+        """Apply `work` to tasks that come one after the other: at most so many are taken before
+        their results are."""
         remote = self._ray.remote(_once)
         shared = self._ray.put(work)
         waiting: deque[Any] = deque()
@@ -74,7 +74,7 @@ def ray_workers(jobs: int) -> Iterator[RayWorkers]:
     Raises `MissingExtra` where ray is not installed, `ChoreomonError` where there is no such
     cluster.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told of what is run here
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage statistics
     try:
         import ray
     except ImportError:

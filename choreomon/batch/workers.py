@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -17,6 +18,7 @@ from multiprocessing.context import BaseContext
 from threading import Thread
 from typing import Any, Final, TypeVar
 
+from choreomon.agent_files.addresses import MAX_SOCKET_PATH
 from choreomon.batch.interrupts import interrupts_deferred
 from choreomon.core.errors import WorkerLost
 
@@ -25,6 +27,10 @@ _Result = TypeVar("_Result")
 
 SLICE: Final = 0.1
 """Seconds for which a result is waited for at a time; an interrupt waits as long at most."""
+
+
+_SOCKET: Final = "pymp-12345678/listener-12345678"
+"""As long as what the fork server calls its socket, where temporary files are."""
 
 
 class Workers:
@@ -44,10 +50,9 @@ class Workers:
     def map(
         self, work: Callable[[_Task], _Result], tasks: Sequence[_Task], at_once: int = 1
     ) -> Iterator[_Result]:
-        """What `work` makes of each task, in their order, each as soon as it is known. So many
-        tasks are handed out together. What was not begun when the iterator is closed is not done,
-        but for what the processes have in their queue.
-        """
+        """Apply `work` to each task and keep their order; each result comes as soon as it is known.
+        So many tasks are handed out together. Tasks not begun when the iterator is closed are not
+        done, but for those in the queues of processes."""
         chunks = (tasks[start : start + at_once] for start in range(0, len(tasks), at_once))
         for found in self.stream(partial(_each, work), chunks):
             yield from found
@@ -55,8 +60,8 @@ class Workers:
     def stream(
         self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], ahead: int | None = None
     ) -> Iterator[_Result]:
-        """As `map`, task by task, of tasks that come one after the other: at most so many are
-        taken before their results are (None: any number)."""
+        """Apply `work` to tasks that come one after the other: at most so many are taken before
+        their results are (None: any number)."""
         coming = iter(tasks)
         in_order: deque[Future[_Result]] = deque()
         under_way: set[Future[_Result]] = set()
@@ -92,7 +97,7 @@ def _each(work: Callable[[_Task], _Result], tasks: Sequence[_Task]) -> list[_Res
 def workers(
     jobs: int, prepare: Callable[..., None] | None = None, *arguments: Any
 ) -> Iterator[Workers]:
-    """So many processes, in each of which `prepare(*arguments)` comes before all work; functions
+    """Start so many processes, each of which calls `prepare(*arguments)` before all work; functions
     and values are sent to them, so they must be those of modules.
 
     They end with the block: when their work is done, or at once where an exception leaves it; and
@@ -136,22 +141,25 @@ def _be_killed_with(held: Connection) -> None:
     import fcntl
 
     with suppress(OSError):
-        # Opened anew, since who is told belongs to what was opened, which all of them share.
+        # Opened anew: the owner of signals belongs to the open file, which all of them share.
         own = os.open(f"/proc/self/fd/{held.fileno()}", os.O_RDONLY | os.O_CLOEXEC)
         fcntl.fcntl(own, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(own, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(own, fcntl.F_SETFL, fcntl.fcntl(own, fcntl.F_GETFL) | os.O_ASYNC)
-    if held.poll():  # of what was over before, the system does not tell
+    if held.poll():  # the system does not report ends that came before
         os._exit(1)
 
 
 def _end_with(held: Connection) -> None:
-    """Ends this process when nobody has the other end of the pipe any more."""
+    """End this process when nobody has the other end of the pipe any more."""
     held.poll(None)
     os._exit(1)
 
 
 def _context() -> BaseContext:
-    """A process that shows its progress has threads, and must not be forked."""
+    """A process that shows its progress has threads, and must not be forked. The fork server of the
+    standard library has a socket among temporary files, whose path must be short enough."""
     methods = multiprocessing.get_all_start_methods()
-    return multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    path = os.fsencode(os.path.join(tempfile.gettempdir(), _SOCKET))
+    possible = "forkserver" in methods and len(path) <= MAX_SOCKET_PATH
+    return multiprocessing.get_context("forkserver" if possible else "spawn")

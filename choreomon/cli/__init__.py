@@ -1,10 +1,10 @@
 """The command line: one thin adapter a command.
 
-Exit codes: 0 nothing found, 1 a violation or logs that do not fit, 2 bad usage or input,
-3 only possible violations or logs of which that is not known, 70 an error of choreomon
-itself; 130, 143 and 129 where SIGINT, SIGTERM or SIGHUP ended it (`choreomon.cli.signals`), and
-141 where nobody read its output to the end, as a shell has it. Heavy imports happen inside of
-commands, so that `choreomon --help` answers at once.
+Exit codes: 0 nothing found, 1 a violation or logs that do not fit, 2 bad usage or input, 3 only
+possible violations or logs of which that is not known, 70 an error of choreomon itself; 130, 143
+and 129 where SIGINT, SIGTERM or SIGHUP ended it (`choreomon.cli.command_line.signals`), and 141
+where nobody read its output to the end, as a shell has it. Heavy imports happen inside of commands,
+so that `choreomon --help` answers at once.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Final, TextIO
 
 import click
 
-from choreomon.cli.lazy import LazyGroup
-from choreomon.cli.signals import Arrived, Ended, ended_by_signals, ended_code
+from choreomon.cli.command_line.lazy import LazyGroup
+from choreomon.cli.command_line.signals import Arrived, Ended, ended_by_signals, ended_code
 
 NOTHING_FOUND: Final = 0
 VIOLATION: Final = 1
@@ -27,38 +27,77 @@ ONLY_POSSIBLE: Final = 3
 INTERNAL_ERROR: Final = 70
 NOBODY_READS: Final = 141
 
-_COMMANDS: Final = {
-    "init": ("choreomon.cli.init", "Write a property to begin with."),
-    "example": ("choreomon.cli.example", "Write a scenario that comes with choreomon."),
-    "check": ("choreomon.cli.check", "Validate a document, or say what is in a file."),
-    "draw": ("choreomon.cli.draw", "Draw a property, a run, an interaction, or an analysis."),
-    "export": ("choreomon.cli.export", "Write a run, a log or an interaction for other tools."),
-    "simulate": ("choreomon.cli.simulate", "Run an application and monitors in virtual time."),
-    "run": ("choreomon.cli.run", "Run an application and monitors as processes."),
-    "split": ("choreomon.cli.split", "Split a property into a file for each agent."),
-    "watch": ("choreomon.cli.watch", "Watch live agents: what they do, and their verdicts."),
-    "audit": ("choreomon.cli.audit", "Say whether logs did what is forbidden."),
-    "verify": ("choreomon.cli.verify", "Verify logs against an interaction."),
-    "explore": ("choreomon.cli.explore", "Explore the executions of an interaction."),
-    "canonize": ("choreomon.cli.canonize", "Print the normal form of an interaction."),
-    "synthesize": ("choreomon.cli.synthesize", "Make an automaton of an interaction."),
-    "local-check": ("choreomon.cli.local_check", "Check a log where it is, by a local verifier."),
-    "central-check": ("choreomon.cli.central_check", "Say what areas of logs come to together."),
-    "mutate": ("choreomon.cli.mutate", "Make mutants of multi-traces."),
-    "join": ("choreomon.cli.join", "Put the logs of several machines together."),
-    "slice": ("choreomon.cli.slice", "Cut pieces out of multi-traces."),
+_DOCUMENTS: Final = {
+    "init": ("choreomon.cli.documents.init", "Write a property to begin with."),
+    "example": ("choreomon.cli.documents.example", "Write a scenario that comes with choreomon."),
+    "check": ("choreomon.cli.documents.check", "Validate a document, or say what is in a file."),
+    "draw": (
+        "choreomon.cli.documents.draw",
+        "Draw a property, a run, an interaction, or an analysis.",
+    ),
+    "export": (
+        "choreomon.cli.documents.export",
+        "Write a run, a log or an interaction for other tools.",
+    ),
+    "schema": ("choreomon.cli.documents.schema", "Print the JSON Schema of documents."),
+}
+_SIMULATION: Final = {
+    "simulate": (
+        "choreomon.cli.simulation.simulate",
+        "Run an application and monitors in virtual time.",
+    ),
+    "run": ("choreomon.cli.simulation.run", "Run an application and monitors as processes."),
     "generate": (
-        "choreomon.cli.generate",
+        "choreomon.cli.simulation.generate",
         "Draw an application and forbidden sequences at random.",
     ),
+}
+_ONLINE: Final = {
+    "split": ("choreomon.cli.online.split", "Split a property into a file for each agent."),
+    "keygen": ("choreomon.cli.online.keygen", "Make the keys by which agents know each other."),
+    "agent": ("choreomon.cli.online.agent", "Monitor one process of a running system."),
+    "watch": ("choreomon.cli.online.watch", "Watch live agents: what they do, and their verdicts."),
+}
+_OFFLINE: Final = {
+    "audit": ("choreomon.cli.offline.audit", "Say whether logs did what is forbidden."),
+    "verify": ("choreomon.cli.offline.verify", "Verify logs against an interaction."),
+    "join": ("choreomon.cli.offline.join", "Put the logs of several machines together."),
+    "slice": ("choreomon.cli.offline.slice", "Cut pieces out of multi-traces."),
+    "mutate": ("choreomon.cli.offline.mutate", "Make mutants of multi-traces."),
+    "synthesize": ("choreomon.cli.offline.synthesize", "Make an automaton of an interaction."),
+    "local-check": (
+        "choreomon.cli.offline.local_check",
+        "Check a log where it is, by a local verifier.",
+    ),
+    "central-check": (
+        "choreomon.cli.offline.central_check",
+        "Combine the results of local checks into one verdict.",
+    ),
+}
+_INTERACTIONS: Final = {
+    "explore": (
+        "choreomon.cli.interactions.explore",
+        "Explore the executions of an interaction.",
+    ),
+    "canonize": (
+        "choreomon.cli.interactions.canonize",
+        "Print the normal form of an interaction.",
+    ),
     "generate-interaction": (
-        "choreomon.cli.generate_interaction",
+        "choreomon.cli.interactions.generate_interaction",
         "Draw interactions at random.",
     ),
-    "experiment": ("choreomon.cli.experiment", "Repeat an experiment of the papers."),
-    "keygen": ("choreomon.cli.keygen", "Make the keys by which agents know each other."),
-    "agent": ("choreomon.cli.agent", "Monitor one process of a running system."),
-    "schema": ("choreomon.cli.schema", "Print the JSON Schema of documents."),
+}
+_EXPERIMENTS: Final = {
+    "experiment": ("choreomon.cli.experiments.group", "Repeat an experiment of the papers."),
+}
+_FAMILIES: Final = {
+    "Documents": _DOCUMENTS,
+    "Simulation": _SIMULATION,
+    "Live systems": _ONLINE,
+    "Logs": _OFFLINE,
+    "Interactions": _INTERACTIONS,
+    "Experiments": _EXPERIMENTS,
 }
 
 
@@ -67,7 +106,7 @@ Exit codes:
   0    nothing found; all logs fit
   1    a violation; logs that do not fit
   2    bad usage or input; the message says what would be right
-  3    only possible violations; logs of which it is not known
+  3    possible violations only; logs that could not be decided
   70   an error of choreomon itself: please report it
   129, 130, 143
        ended by SIGHUP, by SIGINT (Ctrl-C), by SIGTERM
@@ -76,7 +115,7 @@ Exit codes:
 
 
 def version() -> str | None:
-    """That of choreomon; None where it is not installed."""
+    """The version of choreomon; None where it is not installed."""
     from importlib import metadata
 
     try:
@@ -96,7 +135,7 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 @click.group(
     cls=LazyGroup,
-    commands_at=_COMMANDS,
+    families=_FAMILIES,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXIT_CODES,
 )
@@ -125,17 +164,17 @@ def main() -> None:
             click.echo("the output is closed: nothing can be shown", err=True)
         with ended_by_signals() as arrived:
             code = BAD_INPUT if output_closed else _code(arrived)
-    except Ended as ended:  # where everything was over but for the last words
+    except Ended as ended:  # the command was over but for its last words
         code = ended_code(ended)
-    except OSError as error:  # not even what is wrong can be said
+    except OSError as error:  # the error itself cannot be printed
         _discard(sys.stderr)
         code = NOBODY_READS if isinstance(error, BrokenPipeError) else BAD_INPUT
     sys.exit(code)
 
 
 def _open_closed_streams() -> None:
-    """What is written to a stream that was closed before the start goes nowhere, and not
-    into the first file that is opened, which would be given its descriptor."""
+    """Open streams that were closed before the start to nowhere: else what is written to them would
+    go into the first file that is opened, which would be given their descriptor."""
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -146,7 +185,7 @@ def _open_closed_streams() -> None:
 
 
 def _discard(stream: TextIO) -> None:
-    """What the stream still holds, which Python writes when it ends, goes nowhere."""
+    """Discard what the stream still holds, which Python would write when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -168,7 +207,7 @@ def _code(arrived: Arrived) -> int:
         if isinstance(error, SystemExit) and not error.code:  # a script for shells was asked for
             sys.stdout.flush()
             return NOTHING_FOUND
-        # Where the reader of our output went away, as `head` does, click and rich end with
+        # If the reader of our output leaves, as `head` does, click and rich end with
         # exit code 1, which would be a violation.
         _discard(sys.stdout)
         return NOBODY_READS
@@ -179,7 +218,7 @@ def _code(arrived: Arrived) -> int:
         from choreomon.core.errors import ChoreomonError, InternalError, MissingExtra
 
         if isinstance(error, MissingExtra):
-            from choreomon.cli.installation import install_command
+            from choreomon.cli.command_line.installation import install_command
 
             besides = f" ({error.instead})" if error.instead else ""
             click.echo(f"{error.what}: {install_command(error.extra)}{besides}", err=True)

@@ -1,5 +1,5 @@
-"""What a live agent says: of an event, and of itself. Values that `choreomon.formats` writes and
-reads, and `choreomon.render` puts into words.
+"""What a live agent says: of an event, and of itself. Values that `choreomon.agent_files`
+writes and reads, and `choreomon.terminal` puts into words.
 
 A live agent knows no order of all events, so an event is named by its process and its count there
 (`choreomon.core.vector_clock`), and of messages only those of the agent's own process are named.
@@ -59,6 +59,8 @@ class LiveVerdict:
     stands for final events that may have been in the gap that ends here. `time` is the wall time,
     in RFC 3339, at which the verdict was told: for people, and in no order with anything.
     `sequences`: how many steps each sequence of the property has; empty for an automaton.
+    `left_out`: of the fields that lack entries, how many: a verdict is bounded
+    (`choreomon.agent_files.verdict_size`).
     """
 
     id: str
@@ -77,6 +79,7 @@ class LiveVerdict:
     unseen: bool
     time: str
     sequences: tuple[int, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,8 @@ class PropertyStatus:
     which the last verdict is not said; `provisional` counts those of them about which another
     verdict was given, by that verdict. `inspections`: inspections of transitions that wait for
     answers; `waiting_for`: whose. `gaps` are those that are remembered, and `gap_open`: whether
-    events may be happening that the agent is not told of.
+    events may be happening that the agent is not told of. `closing`: nothing is said of new events,
+    `untold`: verdicts that some sink has not taken.
     """
 
     title: str
@@ -99,6 +103,13 @@ class PropertyStatus:
     waiting_for: tuple[str, ...]
     gaps: int
     gap_open: bool
+    closing: bool = False
+    untold: int = 0
+
+    @property
+    def drained(self) -> bool:
+        """Whether it is being closed, and nothing is left to be said."""
+        return self.closing and not self.undecided and not self.untold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +120,12 @@ class AgentStatus:
     the disk takes nothing; empty where it does. `sessions` are those of services that are
     remembered, `connected` the connections that are open, `leases` the sessions whose services
     let nothing leave unanswered. `untold`: verdicts that some sink has not taken; `sinks` says of
-    the sinks that fail why. `words` counts those told since the start, by `LiveVerdict.verdict`,
-    provisional ones as `provisional`; `refused` counts what was refused, by reason. `verdicts` are
-    the last ones, the newest at the end.
+    the sinks that fail why. `words` counts those declared since the store was made, by
+    `LiveVerdict.verdict`, provisional ones as `provisional`; `refused` counts what was refused
+    since it was started, by reason. `doubled`: processes of which two agents run, with a store
+    each, so that neither is believed. `opening`: properties, by title and system, that are open
+    when services know what is to be told of them. `verdicts` are the last ones since the start, the
+    newest at the end.
     """
 
     process: str
@@ -129,4 +143,6 @@ class AgentStatus:
     sinks: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, int] = field(default_factory=dict)
     refused: Mapping[str, int] = field(default_factory=dict)
+    doubled: tuple[str, ...] = ()
+    opening: tuple[str, ...] = ()
     verdicts: tuple[LiveVerdict, ...] = ()

@@ -1,7 +1,7 @@
 """What logs say happened, whatever their format: events as recorded, and what was strange.
 
 A recorded event says less than an event of a monitor: its log may not know the other end of a
-message, may have no clock, and may have gaps. Readers (`choreomon.formats.recorded`) make these
+message, may have no clock, and may have gaps. Readers (`choreomon.logs.readers`) make these
 values; what happened before what is worked out from them alone.
 """
 

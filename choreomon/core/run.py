@@ -1,7 +1,7 @@
 """A finished run of an application with its monitors, as a value.
 
-The simulator makes it, and so does `choreomon.deployment`; `choreomon.formats` writes it,
-`choreomon.render` draws it. It says everything with message names, since it is made where the
+The simulator makes it, and so does `choreomon.deployment`; `choreomon.logs` writes it,
+`choreomon.pictures` draws it. It says everything with message names, since it is made where the
 whole property is known. Times are whole microseconds of the document's time.
 """
 
@@ -75,7 +75,8 @@ class RunVerdict:
     """The last verdict about one event. `label` is written as in the document. `early` is a verdict
     that a pulling monitor gave at its deadline, while it waited for other monitors (`silent`)
     or for what it had still to find out itself. `happened_at` is the time of the event, where who
-    made the run knows it without the events."""
+    made the run knows it without the events. Live verdicts are bounded: `reasons_left_out` and
+    `transitions_left_out` say how many more there were."""
 
     verdict: VerdictKind
     monitor: str
@@ -87,6 +88,8 @@ class RunVerdict:
     silent: tuple[str, ...] = ()
     early: bool = False
     happened_at: int | None = None
+    reasons_left_out: int = 0
+    transitions_left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

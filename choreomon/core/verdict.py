@@ -54,8 +54,8 @@ class Reason(NamedTuple):
     it and `clock` the one at its end; the own entry of `clock` is `NEVER` while it has none.
     `relation` is to the judged event. For a
     pre record `certain` says that it alone makes the transition certainly fired; for a vio
-    record it says that it certainly cancels the pre record of the transition
-    `of_reference` whose event has the clock `of`: one event may fire several
+    record it says that after it the pre record of the transition `of_reference` whose event has
+    the clock `of` is certainly gone, cancelled by it or before: one event may fire several
     pre-transitions.
     """
 
@@ -86,6 +86,8 @@ class MonitorVerdict(NamedTuple):
     `waiting_for` those for whom the silent ones said that they wait in turn, or for whom the
     monitor waits in turn about older events of its own. `unseen`: the
     verdict is about the end of a gap, and stands for whatever final events were in it.
+    `reasons_left_out`: how many reasons `because` had beside those that it has
+    (`choreomon.core.decisive_reasons`).
     """
 
     kind: VerdictKind
@@ -96,3 +98,4 @@ class MonitorVerdict(NamedTuple):
     silent: tuple[str, ...] = ()
     waiting_for: tuple[str, ...] = ()
     unseen: bool = False
+    reasons_left_out: int = 0

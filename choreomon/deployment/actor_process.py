@@ -20,6 +20,8 @@ from choreomon.actors.compilation import CompiledApplication, Sending
 from choreomon.actors.delays import Delay, sampler
 from choreomon.actors.program import Program, perform, translated
 from choreomon.actors.randomness import Streams
+from choreomon.agent_files.agent_config import AgentConfig
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind, Label, Message
 from choreomon.deployment.application_frames import (
     Delivered,
@@ -36,9 +38,7 @@ from choreomon.deployment.instructions import Control, Listening, Settle
 from choreomon.deployment.links import MICROSECONDS
 from choreomon.deployment.observation import MonitorObserver
 from choreomon.deployment.precise_loop import precise_loop
-from choreomon.formats.agent_config import AgentConfig
-from choreomon.formats.clock_text import Carried
-from choreomon.runtime.draining import DrainingReader
+from choreomon.runtime.network.draining import DrainingReader
 from choreomon.sdk import OFF, Process, connect
 from choreomon.sdk.embedded import embed
 

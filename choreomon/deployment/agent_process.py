@@ -6,13 +6,13 @@ from asyncio import AbstractEventLoop
 from dataclasses import dataclass
 from pathlib import Path
 
+from choreomon.agent_files.agent_config import AgentConfig, load_tables
 from choreomon.deployment.instructions import Control, Listening, Settle
 from choreomon.deployment.observation import MonitorObserver
-from choreomon.formats.agent_config import AgentConfig, load_tables
 from choreomon.runtime.agent import Agent
+from choreomon.runtime.delivery.webhook import Callback
 from choreomon.runtime.event_loop import new_event_loop
-from choreomon.runtime.logs import Log
-from choreomon.runtime.webhook import Callback
+from choreomon.runtime.operations.logs import Log
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from choreomon.deployment.application_frames import (
 )
 from choreomon.deployment.delay_queue import DelayQueue
 from choreomon.deployment.links import MICROSECONDS, Links
-from choreomon.runtime.draining import DrainingReader
+from choreomon.runtime.network.draining import DrainingReader
 
 BATCH: Final = 64
 

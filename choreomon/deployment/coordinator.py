@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from choreomon.agent_files.agent_config import AgentConfig
 from choreomon.core.errors import ChoreomonError, InternalError
 from choreomon.deployment.actor_process import ActorRole, EmbeddedMonitor, SidecarMonitor
 from choreomon.deployment.agent_process import AgentRole
@@ -39,8 +40,7 @@ from choreomon.deployment.links import MICROSECONDS
 from choreomon.deployment.network_process import NetworkRole
 from choreomon.deployment.process_group import ProcessGroup, TimeIsUp
 from choreomon.deployment.run_directory import Monitoring, RunDirectory
-from choreomon.formats.agent_config import AgentConfig
-from choreomon.formats.scenario import Scenario
+from choreomon.documents.scenario import Scenario
 
 T = TypeVar("T", bound=Told)
 

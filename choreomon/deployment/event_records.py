@@ -23,12 +23,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from choreomon.agent_files.clocks.text import ClockText, SystemKey, decode_clocks_untrusted
 from choreomon.core.errors import InternalError, MalformedMessage
 from choreomon.core.message import ENVIRONMENT, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock, merge, zero
 from choreomon.deployment.links import MICROSECONDS
-from choreomon.formats.clock_text import ClockText, SystemKey, decode_clocks_untrusted
 
 TOLD: Final = -1
 """In the place of a time: the monitor was told of the event, and has it."""
@@ -55,7 +55,7 @@ class _Message(msgspec.Struct):
 
 
 class _Tick(msgspec.Struct):
-    """A line of a monitor's trace (`choreomon.formats.trace`)."""
+    """A line of a monitor's trace (`choreomon.logs.trace`)."""
 
     time: float
     event: EventKind

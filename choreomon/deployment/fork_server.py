@@ -28,8 +28,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
+from choreomon.agent_files.addresses import MAX_SOCKET_PATH
 from choreomon.core.errors import InternalError
-from choreomon.formats.agent_config import MAX_SOCKET_PATH
 
 PRELOADED: Final = (
     "choreomon.deployment.actor_process",

@@ -20,12 +20,12 @@ from typing import Final
 
 import zmq
 
+from choreomon.agent_files.key_files import KeyPair
 from choreomon.deployment.delay_queue import DelayQueue
 from choreomon.deployment.links import Links
-from choreomon.formats.key_files import KeyPair
-from choreomon.runtime.draining import DrainingReader
-from choreomon.runtime.peer_limits import Limits, bound
-from choreomon.runtime.security import (
+from choreomon.runtime.network.draining import DrainingReader
+from choreomon.runtime.network.peer_limits import Limits, bound
+from choreomon.runtime.network.security import (
     Curve,
     ZapHandler,
     make_key_pair,

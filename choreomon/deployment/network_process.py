@@ -14,6 +14,7 @@ import zmq
 
 from choreomon.actors.delays import LinkDelays
 from choreomon.actors.randomness import Streams
+from choreomon.agent_files.key_files import KeyPair
 from choreomon.deployment.application_network import ApplicationNetwork, Start
 from choreomon.deployment.instructions import (
     AllReady,
@@ -31,7 +32,6 @@ from choreomon.deployment.instructions import (
 from choreomon.deployment.links import Links
 from choreomon.deployment.monitoring_network import MonitoringNetwork
 from choreomon.deployment.precise_loop import precise_loop
-from choreomon.formats.key_files import KeyPair
 
 
 @dataclass(frozen=True)

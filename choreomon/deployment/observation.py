@@ -18,12 +18,20 @@ from choreomon.deployment.instructions import Cost, Said, Settled, Told
 from choreomon.deployment.links import MICROSECONDS
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.hosted import SidecarState, Stepped
-from choreomon.runtime.inputs import Expired, FromPeer, GivenUp, Happened, Input, Report
+from choreomon.runtime.inputs import (
+    Expired,
+    FromPeer,
+    GivenUp,
+    Happened,
+    Input,
+    Report,
+    WentOn,
+)
 from choreomon.runtime.node import Observer
 from choreomon.runtime.outputs import Decided, LeftUnsettled, Observed, Ticked
 from choreomon.runtime.sidecar import Sidecar
 
-_STEPS: Final = (Report, Happened, FromPeer, Expired, GivenUp)
+_STEPS: Final = (Report, Happened, FromPeer, Expired, GivenUp, WentOn)
 """Of all inputs those that are steps of a monitor."""
 
 
@@ -56,7 +64,7 @@ class MonitorObserver:
         self._process = host.monitor.process
         self._beside: Observer = node.observer
         node.observer = self
-        node.driver.sidecar = _Measured.of(node.driver.sidecar, self._records)
+        node.driver.sidecar = _Measured.of(node.driver.sidecar, self._records, self._changed.set)
 
     # Verdicts.
 
@@ -102,7 +110,7 @@ class MonitorObserver:
                 self._given[output.declared.id] = now
             if not output.provisional:
                 since = self._since.pop(output.event_count)
-                self._latencies.append(max(0, int(now * MICROSECONDS) - since))
+                self._latencies.append(max(0, round(now * MICROSECONDS) - since))
         elif type(output) is LeftUnsettled:
             self._unsettled.append((self._process, output.event_count))
         self._changed.set()
@@ -121,12 +129,14 @@ class MonitorObserver:
 
 @dataclass(frozen=True)
 class _Measured(Sidecar):
-    """A sidecar that counts the records of its monitor after each step of it."""
+    """A sidecar that counts the records of its monitor after each step of it, and calls `changed`:
+    what is settled by a step need not be told of."""
 
     records: Counter[int] | None = None
+    changed: Callable[[], None] | None = None
 
     @classmethod
-    def of(cls, sidecar: Sidecar, records: Counter[int]) -> _Measured:
+    def of(cls, sidecar: Sidecar, records: Counter[int], changed: Callable[[], None]) -> _Measured:
         return cls(
             process=sidecar.process,
             systems=sidecar.systems,
@@ -135,6 +145,7 @@ class _Measured(Sidecar):
             window=sidecar.window,
             most_sessions=sidecar.most_sessions,
             records=records,
+            changed=changed,
         )
 
     def step(self, state: SidecarState, input_: Input) -> Stepped:
@@ -142,4 +153,6 @@ class _Measured(Sidecar):
         if type(input_) in _STEPS and self.records is not None:
             for host in stepped[0].hosts:
                 self.records[host.monitor.records] += 1
+        if self.changed is not None:
+            self.changed()
         return stepped

@@ -15,7 +15,7 @@ from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.links import MICROSECONDS
 from choreomon.deployment.run_directory import RunDirectory, run_directory, split
 from choreomon.deployment.run_verdicts import last_verdicts
-from choreomon.formats.scenario import Scenario
+from choreomon.documents.scenario import Scenario
 from choreomon.properties.formed import formed_by
 from choreomon.properties.linear import FormationRules, FormationWatch
 from choreomon.properties.tables import RulesName

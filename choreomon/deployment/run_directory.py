@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from choreomon.core.message import Label
-from choreomon.deployment.event_records import Records
-from choreomon.formats.agent_config import AgentConfig, Keys, LocalAccess
-from choreomon.formats.clock_text import KEY_BYTES, SystemKey
-from choreomon.formats.key_files import (
+from choreomon.agent_files.agent_config import AgentConfig, Keys, LocalAccess
+from choreomon.agent_files.clocks.text import KEY_BYTES, SystemKey
+from choreomon.agent_files.key_files import (
     PUBLIC_SUFFIX,
     SECRET_SUFFIX,
     KeyPair,
@@ -28,10 +26,12 @@ from choreomon.formats.key_files import (
     write_key_pair,
     write_public_key,
 )
-from choreomon.formats.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.core.message import Label
+from choreomon.deployment.event_records import Records
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, transition_tables
-from choreomon.runtime.security import make_key_pair
+from choreomon.runtime.network.security import make_key_pair
 
 FOR_EVER: Final = 1e7
 """Seconds: where a monitor waits for as long as it takes."""

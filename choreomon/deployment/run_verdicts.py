@@ -68,4 +68,6 @@ def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> Ru
         declared_at=declared_at,
         silent=verdict.silent,
         early=verdict.provisional,
+        reasons_left_out=verdict.left_out.get("because", 0),
+        transitions_left_out=verdict.left_out.get("transitions", 0),
     )

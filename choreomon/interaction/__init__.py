@@ -1,1 +1,1 @@
-"""What should happen: interactions (sequence diagrams as terms) and their semantics."""
+"""Interactions, which say what should happen (sequence diagrams as terms), and their semantics."""

@@ -20,8 +20,8 @@ from choreomon.interaction.term import EMPTY, LOOPS, Interaction, Operator, make
 _READABLE: Final = 9
 """Terms of up to so many symbols are sorted by their text, larger ones by their digest."""
 
-_FEW: Final = 16
-"""Up to so many operands are put in front of a chain one by one; more are sorted with it."""
+FEW: Final = 16
+"""Most operands that are put in front of a chain one by one; more are sorted with it."""
 
 
 class NotNormalYet(Exception):
@@ -38,7 +38,7 @@ def known(term: Interaction) -> Interaction | None:
 
 
 def sort_key(term: Interaction) -> tuple[int, str, int]:
-    """What operands are sorted by, the same in every process. The empty choice comes last."""
+    """The order of operands, the same in every process. The empty choice comes last."""
     key = term._key
     if key is None:
         if term is EMPTY:
@@ -57,8 +57,8 @@ def canonical_region(free: Mask, relevant: Mask) -> Mask:
 
 
 def repeats(operator: Operator, region: Mask, term: Interaction) -> bool:
-    """Whether a term is a loop that the scheduling of a loop of this operator and region, or a
-    chain of its sibling, cannot be told from."""
+    """Return whether a term is a loop that the scheduling of a loop of this operator and region, or
+    a chain of its sibling, cannot be told from."""
     if term.operator is Operator.LOOP_C:
         if operator is Operator.LOOP_C:
             return not (region ^ term.region) & term.lifelines
@@ -67,8 +67,8 @@ def repeats(operator: Operator, region: Mask, term: Interaction) -> bool:
 
 
 def swallows(loop: Interaction, earlier: Interaction) -> bool:
-    """Whether `loop` can do whatever `earlier`, a loop of the same kind, can do: it is the same,
-    or `earlier` is what pruning leaves of `loop`."""
+    """Return whether `loop` can do whatever `earlier`, a loop of the same kind, can do: it is the
+    same, or `earlier` is what pruning leaves of `loop`."""
     if loop is earlier:
         return True
     return not earlier.lifelines & ~loop.lifelines and _pruned(loop, earlier.lifelines) is earlier
@@ -79,7 +79,7 @@ def _pruned(loop: Interaction, lifelines: Mask) -> Interaction | None:
     loop, or nothing. Raises NotNormalYet."""
     gone = loop.lifelines & ~lifelines
     assert loop.left is not None
-    # Whoever cannot avoid what is gone is gone, too: that is seen without pruning it.
+    # An operand that cannot avoid the pruned lifelines is gone, too, without pruning it.
     if not gone or all(one.unavoidable & gone for one in alternatives(loop.left)):
         return None
     pruned = prune(loop, gone)
@@ -91,9 +91,9 @@ def _pruned(loop: Interaction, lifelines: Mask) -> Interaction | None:
 
 
 def covers(region: Mask, loop: Interaction, earlier: Interaction) -> bool:
-    """Whether `loop`, a `loopC(region)`, can do whatever `earlier` can do, in as many iterations
-    as that takes. Sufficient only: `earlier` is taken apart into choices of the loop's body, some
-    of them pruned."""
+    """Return whether `loop`, a `loopC(region)`, can do whatever `earlier` can do, in as many
+    iterations as that takes. Sufficient only: `earlier` is taken apart into choices of the loop's
+    body, some of them pruned."""
     if earlier.lifelines & ~loop.lifelines or earlier.unserved:
         return False
     assert loop.left is not None
@@ -107,7 +107,7 @@ def covers(region: Mask, loop: Interaction, earlier: Interaction) -> bool:
             assert part.left is not None
             if part.right is not None:
                 pending.append(part.right)
-            # First the left operand: chains are nested to the right, and what is next tells soon.
+            # First the left operand: chains are nested to the right, so the next one decides soon.
             pending.append(part.left)
             continue
         form = _pruned(loop, part.lifelines)
@@ -117,8 +117,8 @@ def covers(region: Mask, loop: Interaction, earlier: Interaction) -> bool:
 
 
 def is_freer(region: Mask, term: Interaction) -> bool:
-    """Whether a `loopC(region)` over the operands of a term, a sequence or a loop, can do what the
-    term does: it orders nothing that the term leaves open."""
+    """Return whether a `loopC(region)` over the operands of a term, a sequence or a loop, can do
+    what the term does: it orders nothing that the term leaves open."""
     if term.operator is Operator.LOOP_C:
         return not term.region & ~region & term.lifelines
     if term.operator is Operator.COREG:
@@ -185,7 +185,7 @@ def in_coreg(region: Mask, parts: list[Interaction]) -> Interaction:
                 operands += operands_of(part)
             else:
                 operands.append(part)
-        if len(operands) > _FEW:
+        if len(operands) > FEW:
             chain = _in_order(region, operands, tail)
         else:
             chain = operands.pop() if tail is None else tail
@@ -218,7 +218,7 @@ def _in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interac
     if first.lifelines & held and not operand.terminates:
         return _link(region, operand, chain, (chain._level if inner else 1) + 1)
     levels: list[tuple[Interaction, Interaction, int]] = []
-    """What was walked past: operand, the chain from there on, level."""
+    """Operands that were walked past: operand, the chain from there on, level."""
     level = 1
     looking = bool(held & chain.lifelines)
     may_go = operand.terminates
@@ -285,7 +285,7 @@ def _in_order(region: Mask, operands: list[Interaction], tail: Interaction | Non
         level, here, rest = _head(region, behind)
         links.append((level, behind))
         layers.setdefault(level, []).append(here)
-        # Levels fall: what is met first on a lifeline is the highest there.
+        # Levels fall: the first operand on a lifeline has the highest.
         for number in _numbers(here.lifelines & wanted):
             highest[number] = level
         wanted &= ~here.lifelines

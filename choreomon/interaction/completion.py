@@ -7,8 +7,8 @@ from choreomon.interaction.term import Interaction, Operator, subterms
 
 
 def shortest_completion(term: Interaction) -> list[Action]:
-    """As few actions as lead from a term without open iterations to where it may stop; of several
-    ways one. Read off the term: one operand after the other is allowed by every operator, and loops
+    """A shortest list of actions that lead from a term without open iterations to where it may
+    stop. Read off the term: one operand after the other is allowed by every operator, and loops
     need not be entered."""
     lengths = _shortest(term)
     actions: list[Action] = []

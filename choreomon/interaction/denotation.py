@@ -1,4 +1,4 @@
-"""What an interaction means: its accepted global traces, computed as sets of traces.
+"""Denotation of an interaction: its accepted global traces, computed as sets of traces.
 
 The slices paper, section 3.3 and Definitions 9 to 11: the empty interaction accepts the empty
 trace, operators are operations on sets of traces, loops are Kleene closures. Nothing here steps

@@ -2,7 +2,7 @@
 
 Mermaid and PlantUML have arrows and blocks; what each operator becomes is stated in
 docs/diagrams.md. Statements below each other are in weak sequence. The same statements, read again
-(`choreomon.formats.diagrams.composing`), give the same term: an operand of `seq`, `strict`, `par`,
+(`choreomon.diagrams.composing`), give the same term: an operand of `seq`, `strict`, `par`,
 `alt` or `coreg` that is made with the same operator is a block of its own where it is not the last
 one, for operators of several operands fold to the right.
 """
@@ -24,10 +24,10 @@ from choreomon.interaction.term import (
 )
 
 OUTSIDE: Final = (ENVIRONMENT, "environment")
-"""What the participant is called that is no lifeline, but all that is outside."""
+"""Names of the participant that is no lifeline, but all that is outside."""
 
 SAME: Final = " (the same message)"
-"""What ends the text of an arrow to a further receiver of the message above."""
+"""The end of the text of an arrow to a further receiver of the message above."""
 
 NOTHING: Final = "nothing"
 """The note that is the empty interaction."""
@@ -102,7 +102,7 @@ def statements_of(term: Interaction) -> list[Statement]:
 
 
 def lifelines_of(term: Interaction) -> set[str]:
-    """Those that occur in `term`, in its actions or in the region of an operator."""
+    """The lifelines that occur in `term`, in its actions or in the region of an operator."""
     found: set[str] = set()
     for part in subterms(term):
         if part.action is not None:
@@ -113,14 +113,14 @@ def lifelines_of(term: Interaction) -> set[str]:
 
 
 def _operand(term: Interaction) -> list[Interaction | Statement]:
-    """What stands below each other where `term` is an operand, or all there is."""
+    """The statements below each other where `term` is an operand, or all there is."""
     if term.operator is Operator.COREG and term.region == NONE:
         return [*operands(term)]
     return [term]
 
 
 def _opened(term: Interaction) -> list[Interaction | Statement]:
-    """What a term is written as where it stands among others."""
+    """The statements of a term where it stands among others."""
     if term is EMPTY:
         return [Nothing()]
     if term.action is not None:

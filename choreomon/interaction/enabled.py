@@ -1,4 +1,4 @@
-"""What may happen now; what remains after it is made only where it is needed.
+"""Actions that may happen now; what remains after one is made only where it is needed.
 
 All that `choreomon.interaction.step.frontier` says about a deep term is quadratic in its depth:
 what remains after each of its actions is another term, and each position another chain. Of most
@@ -40,7 +40,7 @@ class Enabled:
         return self._leaf.action
 
     def position(self) -> Position:
-        """Where it is, from the root."""
+        """The place of the action, from the root."""
         position: Position = ()
         above = self._above
         while above is not None:
@@ -49,7 +49,7 @@ class Enabled:
         return position
 
     def follow_up(self) -> Interaction:
-        """What remains after it: as deep as the action is, so many terms are made, at most."""
+        """The term after the action: as deep as the action is, so many terms are made, at most."""
         on = self._leaf.lifelines
         rest = EMPTY
         around = self._around

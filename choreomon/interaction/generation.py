@@ -80,7 +80,7 @@ def _drawn(
     max_size: int,
     empty: float,
 ) -> Interaction | None:
-    """One draw, simplified, or None once it has more than twice as many symbols as allowed."""
+    """Draw once, and simplify; None once it has more than twice as many symbols as allowed."""
     # Symbols are drawn in prefix order and put together from the back, as reverse Polish notation.
     symbols: list[Interaction | tuple[Operator, Mask, int]] = []
     open_operands = 1

@@ -22,24 +22,24 @@ ALL: Final[Mask] = -1
 
 
 class Numbering:
-    """Which bit each name has in one session."""
+    """Bits of names in one session."""
 
     __slots__ = ("bits", "sorted")
 
     def __init__(self) -> None:
         self.bits: dict[str, Mask] = {}
-        """By name, in ascending order."""
+        """The bits by name, in ascending order."""
         self.sorted: dict[Mask, tuple[str, ...]] = {}
         """The names of a mask."""
 
     def swap(self, other: Numbering) -> None:
-        """Each has what the other one had."""
+        """Exchange contents with another one."""
         self.bits, other.bits = other.bits, self.bits
         self.sorted, other.sorted = other.sorted, self.sorted
 
 
 NUMBERING: Final = Numbering()
-"""That of the session at hand."""
+"""The numbering of the session at hand."""
 
 
 def bit(lifeline: str) -> Mask:
@@ -82,7 +82,7 @@ def names(lifelines: Mask) -> tuple[str, ...]:
 
 
 def is_single(lifelines: Mask) -> bool:
-    """Whether the mask is of exactly one lifeline."""
+    """Return whether the mask is of exactly one lifeline."""
     return lifelines > 0 and not lifelines & (lifelines - 1)
 
 

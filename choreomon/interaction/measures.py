@@ -15,7 +15,7 @@ from choreomon.interaction.term import LOOPS, Interaction, Operator, subterms
 
 
 class Metrics(NamedTuple):
-    """What there is in an interaction."""
+    """The contents of an interaction, counted."""
 
     symbols: int
     depth: int
@@ -27,7 +27,7 @@ class Metrics(NamedTuple):
 
 
 def loop_depth(term: Interaction) -> int:
-    """How many loops are nested at most: beta(i) of the slices paper, Definition 12."""
+    """The most loops that are nested: beta(i) of the slices paper, Definition 12."""
     depths: dict[Interaction, int] = {}
     for part in subterms(term):
         below = max(
@@ -38,9 +38,9 @@ def loop_depth(term: Interaction) -> int:
 
 
 def nesting(term: Interaction) -> int:
-    """How deep operators are nested. A chain of one operator counts once where it goes on to the
-    right, as texts with many operands are read: `seq(a, b, c)` is as deep as `seq(a, b)`, and
-    `seq(seq(a, b), c)` is deeper."""
+    """The depth to which operators are nested. A chain of one operator counts once where it goes on
+    to the right, as texts with many operands are read: `seq(a, b, c)` is as deep as `seq(a, b)`,
+    and `seq(seq(a, b), c)` is deeper."""
     depths: dict[Interaction, int] = {}
     for part in subterms(term):
         left, right = part.left, part.right
@@ -55,9 +55,8 @@ def nesting(term: Interaction) -> int:
 
 
 def loop_depth_at(term: Interaction, position: str) -> int:
-    """How many loops are around a position in Dewey notation: beta(i, p) of the slices paper,
-    Definition 12. A loop is not around itself. Raises KeyError where there is no such position.
-    """
+    """The number of loops around a position in Dewey notation: beta(i, p) of the slices paper,
+    Definition 12. A loop is not around itself. Raises KeyError where there is no such position."""
     depth = 0
     for digit in position:
         below = term.left if digit == "1" else term.right if digit == "2" else None
@@ -69,7 +68,7 @@ def loop_depth_at(term: Interaction, position: str) -> int:
 
 
 def actions_outside_loops(term: Interaction) -> int:
-    """How many actions can happen at most without entering a loop: eta(i) of the slices paper,
+    """The most actions that can happen without entering a loop: eta(i) of the slices paper,
     Definition 13."""
     numbers: dict[Interaction, int] = {}
     for part in subterms(term):

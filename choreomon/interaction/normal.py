@@ -106,7 +106,7 @@ def normal(term: Interaction) -> Interaction:
 
 
 def _is_tail(part: Interaction, whole: Interaction) -> bool:
-    """Whether a part is a chain of the whole's operator that is in order already. Alone it
+    """Return whether a part is a chain of the whole's operator that is in order already. Alone it
     might have another normal form."""
     return (
         part._level > 0
@@ -187,15 +187,13 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
                 choices.append(choice)
     if not choices:
         return EMPTY
-    body = _alt(choices)
-    body._is_normal = True
-    return make(operator, region, body, None)
+    return make(operator, region, _alt(choices), None)
 
 
 def _keeps_order(body: Interaction) -> bool:
-    """Whether no iteration of a weak loop over this body can begin before an earlier one, since
-    what an iteration does without any one of its lifelines is nothing. False where there are too
-    many lifelines to look at."""
+    """Return whether no iteration of a weak loop over this body can begin before an earlier one,
+    since what an iteration does without any one of its lifelines is nothing. False where there are
+    too many lifelines to look at."""
     avoidable = body.lifelines & ~body.unavoidable
     return (
         not body.unserved
@@ -205,8 +203,8 @@ def _keeps_order(body: Interaction) -> bool:
 
 
 def _is_needless(operator: Operator, region: Mask, choice: Interaction) -> bool:
-    """Whether a loop of this operator and region can do by itself what `choice`, a choice of its
-    body, repeats, or does in a row without having to do any of it."""
+    """Return whether a loop of this operator and region can do by itself what `choice`, a choice of
+    its body, repeats, or does in a row without having to do any of it."""
     if choice.right is not None and not (choice.terminates and not choice.unserved):
         return False
     if operator is Operator.LOOP_C:

@@ -12,7 +12,7 @@ from choreomon.interaction.term import BINARY, Interaction, Operator
 
 
 def operands(term: Interaction) -> list[Interaction]:
-    """Those of an operator, in n-ary notation: `seq(x, seq(y, z))` has x, y and z. A message
+    """The operands of an operator, in n-ary notation: `seq(x, seq(y, z))` has x, y and z. A message
     passing at the end stays whole."""
     assert term.left is not None
     if term.right is None:
@@ -33,7 +33,7 @@ def operands(term: Interaction) -> list[Interaction]:
 
 
 def receivers(term: Interaction) -> list[str]:
-    """Who receives the message that `term` passes, from the first one on; nobody where it passes
+    """The receivers of the message that `term` passes, from the first one on; none where it passes
     none. `strict(a!m, b?m)` and `strict(a!m, seq(b?m, c?m))` pass one."""
     if term.operator is not Operator.STRICT:
         return []

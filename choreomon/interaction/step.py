@@ -54,7 +54,7 @@ def subterm(term: Interaction, position: str) -> Interaction:
 
 
 def avoids(term: Interaction, lifelines: Mask) -> bool:
-    """Whether an accepted trace has no action on any of `lifelines` (the small-step paper,
+    """Return whether an accepted trace has no action on any of `lifelines` (the small-step paper,
     Definition 6)."""
     return prune(term, lifelines) is not None
 
@@ -128,7 +128,8 @@ def frontier(term: Interaction) -> tuple[Step, ...]:
 
 
 def _unknown(term: Interaction, slot: Literal["_steps", "_simulated"]) -> Iterator[Interaction]:
-    """What steps of the term are made of, as far as the slot is not filled: operands first."""
+    """The terms that steps of the term are made of, as far as the slot is not filled: operands
+    first."""
     pending = [term]
     while pending:
         top = pending[-1]
@@ -144,7 +145,7 @@ def _unknown(term: Interaction, slot: Literal["_steps", "_simulated"]) -> Iterat
 
 
 def reachable(term: Interaction) -> bool:
-    """Whether something on the right of a binary term may be executed at all."""
+    """Return whether something on the right of a binary term may be executed at all."""
     left = term.left
     assert left is not None
     return term.operator is not Operator.STRICT or left.terminates
@@ -183,8 +184,8 @@ def _frontier(term: Interaction) -> tuple[Step, ...]:
 
 
 def unrolled(loop: Interaction, on: Mask, iteration: Interaction) -> Interaction:
-    """What remains of a loop after an action on the lifeline `on`, when `iteration` remains of
-    the iteration that the action belongs to."""
+    """The rest of a loop after an action on the lifeline `on`, when `iteration` remains of the
+    iteration that the action belongs to."""
     operator, region = loop.operator, loop.region
     if operator is Operator.LOOP_S:
         return combined(Operator.STRICT, NONE, iteration, loop)
@@ -199,7 +200,7 @@ def unrolled(loop: Interaction, on: Mask, iteration: Interaction) -> Interaction
 def after(
     term: Interaction, leaf: Interaction, check_budget: Callable[[], None] | None = None
 ) -> tuple[Interaction, ...]:
-    """What may remain when the action of `leaf` (a term `act(action)`) is executed: the
+    """The terms that may remain when the action of `leaf` (a term `act(action)`) is executed: the
     follow-ups of `frontier`, without repetitions and without positions. Empty where the action
     cannot be executed now.
 
@@ -229,7 +230,7 @@ def after(
             and right.lifelines & on
             and not _knows(right, leaf)
             and reachable(top)
-            # What the left side cannot avoid, the right side cannot do yet: a long sequence is
+            # The right side cannot do yet what the left side cannot avoid: a long sequence is
             # looked at only as far as it can have got.
             and not (top.operator is Operator.COREG and left.unavoidable & on & ~top.region)
         ):
@@ -277,7 +278,7 @@ def _after(
     elif operator is Operator.OPEN:
         found += _known_after(left, leaf)
     else:
-        # Of loops within loops there is a follow-up for each, as long as they are deep.
+        # Nested loops have a follow-up each, as many as they are deep.
         for rest in _known_after(left, leaf):
             if check_budget is not None:
                 check_budget()
@@ -310,7 +311,8 @@ def _simulated(term: Interaction) -> list[tuple[Action, Interaction]]:
     left, right, operator, region = term.left, term.right, term.operator, term.region
     if left is None:
         return [] if term.action is None else [(term.action, EMPTY)]
-    ours = left._simulated or ()
+    ours = left._simulated
+    assert ours is not None
     theirs = () if right is None else right._simulated or ()
     if operator is Operator.ALT:
         return [*ours, *theirs]
@@ -327,7 +329,7 @@ def _simulated(term: Interaction) -> list[tuple[Action, Interaction]]:
                 steps.append((action, combined(operator, region, before, rest)))
     else:
         if operator is Operator.LOOP_H:
-            # What begins an iteration of `loopH` cannot be left out, even where it is a whole
+            # The beginning of an iteration of `loopH` cannot be left out, even if it is a whole
             # iteration of a loop within: without it the later iterations might not begin yet.
             ours = tuple(dict.fromkeys((action, rest) for _, action, rest in frontier(left)))
         for action, rest in ours:

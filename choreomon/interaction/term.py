@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Operator(Enum):
-    """What stands at the root of a term."""
+    """The operator at the root of a term."""
 
     EMPTY = "o"
     ACTION = "action"
@@ -110,7 +110,7 @@ class Interaction:
     _pruned: dict[Mask, Interaction | None] | None
     _removed: dict[Mask, Interaction] | None
     _normal: Interaction | None
-    """These five are of `choreomon.interaction.normal` and `chain`."""
+    """Written by `choreomon.interaction.normal` and `chain`, as are the next four."""
     _is_normal: bool
     _level: int
     _shared: Mask
@@ -145,16 +145,16 @@ class Terms:
         self.terms = WeakValueDictionary()
         self.actions: WeakValueDictionary[Action, Interaction] = WeakValueDictionary()
         self.roots: dict[tuple[Operator, Mask], int] = {}
-        """What operators and their regions add to digests."""
+        """The part of digests that operators and their regions add."""
 
     def swap(self, other: Terms) -> None:
-        """Each has what the other one had."""
+        """Exchange contents with another one."""
         self.terms, other.terms = other.terms, self.terms
         self.actions, other.actions = other.actions, self.actions
         self.roots, other.roots = other.roots, self.roots
 
     def __contains__(self, term: Interaction) -> bool:
-        """Whether a term was made here; `EMPTY` is everywhere."""
+        """Return whether a term was made here; `EMPTY` is everywhere."""
         if term.action is not None:
             return self.actions.get(term.action) is term
         if term.left is None:
@@ -163,7 +163,7 @@ class Terms:
 
 
 TERMS: Final = Terms()
-"""Those of the session at hand."""
+"""The terms of the session at hand."""
 
 
 def _digest(*parts: str) -> int:
@@ -349,8 +349,8 @@ def loop_h(body: Interaction) -> Interaction:
 def combined(
     operator: Operator, region: Mask, left: Interaction, right: Interaction | None
 ) -> Interaction:
-    """As `make`, without what the empty interaction makes redundant: it is the unit of
-    `strict` and `coreg`, repeating it is it, and a choice between a term and itself is none."""
+    """Make a term without what the empty interaction makes redundant: it is the unit of `strict`
+    and `coreg`, repeating it is it, and a choice between a term and itself is none."""
     if right is None:
         return EMPTY if left is EMPTY else make(operator, region, left, None)
     if operator is Operator.ALT:

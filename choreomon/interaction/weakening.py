@@ -53,19 +53,19 @@ def weakened_where_exact(term: Interaction) -> Interaction:
 
 
 def is_exact_by_removal(term: Interaction) -> bool:
-    """Whether the rule lets lifelines be removed from the term, and its strict-like operators
-    be weakened, without any change to its multi-traces in the discrete partition."""
+    """Return whether the rule lets lifelines be removed from the term, and its strict-like
+    operators be weakened, without any change to its multi-traces in the discrete partition."""
     return not revealing(term)
 
 
 def has_strict_like(term: Interaction) -> bool:
-    """Whether anything in the term orders actions across lifelines."""
+    """Return whether anything in the term orders actions across lifelines."""
     return term in _strict_like(subterms(term))
 
 
 def _strict_like(parts: list[Interaction]) -> set[Interaction]:
-    """Those of `parts` (operands before what they are operands of) with a strict-like operator
-    at the root or within."""
+    """The members of `parts` (operands before what they are operands of) with a strict-like
+    operator at the root or within."""
     found: set[Interaction] = set()
     for part in parts:
         if (
@@ -83,7 +83,7 @@ def revealing(term: Interaction) -> list[Interaction]:
     ordering = _strict_like(parts)
     found: list[Interaction] = []
     ordered: dict[Interaction, Mask] = {}
-    """Of a chain of one `coreg`, the lifelines of its operands that have strict-like operators."""
+    """The lifelines of operands with strict-like operators, for a chain of one `coreg`."""
     for part in parts:
         if part.operator is Operator.LOOP_C:
             if part in ordering and part.lifelines & part.region:

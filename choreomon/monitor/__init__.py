@@ -13,11 +13,13 @@ plan              how an event is inspected: whom it asks for what
 rules             what a set of rules decides
 record_by_record  the rules `sound`, and `paper` to the letter
 precise           the rules `precise`: records with evidence, and a second inquiry
-evidence          what is known about an event by these, and what of it matters
+evidence          what is known about an event by these
+what_matters      what of it matters to the event
 consistent_cuts   what fired, over all orders that this allows
 rule_sets         the sets of rules by their names
 history           what fired when, and what of it to keep
 gaps              stretches of which the monitor is not told, and what they count as
+opening           what a monitor begins with that follows another one
 gap_bounds        where gaps begin and end, and the verdict at their end
 provisional       the verdict at a deadline, while answers are missing
 giving_up         the last verdict without them

@@ -12,13 +12,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Reference
+from choreomon.core.verdict import NEVER, Reference
 from choreomon.monitor.history import OPEN
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
 
-FOREVER: Final = 1 << 62
 FEW: Final = 16
 """Open inspections that are quicker looked through than the chains of the history."""
 
@@ -57,9 +56,9 @@ def must_wait(monitor: MonitorSetup, undecided: Mapping[Reference, int], inquiry
     if inquiry.sender == monitor.process:
         known -= 1  # the inquired event itself is no reason to wait for it
     for reference in inquiry.asked:
-        if undecided.get(reference, FOREVER) <= known:
+        if undecided.get(reference, NEVER) <= known:
             return True
-    return any(undecided.get(reference, FOREVER) <= number for number, reference in inquiry.named)
+    return any(undecided.get(reference, NEVER) <= number for number, reference in inquiry.named)
 
 
 def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:

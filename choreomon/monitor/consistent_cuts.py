@@ -178,11 +178,13 @@ def _reached(
     events: Sequence[Sequence[_Event]], stretches: Sequence[_Stretch]
 ) -> Iterator[tuple[Cut, frozenset[Live]]]:
     """Every consistent cut with what may be live there, smaller ones first."""
+    disturbing = _Disturbing(stretches, [len(each) for each in events])
     cuts: dict[Cut, set[Live]] = {(0,) * len(events): {(0, 0)}}
     while cuts:
         following: dict[Cut, set[Live]] = {}
         for cut, before in cuts.items():
-            lives = _disturbed(stretches, cut, before)
+            adds, takes = disturbing.at(cut)
+            lives = frozenset([(must & ~takes, may | adds) for must, may in before])
             yield cut, lives
             for place, done in enumerate(cut):
                 if done == len(events[place]):
@@ -192,19 +194,41 @@ def _reached(
                     continue
                 larger = (*cut[:place], done + 1, *cut[place + 1 :])
                 following.setdefault(larger, set()).update(
-                    [_after(happening.effects, live) for live in lives]
+                    [after(happening.effects, live) for live in lives]
                 )
         cuts = following
 
 
-def _disturbed(stretches: Sequence[_Stretch], cut: Cut, lives: set[Live]) -> frozenset[Live]:
-    for least, most, adds, takes in stretches:
-        if all(a <= here <= b for a, here, b in zip(least, cut, most, strict=True)):
-            lives = {(must & ~takes, may | adds) for must, may in lives}
-    return frozenset(lives)
+class _Disturbing:
+    """What may fire at a cut, by the stretches that it is in. For each place of a cut and each
+    count there it is kept which stretches allow it, as the bits of one number."""
+
+    def __init__(self, stretches: Sequence[_Stretch], sizes: Sequence[int]) -> None:
+        self._stretches = stretches
+        self._allowed = [[0] * (size + 1) for size in sizes]
+        for number, (least, most, _, _) in enumerate(stretches):
+            for allowed, first, last in zip(self._allowed, least, most, strict=True):
+                for count in range(first, last + 1):
+                    allowed[count] |= 1 << number
+        self._together: dict[int, tuple[int, int]] = {0: (0, 0)}
+
+    def at(self, cut: Cut) -> tuple[int, int]:
+        """What all of them may add there, and what they may take."""
+        within = (1 << len(self._stretches)) - 1
+        for allowed, count in zip(self._allowed, cut, strict=True):
+            within &= allowed[count]
+        found = self._together.get(within)
+        if found is None:
+            adds = takes = 0
+            for number, stretch in enumerate(self._stretches):
+                if within >> number & 1:
+                    adds |= stretch.adds
+                    takes |= stretch.takes
+            found = self._together[within] = adds, takes
+        return found
 
 
-def _after(effects: Sequence[_Effect], live: Live) -> Live:
+def after(effects: Sequence[_Effect], live: Live) -> Live:
     """What is live after an event. All that it labels is judged by what was live before it."""
     before_must, before_may = must, may = live
     fired = perhaps = 0

@@ -44,4 +44,9 @@ class Unsettled(NamedTuple):
     event: VectorClock
 
 
-Effect: TypeAlias = Send | SetDeadline | Declared | Unsettled
+class Unfinished(NamedTuple):
+    """Inquiries that waited may be answered by now, and were left to a later step: step with
+    `GoOn`. Only a monitor `in_slices` says so."""
+
+
+Effect: TypeAlias = Send | SetDeadline | Declared | Unsettled | Unfinished

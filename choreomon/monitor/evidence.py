@@ -1,5 +1,5 @@
-"""What is known about an event under `precise` rules, and what of it matters: the answers to its
-inquiries put together with the evidence in them. Pure functions.
+"""What is known about an event under `precise` rules: the answers to its inquiries put together
+with the evidence in them. Pure functions.
 
 What is known is *grounded*: with each undecided record (`Frm_p`) of an event e all records are
 there that it directly needs and that are not after e, but those of which nothing is left at e. That
@@ -11,13 +11,12 @@ only the search about that event leaves it out (docs/adr/018-precise-rules.md, "
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, Reference
 from choreomon.monitor.gaps import gap_records
-from choreomon.monitor.history import OPEN, Record
-from choreomon.properties.tables import Skeleton
+from choreomon.monitor.history import OPEN, Chain, Record, place_in
 
 if TYPE_CHECKING:
     from choreomon.monitor.setup import MonitorSetup
@@ -88,9 +87,7 @@ def known_records(
             if count >= queued:
                 continue
             place = monitor.chain_of[reference]
-            told = standing_for(
-                (*state.history[place], *gap_records(state.gaps, reference)), own, count
-            )
+            told = _of_own(state, place, reference, own, count)
         elif at in by_name:
             told = standing_for(
                 [each for each in at_first_hand.get(reference, ()) if each.result != OPEN],
@@ -110,6 +107,26 @@ def known_records(
         elif told.result == FRM:
             points[at] = told
     return [*points.values(), *stretches.values()]
+
+
+def _of_own(
+    state: MonitorState, place: int, reference: Reference, own: int, count: int
+) -> Record | None:
+    """`standing_for` of all that is known of an own transition."""
+    found = _at(state.history[place], own, count)
+    return found or standing_for(
+        (*state.history[place], *gap_records(state.gaps, reference)), own, count
+    )
+
+
+def _at(chain: Chain, own: int, count: int) -> Record | None:
+    """The record of exactly this event, which is looked up, as backlogs have long chains."""
+    place = place_in(chain, own, count)
+    if place == len(chain):
+        return None
+    found = chain[place]
+    _, clock, result, since = found
+    return found if clock[own] == count and (since is None or result == FRM) else None
 
 
 def _answered(monitor: MonitorSetup, inspection: Inspection) -> set[Reference]:
@@ -139,7 +156,7 @@ def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Rec
     """What is known by now of an own record that somebody told back."""
     own = monitor.own
     place = monitor.chain_of[record.reference]
-    found = standing_for(state.history[place], own, record.clock[own])
+    found = _at(state.history[place], own, record.clock[own])
     if found is None or found.clock != record.clock:
         return []
     if found.since is not None and found.result != FRM:
@@ -171,90 +188,3 @@ def unanswered(monitor: MonitorSetup, inspection: Inspection) -> list[Record]:
 
 def _for_ever(entries: int, index: int) -> VectorClock:
     return tuple([NEVER if place == index else 0 for place in range(entries)])
-
-
-def _relevant(
-    monitor: MonitorSetup, references: Iterable[Reference], known: Sequence[Record]
-) -> list[Record]:
-    """Of what is known that on which these transitions rest: what they need, and what undecided
-    records of that need in turn."""
-    skeleton: Skeleton = monitor.table.skeleton
-    by_reference: dict[Reference, list[Record]] = {}
-    for record in known:
-        by_reference.setdefault(record.reference, []).append(record)
-    found: list[Record] = []
-    seen: set[Reference] = set()
-    queue = [*references]
-    for reference in queue:
-        for pre, vio in skeleton[reference]:
-            for each in (pre, *vio):
-                if each in seen:
-                    continue
-                seen.add(each)
-                records = by_reference.get(each, ())
-                found += records
-                if any(record.result == FRM_P and record.since is None for record in records):
-                    queue.append(each)
-    return found
-
-
-def mattering(
-    monitor: MonitorSetup,
-    event: VectorClock,
-    own: int,
-    references: Sequence[Reference],
-    known: Sequence[Record],
-) -> list[Record]:
-    """What of this matters to these transitions at the event: what they rest on, but no record of
-    whose effect nothing is left. A forward transition that certainly fired is live after that, one
-    that was surely cancelled is not, whatever was before; so a record matters no more to an event
-    that comes after such a one for each transition that it concerns. It may still matter to an
-    undecided event that matters itself."""
-    index_of, skeleton, cancels = monitor.index_of, monitor.table.skeleton, monitor.bits.cancels
-    while True:
-        known = _relevant(monitor, references, known)
-        settling: dict[Reference, list[_Place]] = {}
-        users: dict[Reference, list[_Place]] = {}
-        for reference, clock, result, since in known:
-            place = _Place(index_of[reference.process], clock)
-            if result == FRM:
-                for each in cancels.get(reference, (reference,)):
-                    settling.setdefault(each, []).append(place)
-            elif result == FRM_P and since is None:
-                for need in skeleton[reference]:
-                    users.setdefault(need.pre, []).append(place)
-        for reference in references:
-            for need in skeleton[reference]:
-                users.setdefault(need.pre, []).append(_Place(own, event))
-        kept = []
-        for record in known:
-            reference, clock, result, since = record
-            index = index_of[reference.process]
-            last = _Place(index, clock)
-            first = last if since is None or result == FRM else _Place(index, since)
-            if any(
-                not user.before(first)
-                and not any(
-                    last.before(settled) and settled.before(user)
-                    for settled in settling.get(each, ())
-                )
-                for each in cancels.get(reference, (reference,))
-                for user in users.get(each, ())
-                if user != first or first != last
-            ):
-                kept.append(record)
-        if len(kept) == len(known):
-            return kept
-        known = kept
-
-
-class _Place(NamedTuple):
-    """An event: the index of its process, and its clock."""
-
-    process: int
-    clock: VectorClock
-
-    def before(self, other: _Place) -> bool:
-        """Whether this one happened before the other."""
-        here, there = self.clock[self.process], other.clock[self.process]
-        return here < there or (here == there and self.process != other.process)

@@ -9,7 +9,7 @@ add is time, networks, disks. The simulator, whose world keeps the clocks of pro
   since the last report, then `report`. One that no row mentions only carries the clock on; it
   does not tick.
 - A monitoring message arrives: `receive`. What a peer may not say is refused, with an effect.
-- A deadline passes: `expire`, and at last `give_up`.
+- A deadline passes: `expire`, and at last `give_up`. A step was left `Unfinished`: `go_on`.
 - Events happen that are not told: `gap_opens` before the first, `gap_ends` after the last. A clock
   that knows more of this process than the process itself tells of a lost disk: that is a gap, too.
 - After a restart, or where messages may have been lost: send `outstanding` again.
@@ -42,6 +42,7 @@ from choreomon.monitor.state import (
     GapEnds,
     GapOpens,
     GiveUp,
+    GoOn,
     Input,
     MonitorState,
     ProcessNext,
@@ -153,6 +154,10 @@ class Host:
             if inspection.event[own] == count:
                 return self._step(state, GiveUp(inspection.event))
         return state, []
+
+    def go_on(self, state: HostState) -> Stepped:
+        """There is time for what a step left unfinished, where the monitor is one in slices."""
+        return self._step(state, GoOn())
 
     # Gaps.
 

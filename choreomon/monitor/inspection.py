@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference
-from choreomon.monitor.answering import FEW, FOREVER
+from choreomon.core.verdict import FRM, FRM_P, NEVER, Judgement, Reference
+from choreomon.monitor.answering import FEW
 from choreomon.monitor.effects import Declared, Effect, Send, Unsettled
 from choreomon.monitor.history import MAX_CHAIN, Chain, Record, place_in
 from choreomon.monitor.joint import joint_verdict
@@ -197,7 +197,7 @@ def pruned(
     keep = monitor.rules.keep
     if size <= 0 or (size % SMALL and size <= MAX_CHAIN) or keep is None:
         return chain
-    own, reached = monitor.own, FOREVER
+    own, reached = monitor.own, NEVER
     if inspections and monitor.asks_itself[place]:  # what is queued happened after all of the chain
         reached = inspections[0].event[own] - 1
     for reader in monitor.readers_of[place]:

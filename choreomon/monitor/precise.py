@@ -5,7 +5,9 @@ A record says of an event and a transition: `Frm`, it certainly fired; `Frm_p`, 
 and all that it directly rests on is known; `?`, its monitor is still asking. What an undecided
 record rests on is its *evidence*, records of others, and goes with it. So whoever asks can search
 the orders itself (`choreomon.monitor.consistent_cuts`). Where the search depends on records that
-are still open, their owners are asked a second time, by name.
+are still open, their owners are asked a second time, by name. Where there are too many orders,
+and the fewer are looked at the more inspections wait, records are weighed one by one as by the
+rules `sound`; what these leave possible is unsettled.
 
 Why it is exact. An answer to an inquiry about an event m lists all events of its owner that matter
 directly and are not after m, since whatever happens there later is after m. Each undecided record
@@ -32,12 +34,11 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason, Result
-from choreomon.monitor.consistent_cuts import possible_outcomes
+from choreomon.core.verdict import FRM, FRM_P, Judgement
+from choreomon.monitor.consistent_cuts import MAX_STATES, possible_outcomes
 from choreomon.monitor.evidence import (
     concerning,
     known_records,
-    mattering,
     standing_for,
     unanswered,
 )
@@ -46,6 +47,7 @@ from choreomon.monitor.history import OPEN, Chain, Record
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Findings, Told
+from choreomon.monitor.what_matters import mattering, mattering_directly
 from choreomon.properties.tables import Inspected, RulesName, closure
 
 if TYPE_CHECKING:
@@ -67,6 +69,13 @@ MOST_ENTRIES_TOLD: Final = 200_000
 """Entries of clocks in the evidence of one answer, whose bytes are bounded, too."""
 
 
+UNHURRIED: Final = 8
+"""Open inspections, above which searches are shorter the more there are."""
+
+TOO_MANY: Final = 64
+"""Open inspections, above which nothing is searched."""
+
+
 class Precise:
     """See the module."""
 
@@ -77,7 +86,8 @@ class Precise:
         return merged(without_dominated(chain, own, settled, KEPT_DOMINATED))
 
     def most_told(self, most_open: int) -> int | None:
-        return MOST_RECORDS + most_open + MAX_GAPS + 1
+        # Between any two that are open one may be that is not, which can be merged with no other.
+        return MOST_RECORDS + 2 * most_open + MAX_GAPS + 1
 
     def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
         if inquiry.named:
@@ -122,15 +132,30 @@ class Precise:
         references = [each.reference for each in plan.inspected]
         told = known_records(monitor, state, inspection)
         here = concerning(monitor, inspection, told)
+        most = self.most_states(len(state.inspections))
+        if most < MAX_STATES:
+            hurried = self._hurried(monitor, inspection, here, search=most > 0)
+            if hurried is not None:
+                return hurried
         missing = unanswered(monitor, inspection) if waiting else []
         known = mattering(monitor, event, own, references, here + missing)
         inspected = [(each.reference, each.final) for each in plan.inspected]
-        found = possible_outcomes(monitor.bits, monitor.index_of, event, own, inspected, known)
-        results: list[Result | None] = [
-            FRM if each.always else None if each.never else FRM_P for each in found.each
-        ]
-        surely = plan.final and found.final.always
-        settled = surely or found.final.never or found.final.both
+        found = possible_outcomes(
+            monitor.bits, monitor.index_of, event, own, inspected, known, most=most
+        )
+        silent = () if inspection.named else waiting
+        if found.cut_off:
+            results = [
+                self._record_by_record(monitor, event, each, here, silent).result
+                for each in plan.inspected
+            ]
+            final = [r for r, each in zip(results, plan.inspected, strict=True) if each.final]
+            surely = FRM in final
+            settled = surely or FRM_P not in final
+        else:
+            results = [FRM if each.always else None if each.never else FRM_P for each in found.each]
+            surely = plan.final and found.final.always
+            settled = surely or found.final.never or found.final.both
         unsettled = plan.final and not settled and not plan.violates
         named: tuple[Named, ...] = ()
         if unsettled and not waiting and not found.cut_off:
@@ -149,13 +174,16 @@ class Precise:
             evidence = tuple(mattering(monitor, event, own, undecided, told + missing))
         # What somebody did not answer is nothing that others could be told of.
         alone = len(evidence) > MOST_EVIDENCE or any(each in missing for each in evidence)
+        finals = [each.reference for each in plan.inspected if each.final]
         heard = [each for each in known if each not in missing]
-        silent = () if inspection.named else waiting
+        heard = mattering_directly(monitor, event, own, finals, heard) if finals else []
         # Of what did not fire, what was cancelled is the reason, which matters to nothing else.
         judgements = tuple(
             Judgement(
                 result,
-                self._because(monitor, event, each, heard if result else here, silent)
+                self._record_by_record(
+                    monitor, event, each, heard if result else here, silent
+                ).because
                 if each.final
                 else (),
             )
@@ -170,17 +198,62 @@ class Precise:
             unsettled and not named,
         )
 
-    def _because(
+    def _hurried(
+        self,
+        monitor: MonitorSetup,
+        inspection: Inspection,
+        here: Sequence[Record],
+        *,
+        search: bool,
+    ) -> Findings | None:
+        """Of a backlog: what records say that are weighed one by one, where that is all sure, or
+        where nothing is to be searched. `None`: the orders are to be."""
+        event, plan, waiting, *_ = inspection
+        own, silent = monitor.own, () if inspection.named else waiting
+        references = [each.reference for each in plan.inspected]
+        # First, since to weigh records takes a time that grows with their square.
+        heard = mattering_directly(monitor, event, own, references, here)
+        judgements = [
+            self._record_by_record(monitor, event, each, heard, silent) for each in plan.inspected
+        ]
+        possible = [each for each in judgements if each.result == FRM_P]
+        if possible and search:
+            return None
+        for place, each in enumerate(plan.inspected):
+            # Of what did not fire, what was cancelled is the reason, which matters to nothing else.
+            if each.final and judgements[place].result is None and len(here) <= MOST_EVIDENCE:
+                told = self._record_by_record(monitor, event, each, here, silent)
+                judgements[place] = judgements[place]._replace(because=told.because)
+        final = [
+            judgement.result
+            for judgement, each in zip(judgements, plan.inspected, strict=True)
+            if each.final
+        ]
+        surely = FRM in final
+        unsettled = FRM_P in final and not surely and not plan.violates
+        return Findings(tuple(judgements), surely, (), (), bool(possible), unsettled)
+
+    def most_states(self, backlog: int) -> int:
+        """How many states are looked at for one event while so many inspections are open. The
+        longer they are, the less time there is for each, as others wait: a backlog of n takes
+        MAX_STATES * UNHURRIED * (1 + log(n / UNHURRIED)) at most, until it is gone. Of more than
+        TOO_MANY none is searched: even what matters takes longer to find than there is time."""
+        if backlog > TOO_MANY:
+            return 0
+        return MAX_STATES * UNHURRIED // max(backlog, UNHURRIED)
+
+    def _record_by_record(
         self,
         monitor: MonitorSetup,
         event: VectorClock,
         inspected: Inspected,
         known: Sequence[Record],
         silent: Sequence[str],
-    ) -> tuple[Reason, ...]:
-        """The records of pre- and vio-transitions, weighed one by one. The orders say more."""
+    ) -> Judgement:
+        """The records of pre- and vio-transitions, weighed one by one. The orders say more; but
+        what this calls sure is so in all of them, and what it denies in none."""
         records = [each._replace(result=FRM_P) if each.result == OPEN else each for each in known]
-        return SOUND.judge(inspected, event, monitor.own, records, monitor.index_of, silent).because
+        return SOUND.judge(inspected, event, monitor.own, records, monitor.index_of, silent)
 
 
 PRECISE: Final = Precise()

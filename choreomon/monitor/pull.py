@@ -13,6 +13,7 @@ What a driver does:
   a sent message leaves: step with `Observe(event)`. It only queues the event.
 - Later, once for each: step with `ProcessNext()`. A driver that would do so at once steps with
   the event itself instead.
+- A step was left `Unfinished`: step with `GoOn`, soon. It does no harm where there is nothing.
 - A monitoring message arrived: step with the message. One that arrives twice, or late, does no
   harm: an inquiry is answered again, a response that nothing waits for is ignored.
 - The deadline for an event passed: step with `Expire`. Nothing more is waited for: with `GiveUp`.
@@ -23,6 +24,7 @@ What a driver does:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
@@ -31,7 +33,7 @@ from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import Judgement, Reference
 from choreomon.monitor.answering import must_wait, promise, undecided
-from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline
+from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline, Unfinished
 from choreomon.monitor.gap_bounds import gap_ended, gap_opened
 from choreomon.monitor.giving_up import given_up
 from choreomon.monitor.history import OPEN, Record
@@ -48,6 +50,7 @@ from choreomon.monitor.state import (
     GapEnds,
     GapOpens,
     GiveUp,
+    GoOn,
     Input,
     Inspection,
     MonitorState,
@@ -64,6 +67,10 @@ _NOTHING_TOLD: Final = Told(())
 WAITING_PER_OPEN: Final = 4
 """Inquiries of others that may wait here for each inspection that may be open. One more is not
 taken down, and its asker will repeat it."""
+
+ANSWERS_IN_A_SLICE: Final = 16
+"""Inquiries that waited and are answered in one step of a monitor `in_slices`: each may tell of
+hundreds of records."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,8 @@ class Monitor(MonitorSetup):
             case GiveUp(event):
                 effects: list[Effect] = []
                 return self._retried(given_up(self, state, event, effects), clock, effects)
+            case GoOn():
+                return self._retried(state, clock, [])
             case GapOpens(since):
                 return gap_opened(self, state, since or clock), clock, []
             case GapEnds(until, since):
@@ -264,7 +273,8 @@ class Monitor(MonitorSetup):
 
     def _retried(self, state: MonitorState, clock: VectorClock, effects: list[Effect]) -> Stepped:
         """HndlPndMonitorMsg: answer what need no longer wait, as long as there is any; an
-        answer to oneself may settle what others wait for."""
+        answer to oneself may settle what others wait for. In slices only up to the first answer
+        to oneself, which may be the last one of an inspection, so that this is judged."""
         while state.postponed:
             open_now = undecided(self, state)
             ready: list[Inquiry] = []
@@ -273,6 +283,12 @@ class Monitor(MonitorSetup):
                 (waiting if must_wait(self, open_now, inquiry) else ready).append(inquiry)
             if not ready:
                 break
+            later = 0
+            if self.in_slices:
+                now = _first_slice(ready, self.process)
+                later, ready = len(ready) - len(now), now
+                chosen = {id(each) for each in now}
+                waiting = [each for each in state.postponed if id(each) not in chosen]
             state = state._replace(postponed=tuple(waiting))
             for inquiry in ready:
                 response = self._response(state, clock, inquiry)
@@ -282,4 +298,15 @@ class Monitor(MonitorSetup):
                     state = received(self, state, state.settled, clock, told, effects)
                 else:
                     effects.append(response)
+            if self.in_slices:
+                if later or (state.postponed and ready[-1].sender == self.process):
+                    effects.append(Unfinished())
+                break
         return state, clock, effects
+
+
+def _first_slice(ready: Sequence[Inquiry], process: str) -> list[Inquiry]:
+    """Of inquiries that can be answered those that are in one step of this process."""
+    few = ready[:ANSWERS_IN_A_SLICE]
+    own = [place for place, inquiry in enumerate(few) if inquiry.sender == process]
+    return [*few[: own[0] + 1]] if own else [*few]

@@ -109,6 +109,8 @@ class RecordByRecord(ABC):
             for pre in candidates:
                 if pre[0] != pre_reference:  # by place: a name costs several times as much
                     continue
+                if because is None and result is not None and (result == FRM or pre[2] != FRM):
+                    continue  # it can tell no more: a backlog has hundreds that are not certain
                 if vios is None:
                     vios = [vio for vio in candidates if vio[0] in vio_references]
                 found = self._weighed(pre, vios, event, own, index_of, because, not doubted)

@@ -22,7 +22,8 @@ class MonitorSetup:
     `processes` are all processes of the system, in the order of clock entries.
     `has_deadline`: whether provisional verdicts are wanted from `Expire`. `most_open`: inspections
     that may be open at once, above which the oldest events are given up (`GiveUp`), but never the
-    newest one, which may open more than that by itself; `None`: any number.
+    newest one, which may open more than that by itself; `None`: any number. `in_slices`: what one
+    answer or event lets be judged and answered is not all done in its step (`Unfinished`).
 
     The rest is derived: the own process and its index; the index of every process; the own
     references, where the chain of each is in the history, and whether it is kept at all; the other
@@ -36,6 +37,7 @@ class MonitorSetup:
     rules: Rules = SOUND
     has_deadline: bool = False
     most_open: int | None = None
+    in_slices: bool = False
     process: str = field(init=False)
     own: int = field(init=False)
     index_of: Mapping[str, int] = field(init=False)

@@ -36,6 +36,10 @@ class GiveUp(NamedTuple):
     event: VectorClock
 
 
+class GoOn(NamedTuple):
+    """There is time for what a step left `Unfinished`."""
+
+
 class GapOpens(NamedTuple):
     """From now on, until `GapEnds`, events may happen that nobody tells this monitor of; or since
     the clock of the process was `since`, where that is only found out now."""
@@ -61,6 +65,7 @@ Input: TypeAlias = (
     | Waiting
     | Expire
     | GiveUp
+    | GoOn
     | GapOpens
     | GapEnds
 )

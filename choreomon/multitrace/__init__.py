@@ -1,1 +1,1 @@
-"""What was seen: local traces of groups of lifelines that share a clock."""
+"""Multi-traces: local traces of groups of lifelines that share a clock."""

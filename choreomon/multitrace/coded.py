@@ -16,7 +16,7 @@ _WIDTHS: Final = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32))
 """Types of arrays, and how many different numbers each can hold."""
 
 LONG: Final = 4096
-"""From how many actions on a trace is stored tightly."""
+"""Least number of actions of a trace that is stored tightly."""
 
 
 class CodedTrace(Sequence[Action]):
@@ -69,7 +69,7 @@ class CodedTrace(Sequence[Action]):
 
     @property
     def codes(self) -> Sequence[int]:
-        """For each action its place in `alphabet`."""
+        """The place of each action in `alphabet`."""
         return memoryview(self._codes).toreadonly()
 
 
@@ -96,11 +96,11 @@ class TraceBuilder:
 
     @property
     def lifelines(self) -> frozenset[str]:
-        """Those of the actions that have codes."""
+        """The lifelines of the actions that have codes."""
         return frozenset(action.lifeline for action in self._known)
 
     def trace(self) -> Sequence[Action]:
-        """What was appended: a tuple, a CodedTrace from LONG actions on."""
+        """The trace that was appended: a tuple, a CodedTrace from LONG actions on."""
         actions = tuple(self._known)
         if len(self._codes) < LONG:
             return tuple([actions[code] for code in self._codes])

@@ -1,4 +1,4 @@
-"""One multi-trace of the logs that several machines kept of the same run."""
+"""Joining of the logs that several machines kept of the same run: one multi-trace."""
 
 from __future__ import annotations
 

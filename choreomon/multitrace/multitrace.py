@@ -15,7 +15,7 @@ from choreomon.core.action import Action
 
 
 class Component(NamedTuple):
-    """What one clock recorded: `actions` in the order in which they happened, all of them on
+    """The record of one clock: `actions` in the order in which they happened, all of them on
     `lifelines` (sorted by name, not empty).
 
     `actions` is a tuple, or for logs of millions a sequence that stores them more tightly.
@@ -42,7 +42,7 @@ class MultiTrace(NamedTuple):
 
     @property
     def is_discrete(self) -> bool:
-        """Whether no two lifelines share a clock."""
+        """True if no two lifelines share a clock."""
         return all(len(part.lifelines) == 1 for part in self.components)
 
     def __str__(self) -> str:

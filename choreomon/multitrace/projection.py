@@ -42,7 +42,8 @@ def discrete(lifelines: Iterable[str]) -> Partition:
 
 
 def trivial(lifelines: Iterable[str]) -> Partition:
-    """One clock for all lifelines; no co-localization at all where there is no lifeline."""
+    """A partition with one clock for all lifelines; no co-localization at all where there is no
+    lifeline."""
     names = tuple(sorted(set(lifelines)))
     return (names,) if names else ()
 
@@ -53,9 +54,9 @@ def partition_of(multitrace: MultiTrace) -> Partition:
 
 
 def is_finer(finer: Partition, coarser: Partition) -> bool:
-    """Whether the first partition is a refinement of the second: of the same lifelines, and
-    every co-localization of the first lies within one of the second. Every partition is finer
-    than itself."""
+    """Return whether the first partition is a refinement of the second: of the same lifelines, and
+    every co-localization of the first lies within one of the second. Every partition is finer than
+    itself."""
     owner = {name: number for number, block in enumerate(coarser) for name in block}
     if owner.keys() != {name for block in finer for name in block}:
         return False
@@ -63,7 +64,7 @@ def is_finer(finer: Partition, coarser: Partition) -> bool:
 
 
 def project_trace(trace: Iterable[Action], onto: Partition) -> MultiTrace:
-    """What the clocks of a partition record of a global trace, in the partition's order.
+    """Project a global trace to the clocks of a partition, in the partition's order.
 
     Raises ValueError where an action is on a lifeline that the partition does not have.
     """

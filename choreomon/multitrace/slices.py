@@ -1,4 +1,4 @@
-"""What partial observation leaves of a multi-trace.
+"""Slices and prefixes: what partial observation leaves of a multi-trace.
 
 Observation of a component may cease too early: *multi-prefixes*, the removal paper, Definition 9.
 It may also begin too late: *slices*, the slices paper, Definition 2. Components are cut
@@ -71,7 +71,7 @@ def _cut(multitrace: MultiTrace, windows: Sequence[list[tuple[int, int]]]) -> It
 
 
 def is_multi_prefix(candidate: MultiTrace, whole: MultiTrace) -> bool:
-    """Whether every component of `candidate` is a prefix of that of `whole`.
+    """Return whether every component of `candidate` is a prefix of that of `whole`.
 
     Raises ValueError where they are not over the same partition (in whichever order).
     """
@@ -82,7 +82,7 @@ def is_multi_prefix(candidate: MultiTrace, whole: MultiTrace) -> bool:
 
 
 def is_slice(candidate: MultiTrace, whole: MultiTrace) -> bool:
-    """Whether every component of `candidate` occurs in that of `whole`, without gaps.
+    """Return whether every component of `candidate` occurs in that of `whole`, without gaps.
 
     Raises ValueError where they are not over the same partition (in whichever order).
     """

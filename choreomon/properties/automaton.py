@@ -226,7 +226,7 @@ def _unreached_defects(
         ::-1
     ]
     targets = {t.target for t in stated}
-    # What only follows from another one of them is not told, unless they lead to each other.
+    # Those that only follow from another one are left out, unless they lead to each other.
     for transition in [t for t in unreached if t.source not in targets] or unreached:
         source = transition.source
         earlier = stated[: stated.index(transition)]

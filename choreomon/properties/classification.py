@@ -1,4 +1,4 @@
-"""Which transitions are forward: Definition 4, by simple paths.
+"""Forward transitions: Definition 4, by simple paths.
 
 A pair of states is forward when an edge between them lies on a simple path from an
 initial to a final state. Deciding that for one edge `(u, v)` means finding two paths,
@@ -37,8 +37,8 @@ def forward_pairs(
     after = _successors(edges)
     before = _successors([(v, u) for u, v in edges])
     states = {state for edge in edges for state in edge} | set(initial) | set(final)
-    useful = _reachable(initial, after) & _reachable(final, before)
-    down = {state: _reachable([state], after) for state in states}
+    useful = reachable(initial, after) & reachable(final, before)
+    down = {state: reachable([state], after) for state in states}
     forward: set[Pair] = set()
     steps = [MAX_STEPS]
     for u, v in edges:
@@ -56,7 +56,7 @@ def forward_pairs(
 def simple_path_pairs(
     initial: Collection[str], final: Collection[str], pairs: Sequence[Pair]
 ) -> frozenset[Pair]:
-    """The same by enumerating every simple path. Exponential."""
+    """Find the pairs by enumerating every simple path. Exponential."""
     after = _successors([(u, v) for u, v in pairs if u != v])
     found: set[Pair] = set()
 
@@ -75,7 +75,7 @@ def simple_path_pairs(
 def reflexive_reach(states: Iterable[str], pairs: Collection[Pair]) -> dict[str, frozenset[str]]:
     """For every state the states that `->*` leads to over `pairs`, itself included."""
     after = _successors(pairs)
-    return {state: frozenset(_reachable([state], after)) for state in states}
+    return {state: frozenset(reachable([state], after)) for state in states}
 
 
 def _successors(pairs: Iterable[Pair]) -> dict[str, tuple[str, ...]]:
@@ -85,7 +85,7 @@ def _successors(pairs: Iterable[Pair]) -> dict[str, tuple[str, ...]]:
     return {u: tuple(targets) for u, targets in after.items()}
 
 
-def _reachable(
+def reachable(
     sources: Iterable[str],
     after: Mapping[str, Iterable[str]],
     avoiding: Collection[str] = (),
@@ -154,9 +154,9 @@ def _ways_on(
                 "transitions are forward; split it into several sequences"
             )
         blocked = visited | {v}
-        if u not in _reachable([state], after, blocked):
+        if u not in reachable([state], after, blocked):
             continue
-        if not goal & _reachable([v], after, visited | {state}):
+        if not goal & reachable([v], after, visited | {state}):
             continue
         yield state
 

@@ -1,4 +1,4 @@
-"""Where a run really formed the property, and by which of its events.
+"""Places where a run really formed the property, and by which of its events.
 
 The meaning is that of `choreomon.properties.linear`, over the order in which events happened. No
 monitor knows it: it is there to judge them by.
@@ -15,7 +15,7 @@ from choreomon.properties.linear import linear_formations
 
 Formed: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]
 """For each event at which the property was formed its index, and the indices of one sequence of
-events that formed it; none where that is not known."""
+events that formed it; empty if that is not known."""
 
 
 def formed_by(

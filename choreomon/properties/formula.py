@@ -10,12 +10,12 @@ from choreomon.core.message import Label
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Satisfied by every label."""
+    """A guard that every label satisfies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """Satisfied by this label alone."""
+    """A guard that this label alone satisfies."""
 
     label: Label
 
@@ -27,7 +27,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Satisfied where every operand is; by every label where there is none."""
+    """A guard that is satisfied where every operand is; by every label where there is none."""
 
     operands: tuple[Formula, ...]
 

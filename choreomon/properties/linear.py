@@ -26,9 +26,9 @@ class _Fired(NamedTuple):
 
 
 class _Reaction(NamedTuple):
-    """What a label may do: the forward transitions that it labels with whether they start a
-    sequence and with their pre-transitions, and the pre-transitions and the victims of the
-    backward ones."""
+    """The effect of a label: the forward transitions that it labels with whether they start a
+    sequence and with their pre-transitions, and the pre-transitions and the victims of the backward
+    ones."""
 
     fires: tuple[tuple[Transition, bool, tuple[Transition, ...]], ...]
     cancels: tuple[tuple[tuple[Transition, ...], tuple[Transition, ...]], ...]
@@ -37,7 +37,7 @@ class _Reaction(NamedTuple):
 def linear_formations(
     automaton: SequenceAutomaton, labels: Iterable[Label | None]
 ) -> list[Formation]:
-    """Where the property is formed in this order of events, as `formations` has it."""
+    """Find where the property is formed in this order of events, as `formations` does."""
     reactions = {label: _reaction(automaton, label) for label in automaton.labels}
     live: dict[Transition, _Fired] = {}
     found = []
@@ -65,9 +65,9 @@ def linear_formations(
 
 
 class FormationRules:
-    """What `FormationWatch` needs of an automaton, made once for any number of them: for each label
-    what it fires, as the bit of a transition and the bits of those of which one must be live,
-    and what it cancels, as bits of which one must be live and all bits that stay."""
+    """Rules for any number of `FormationWatch` of one automaton: for each label what it fires, as
+    the bit of a transition and the bits of those of which one must be live, and what it cancels, as
+    bits of which one must be live and all bits that stay."""
 
     def __init__(self, automaton: SequenceAutomaton) -> None:
         bits = {t: 2 << number for number, t in enumerate(automaton.forward)}
@@ -86,8 +86,8 @@ class FormationRules:
 
 
 class FormationWatch:
-    """Where the property is formed, for events that are told one after the other. By which
-    events it does not know: all that is kept is which transitions are live, as bits."""
+    """Notices where the property is formed, for events that come one after the other. It keeps only
+    which transitions are live, as bits, so it does not know by which events."""
 
     def __init__(self, rules: FormationRules) -> None:
         self._reactions = rules.reactions
@@ -95,8 +95,8 @@ class FormationWatch:
         self._live = 1  # the lowest bit is always live: what starts a sequence continues it
 
     def formed_at(self, label: Label) -> bool:
-        """Whether the next event forms the property. It has one of the automaton's labels; others
-        need not be told."""
+        """Return whether the next event forms the property. The event has one of the automaton's
+        labels; others need not be told."""
         fires, cancels = self._reactions[label]
         live = left = self._live
         fired = 0

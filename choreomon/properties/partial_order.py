@@ -1,4 +1,4 @@
-"""What a property means over a partial order: by search over consistent cuts.
+"""Meaning of a property over a partial order: a search over consistent cuts.
 
 The orders of a run that are consistent with happened-before may disagree on whether the
 property is formed at an event (G3 in docs/verdicts.md, "What is guaranteed"). `evaluate`
@@ -35,7 +35,7 @@ exponential in the forward transitions at worst."""
 
 
 class Formed(Enum):
-    """At an event, over all orders that are consistent with happened-before."""
+    """Formation at an event, over all orders that are consistent with happened-before."""
 
     ALWAYS = "always"
     NEVER = "never"
@@ -47,7 +47,7 @@ LiveSet: TypeAlias = int
 
 
 class _Step(NamedTuple):
-    """What an event does to a set of live sets."""
+    """The effect of an event on a set of live sets."""
 
     after: frozenset[LiveSet]
     some_formed: bool
@@ -61,7 +61,7 @@ def evaluate(
     *,
     max_cuts: int = MAX_CUTS,
 ) -> list[Formed]:
-    """For every event, in the order given, where the property is formed.
+    """Evaluate for every event, in the order given, where the property is formed.
 
     `events` may come in any order; the order of `processes` is that of clock entries.
     Raises `BudgetExceeded` when more than `max_cuts` consistent cuts would be visited, or
@@ -115,8 +115,8 @@ def evaluate(
 def _needed(
     events: Sequence[Event], chains: Sequence[Sequence[int]]
 ) -> dict[int, tuple[tuple[int, int], ...]]:
-    """For every labelled event, how many labelled events of each other process must be in
-    a cut before it; processes of which none must be are left out."""
+    """For every labelled event, the number of labelled events of each other process that a cut must
+    have before it, without zeros."""
     needed = {}
     for own, chain in enumerate(chains):
         for number in chain:
@@ -188,8 +188,8 @@ def live_stepper(
 def _label_rules(
     automaton: SequenceAutomaton, label: Label
 ) -> tuple[list[tuple[bool, int, int, bool]], list[tuple[int, int]]]:
-    """What the label fires `(starts, pre mask, own bit, final)` and what it cancels
-    `(pre mask, cancelled mask)`. Parallel transitions share one bit."""
+    """The effects of a label: what it fires `(starts, pre mask, own bit, final)` and what it
+    cancels `(pre mask, cancelled mask)`. Parallel transitions share one bit."""
     bit = live_bits(automaton)
 
     def mask(transitions: tuple[Transition, ...]) -> int:
@@ -219,7 +219,7 @@ def _label_rules(
 def evaluate_slowly(
     automaton: SequenceAutomaton, processes: Sequence[str], events: Sequence[Event]
 ) -> list[Formed]:
-    """The same by enumerating every order. Factorial; for tests."""
+    """Evaluate by enumerating every order. Factorial; for tests."""
     formed_in: list[set[bool]] = [set() for _ in events]
     for order in _linear_extensions(processes, events):
         formed = {f.index for f in formations(automaton, [events[n].label for n in order])}

@@ -38,12 +38,12 @@ class Formation:
 
 
 def formations(automaton: SequenceAutomaton, labels: Iterable[Label | None]) -> list[Formation]:
-    """Where the property is formed in this order of events; `None` stands for an event
-    that the property does not mention."""
+    """Find where the property is formed in this order of events; `None` stands for an event that
+    the property does not mention."""
     pre = {t: set(pre_transitions(automaton, t)) for t in automaton.forward + automaton.backward}
     vio = {t: set(vio_transitions(automaton, t)) for t in automaton.forward}
     live: set[Live] = set()
-    continued: dict[Live, Live | None] = {}  # by what ever fired, one that it continued
+    continued: dict[Live, Live | None] = {}  # whatever fired: one that it continued
     found = []
     for index, label in enumerate(labels):
         fired = set()

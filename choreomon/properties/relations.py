@@ -26,7 +26,7 @@ def vio_transitions(automaton: SequenceAutomaton, transition: Transition) -> tup
 
 
 def cancels(automaton: SequenceAutomaton, backward: Transition, forward: Transition) -> bool:
-    """Whether `forward` lies on a way from the target of `backward` to its source."""
+    """Return whether `forward` lies on a way from the target of `backward` to its source."""
     return (
         forward.source in automaton.reach[backward.target]
         and backward.source in automaton.reach[forward.target]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.message import Label
 from choreomon.properties.automaton import (
-    MAX_TRANSITIONS,
+    MAX_STATES,
     SequenceAutomaton,
     StatedTransition,
     sequence_automaton,
@@ -41,16 +41,16 @@ class MessageSequence(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Which step a forward transition is: step `number` of the sequence number `sequence`, both
-    from 1."""
+    """The place of a forward transition: step `number` of the sequence number `sequence`, both from
+    1."""
 
     sequence: int
     number: int
 
 
 def possible_lengths(lengths: Sequence[int]) -> bool:
-    """Whether sequences with so many steps can be of one property."""
-    return all(length > 0 for length in lengths) and sum(lengths) <= MAX_TRANSITIONS
+    """Return whether sequences with so many steps can be of one property."""
+    return all(length > 0 for length in lengths) and sum(lengths) + len(lengths) <= MAX_STATES
 
 
 def chains(lengths: Sequence[int]) -> list[list[str]]:
@@ -64,7 +64,7 @@ def chains(lengths: Sequence[int]) -> list[list[str]]:
 
 
 def steps_of(lengths: Sequence[int]) -> dict[tuple[str, str], Step]:
-    """By source and target of its transition, each step of sequences with so many steps each."""
+    """Steps of sequences with so many steps each, by source and target of their transitions."""
     return {
         ends: Step(sequence, number)
         for sequence, states in enumerate(chains(lengths), 1)

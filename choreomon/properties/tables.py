@@ -62,7 +62,7 @@ class Inspected(NamedTuple):
 
 
 Skeleton: TypeAlias = Mapping[Reference, tuple[Need, ...]]
-"""What each transition needs, without labels: its pre-transitions, with what may cancel them."""
+"""The needs of each transition, without labels: its pre-transitions, with what may cancel them."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class TransitionTable:
 
     @cached_property
     def inspections(self) -> Mapping[Label, tuple[Inspected, ...]]:
-        """What to inspect when an event with this label happens."""
+        """The inspections to make when an event with this label happens."""
         rows: dict[Label, dict[Reference, list[Row]]] = {}
         for row in self.rows:
             by_reference = rows.setdefault(row.transition.label, {})

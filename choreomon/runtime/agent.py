@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,26 +16,31 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final, Protocol
 
+from choreomon.agent_files.addresses import Address
+from choreomon.agent_files.agent_config import AgentConfig, told_at
+from choreomon.agent_files.status_json import status_json
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.agent_files.verdict_json import live_verdict
+from choreomon.core.errors import DocumentError
 from choreomon.core.live import LiveVerdict
 from choreomon.core.run import RunEvent
-from choreomon.formats.addresses import Address
-from choreomon.formats.agent_config import AgentConfig, told_at
-from choreomon.formats.status_json import status_json
-from choreomon.formats.table_file import SplitTable
-from choreomon.formats.trace import trace_line
-from choreomon.formats.verdict_json import live_verdict
-from choreomon.runtime.configured_sinks import make_sinks
-from choreomon.runtime.credentials import load_token
-from choreomon.runtime.exposition import AgentReadings, Exposition
-from choreomon.runtime.http import HttpServer, operations_pages
+from choreomon.logs.trace import trace_line
+from choreomon.runtime.delivery.configured_sinks import make_sinks
+from choreomon.runtime.delivery.sinks import Sink, Sinks
 from choreomon.runtime.local_socket import listen_tcp, listen_unix
-from choreomon.runtime.logs import Log, configure
-from choreomon.runtime.metrics import Metrics
+from choreomon.runtime.network.addresses import UnusableAddress
+from choreomon.runtime.network.credentials import load_token
+from choreomon.runtime.network.security import UnusableKeys
 from choreomon.runtime.node import Node, Service
+from choreomon.runtime.operations.exposition import AgentReadings, Exposition
+from choreomon.runtime.operations.http import HttpServer, operations_pages
+from choreomon.runtime.operations.logs import Log
+from choreomon.runtime.operations.metrics import Metrics
+from choreomon.runtime.operations.status import Readings, agent_status, readings
 from choreomon.runtime.outputs import DeclaredVerdict, Dropped, Observed, Ticked
+from choreomon.runtime.reloading import CannotReload
+from choreomon.runtime.rereading import reread
 from choreomon.runtime.service import ServiceSide
-from choreomon.runtime.sinks import Sink, Sinks
-from choreomon.runtime.status import Readings, agent_status, readings
 
 LAST_VERDICTS: Final = 50
 """Verdicts that `/status` shows."""
@@ -83,7 +87,6 @@ class Agent:
     ) -> None:
         loop = asyncio.get_running_loop()
         self.config = config
-        self.tables = tuple(tables)
         self.log = log
         self.last_verdicts: deque[LiveVerdict] = deque(maxlen=LAST_VERDICTS)
         self.http_address: Address | None = None
@@ -98,13 +101,23 @@ class Agent:
         # What can fail comes first: nothing is open then.
         given = make_sinks(config) if sinks is None else sinks
         token = load_token(config) if service is None else ""
-        self.node = Node(config, tables, loop=loop, tell=self._tell, observer=self, now=now)
+        self.node = Node(
+            config,
+            tables,
+            loop=loop,
+            tell=self._tell,
+            observer=self,
+            reloaded=self._reloaded,
+            now=now,
+        )
+        self.metrics.reloaded(self.node.tables)
         self.sinks = Sinks(
             given,
             loop=loop,
             delivered=self._delivered,
             untold=self._untold,
             failed=self._sink_failed,
+            refused=self._sink_refused,
         )
         self._side: ServiceSide | None = None
         if service is None:
@@ -116,6 +129,7 @@ class Agent:
                 soon=self.node.soon,
                 refused=self._refused,
                 lost=self.metrics.lost,
+                reload=self.reload,
                 token=token,
             )
         self._service = service
@@ -202,7 +216,59 @@ class Agent:
             reasons.append("it is not recovered yet")
         if self.node.failing_why is not None:
             reasons.append(f"the store takes nothing: {self.node.failing_why}")
+        if self.node.peers is not None and not self.node.peers.listening:
+            reasons.append("other agents cannot connect yet")
         return reasons
+
+    @property
+    def tables(self) -> tuple[SplitTable, ...]:
+        """Those of the properties that are open, in their order."""
+        return self.node.tables
+
+    def reload(self) -> str:
+        """Read the configuration anew, with its tables, keys and token, and go on with them. Why it
+        cannot be done, "" where it is: then nothing changes. Both are logged."""
+        try:
+            read = reread(self.config, self.tables, embedded=self._side is None)
+            peers = self.node.peers
+            if peers is None:
+                return ""  # it has not begun, and ends
+            before = peers.security
+            if read.config.file:
+                self.node.check(read.config, read.tables)
+            peers.renew(
+                read.security,
+                read.config.peers,
+                bearable=self.node.bearable(read.config, read.tables),
+            )
+        except (DocumentError, UnusableKeys, UnusableAddress, CannotReload) as error:
+            self.log.error("it cannot be reloaded, and stays as it is", why=str(error))
+            return str(error)
+        if self._side is not None:
+            self._side.token = read.token
+        self.log.info("keys were read anew", differ=before != read.security)
+        self.config = read.config
+        if read.config.file:
+            self.node.reload(read.config, read.tables)
+            self.log.info(
+                "tables were read anew",
+                open=[table.system_id for table in self.tables],
+                waiting=self._opening(),
+            )
+        return ""
+
+    def _reloaded(self, tables: tuple[SplitTable, ...]) -> None:
+        self.metrics.reloaded(tables)
+        self.log.info("its properties changed", open=[table.system_id for table in tables])
+
+    def _opening(self) -> list[str]:
+        awaited = self.node.openings.awaited
+        there = {table.system_id for table in self.tables}
+        return [
+            f"{table.title} ({table.system_id[:8]})"
+            for table in (() if awaited is None else awaited.tables)
+            if table.system_id not in there
+        ]
 
     # Verdicts.
 
@@ -232,6 +298,16 @@ class Agent:
 
     def _sink_failed(self, sink: str, why: str) -> None:
         self.log.seldom(f"sink {sink}", "a sink takes no verdicts", sink=sink, why=why)
+
+    def _sink_refused(self, sink: str, id: str, why: str) -> None:
+        self.metrics.dead_letter()
+        self.log.seldom(
+            f"refused by {sink}",
+            "a sink refuses a verdict for good",
+            sink=sink,
+            verdict=id,
+            why=why,
+        )
 
     # An observer of the node.
 
@@ -276,7 +352,7 @@ class Agent:
 
     def _readings(self) -> Readings:
         driver = self.node.driver
-        return readings(driver.sidecar, driver.state)
+        return readings(driver.sidecar, driver.state, driver.committed.counts)
 
     def _connected(self) -> int:
         return 0 if self._side is None else len(self._side.connections)
@@ -299,37 +375,9 @@ class Agent:
             connected=self._connected(),
             ticks=metrics.ticks,
             sinks=self.sinks.failing,
-            words=metrics.verdicts,
             refused=metrics.refusals,
             verdicts=tuple(self.last_verdicts),
+            doubled=self.node.driver.peers.doubled(),
+            opening=self._opening(),
         )
         return status_json(status)
-
-
-async def run_agent(
-    config: AgentConfig,
-    tables: Sequence[SplitTable],
-    *,
-    trace: LineSink | None = None,
-    ready: Callable[[Agent], None] | None = None,
-) -> None:
-    """Run one agent until SIGTERM or SIGINT. Raises as `Agent` does."""
-    undo = configure(config.log)
-    log = Log(process=config.process)
-    loop = asyncio.get_running_loop()
-    loop.set_exception_handler(
-        lambda _, context: log.failed(str(context["message"]), context.get("exception"))
-    )
-    asked_to_stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, asked_to_stop.set)
-    try:
-        agent = Agent(config, tables, log=log, trace=trace)
-        await agent.start()
-        if ready is not None:
-            ready(agent)
-        await asked_to_stop.wait()
-        await agent.stop()
-    finally:
-        log.close()
-        undo()

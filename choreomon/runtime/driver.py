@@ -11,10 +11,11 @@ that forgets, and a clock of their own. Times are monotonic seconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Final, Protocol, assert_never
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, assert_never
 
+from choreomon.core.message import Label
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import (
@@ -28,10 +29,11 @@ from choreomon.runtime.inputs import (
     Lapsed,
     Promised,
     Recovered,
+    WentOn,
     decode_batch,
     encode_batch,
 )
-from choreomon.runtime.linked_peers import LinkedPeers, from_journal
+from choreomon.runtime.network.linked_peers import LinkedPeers, from_journal
 from choreomon.runtime.outputs import (
     Answer,
     Answered,
@@ -40,15 +42,16 @@ from choreomon.runtime.outputs import (
     Close,
     Deadline,
     Decided,
-    DeclaredVerdict,
     Dropped,
+    LeftUnfinished,
     LeftUnsettled,
-    Observed,
     Output,
     Reply,
     Ticked,
 )
-from choreomon.runtime.outstanding import BackOff, OutstandingInquiries
+from choreomon.runtime.outstanding import IN_FLIGHT, BackOff, OutstandingInquiries
+from choreomon.runtime.ports import CommitFailed, Ports, Store
+from choreomon.runtime.reloading import reloaded
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
 from choreomon.runtime.timer_queue import TimerQueue
@@ -58,49 +61,6 @@ ROWS_PER_SNAPSHOT: Final = 4096
 
 RETRY: Final = 0.5
 """Seconds until a commit that failed is tried again."""
-
-
-class CommitFailed(Exception):
-    """The disk did not take a row; nothing of it is there. The message says why."""
-
-
-class Store(Protocol):
-    """Where a journal is kept."""
-
-    def load(self) -> tuple[bytes | None, list[bytes]]:
-        """The last snapshot, and the rows that were committed after it."""
-
-    def commit(self, row: bytes) -> None:
-        """Keep a row. Raises `CommitFailed`."""
-
-    def snapshot(self, state: bytes) -> None:
-        """Keep a state in place of all rows. Raises `CommitFailed`."""
-
-
-class Ports(Protocol):
-    """What a driver lets things out through."""
-
-    def reply(self, output: Reply) -> None:
-        """To the service at a connection, if it is still there."""
-
-    def close(self, connection: int) -> None:
-        """Close a connection of a service, after what was sent to it."""
-
-    def ask(self, peer: str, frame: bytes) -> None:
-        """To another agent; it may be lost."""
-
-    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
-        """To another agent that asked: an answer, or that it `waits` for one; it may be lost."""
-
-    def tell(self, declared: DeclaredVerdict) -> None:
-        """To all sinks. `Driver.told` is to be called when it was delivered."""
-
-    def happened(self, output: Observed) -> None:
-        """For logs, traces and metrics."""
-
-    def failing(self, why: str | None) -> None:
-        """The disk takes nothing, and nothing should be read until it does; `None`: it does
-        again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +75,8 @@ class Timeouts:
 
 
 class Driver:
-    """One sidecar with its journal."""
+    """One sidecar with its journal. `in_flight`: how many inquiries of each kind, first ones and
+    second ones, to one peer about one property may be unanswered at once."""
 
     def __init__(
         self,
@@ -126,8 +87,8 @@ class Driver:
         timeouts: Timeouts | None = None,
         *,
         rows_per_snapshot: int = ROWS_PER_SNAPSHOT,
+        in_flight: int = IN_FLIGHT,
     ) -> None:
-        self.sidecar = sidecar
         self.state: SidecarState = sidecar.initial()
         self.committed = self.state
         """The state as of the last commit: what leaves may be computed from it."""
@@ -136,19 +97,41 @@ class Driver:
         self._now = now
         self._timeouts = timeouts or Timeouts()
         self._rows_per_snapshot = rows_per_snapshot
+        self._in_flight = in_flight
         self._batch: list[Input] = []
         self._held: list[Output] = []
         self._rows = 0
         self._retry: float | None = None
-        self._deadlines = [TimerQueue(self._timeouts.deadline) for _ in sidecar.hosts]
-        self._give_ups = [TimerQueue(self._timeouts.give_up) for _ in sidecar.hosts]
+        self._unfinished: dict[int, None] = {}
+        self._passed: Iterator[Input] | None = None
+        """What was due at a tick and is not taken yet."""
         self._leases: dict[str, float] = {}
         self._absent: dict[str, float] = {}
-        self._peers = LinkedPeers(sidecar)
-        self._asking: dict[tuple[int, str], OutstandingInquiries] = {
-            (place, peer): self._asks(place, peer)
+        self._repeats = 0
+        self.peers = LinkedPeers(sidecar, now)
+        self._drive(sidecar, {})
+
+    def _drive(
+        self, sidecar: Sidecar, timers: Mapping[bytes, tuple[TimerQueue, TimerQueue]]
+    ) -> None:
+        """What is done beside a sidecar for each of its properties, by their ids the timers that go
+        on."""
+        self.sidecar = sidecar
+        timeouts = self._timeouts
+        self._timers = {
+            system: timers.get(system)
+            or (TimerQueue(timeouts.deadline), TimerQueue(timeouts.give_up))
+            for system in sidecar.systems
+        }
+        self._deadlines = [deadlines for deadlines, _ in self._timers.values()]
+        self._give_ups = [give_ups for _, give_ups in self._timers.values()]
+        # First inquiries and second ones by themselves: a second one may wait for events that are
+        # newer than its own, and these for answers to first ones.
+        self._asking: dict[tuple[int, str, bool], OutstandingInquiries] = {
+            (place, peer, second): self._asks(place, peer, second)
             for place, host in enumerate(sidecar.hosts)
             for peer in sorted(host.asks())
+            for second in (False, True)
         }
         self._timed: tuple[OutstandingInquiries | TimerQueue, ...] = (
             *self._asking.values(),
@@ -156,16 +139,19 @@ class Driver:
             *self._give_ups,
         )
 
-    def _asks(self, place: int, peer: str) -> OutstandingInquiries:
+    def _asks(self, place: int, peer: str, second: bool) -> OutstandingInquiries:
         host = self.sidecar.hosts[place]
-        ports, peers = self._ports, self._peers
+        ports, peers = self._ports, self.peers
 
         def send(inquiry: Inquiry) -> None:
             ports.ask(peer, peers.frame(place, inquiry))
 
         def outstanding() -> Iterable[Inquiry]:
-            inquiries = host.outstanding(self.state.hosts[place])
-            return (inquiry for inquiry in inquiries if inquiry.receiver == peer)
+            return (
+                inquiry
+                for inquiry in host.outstanding(self.state.hosts[place])
+                if inquiry.receiver == peer and bool(inquiry.named) is second
+            )
 
         return OutstandingInquiries(
             own=host.monitor.own,
@@ -173,6 +159,7 @@ class Driver:
             outstanding=outstanding,
             doubt=lambda: peers.doubt(place, peer),
             back_off=self._timeouts.back_off,
+            in_flight=self._in_flight,
         )
 
     # Inputs.
@@ -190,6 +177,7 @@ class Driver:
             for input_ in decode_batch(row):
                 self.state, _ = self.sidecar.step(self.state, from_journal(input_))
         self._rows = len(rows)
+        self.committed = self.state
         if snapshot is None and not rows and not forgetful:
             return False
         self.take(Recovered(forgetful))
@@ -203,7 +191,7 @@ class Driver:
         if self._leases:
             self._lapse()  # nobody may be answered on the strength of one that is over
         if type(input_) is FromPeer:
-            whole = self._peers.whole(input_)
+            whole = self.peers.whole(input_)
             if isinstance(whole, Dropped):
                 self.hold(whole)
                 return
@@ -253,6 +241,34 @@ class Driver:
             if len(self._absent) > 2 * len(sessions):  # many were pushed out before their time
                 self._absent = {name: at for name, at in self._absent.items() if name in sessions}
 
+    def change(self, sidecar: Sidecar) -> None:
+        """Go on with another sidecar of the same process, and with the state that it has by
+        `choreomon.runtime.reloading`: both or neither are there after a crash. What was taken is
+        flushed first, and what the new one has to ask is asked. Not to be called while something is
+        `passing`.
+
+        Raises `CannotReload` and `CommitFailed`, and goes on as before then.
+        """
+        assert not self.passing
+        if not self.flush():
+            raise CommitFailed("the disk takes nothing")
+        state = reloaded(self.sidecar, self.state, sidecar)
+        if self._store is not None:
+            self._store.exchange(encode_snapshot(state, sidecar), sidecar.systems)
+            self._rows = 0
+        self.state = self.committed = state
+        self._repeats = self.repeats
+        self.peers.hosted = sidecar
+        self._drive(sidecar, self._timers)
+        self._unfinished.clear()
+        for place in range(len(sidecar.hosts)):
+            self._held += [AskAgain(place), LeftUnfinished(place)]
+        self.flush()  # before anything is taken: inquiries have the clock of now
+
+    def foretell(self, labels: frozenset[Label]) -> None:
+        """Ask services for these events, too: some property will mention them (`Hosted`)."""
+        self.sidecar = replace(self.sidecar, foretold=labels)
+
     # Commits.
 
     def flush(self) -> bool:
@@ -271,6 +287,8 @@ class Driver:
                 self._let_out(output)
         finally:  # what a port raises is no reason to lose what comes after it
             self._held[:0] = rest
+        for asking in self._asking.values():
+            asking.fill(self._now())
         return True
 
     def _committed(self, store: Store) -> bool:
@@ -304,7 +322,7 @@ class Driver:
     @property
     def repeats(self) -> int:
         """How many inquiries were sent again, all in all."""
-        return sum(asking.repeated for asking in self._asking.values())
+        return self._repeats + sum(asking.repeated for asking in self._asking.values())
 
     @property
     def failing(self) -> bool:
@@ -320,16 +338,18 @@ class Driver:
                 now = self._now()
                 count = inquiry.event[self.sidecar.hosts[system].monitor.own]
                 self._give_ups[system].add(count, now)
-                self._asking[system, inquiry.receiver].ask(inquiry, now)
+                self._asking[system, inquiry.receiver, bool(inquiry.named)].ask(inquiry, now)
             case Answered(system, peer, response):
-                asking, now = self._asking.get((system, peer)), self._now()
-                if asking is not None:
-                    asking.heard_of(now)
-                    if type(response) is Response:
-                        asking.answered(response, now)
+                now = self._now()
+                for second in (False, True):
+                    asking = self._asking.get((system, peer, second))
+                    if asking is not None:
+                        asking.heard_of(now)
+                        if type(response) is Response and bool(response.named) is second:
+                            asking.answered(response)
                 ports.happened(output)
             case Answer(system, message):
-                frame = self._peers.frame(system, message)
+                frame = self.peers.frame(system, message)
                 ports.answer(message.receiver, frame, waits=type(message) is Waiting)
             case Reply():
                 ports.reply(output)
@@ -343,9 +363,11 @@ class Driver:
                 now = self._now()
                 for count in self.sidecar.hosts[system].inspected(self.state.hosts[system]):
                     self._give_ups[system].add(count, now)
-                for (place, _), asking in self._asking.items():
+                for (place, _, _), asking in self._asking.items():
                     if place == system:
                         asking.resume(now)
+            case LeftUnfinished(system):
+                self._unfinished[system] = None
             case Close(connection):
                 ports.close(connection)
             case _:
@@ -357,6 +379,8 @@ class Driver:
         """When to call `tick` next; `None`: nothing is waited for."""
         if self._retry is not None:
             return self._retry
+        if self.behind:
+            return self._now()
         soonest = None
         for each in self._timed:
             due = each.due
@@ -369,8 +393,31 @@ class Driver:
                     soonest = due
         return soonest
 
-    def tick(self) -> None:
-        """Do what is due by now, and flush."""
+    @property
+    def behind(self) -> bool:
+        """Whether there is something to `go_on` with."""
+        return bool(self._unfinished) or self.passing
+
+    @property
+    def passing(self) -> bool:
+        """Whether something that was due at a tick is not taken yet. It names properties by their
+        places, which another sidecar may have elsewhere."""
+        return self._passed is not None
+
+    def go_on(self, enough: Callable[[], bool]) -> None:
+        """Take what steps left unfinished, and of what is due the oldest, until it is `enough`, but
+        some of each. To be called again, after a `flush`, while this is `behind`."""
+        unfinished, self._unfinished = self._unfinished, {}
+        for system in unfinished:
+            self.take(WentOn(system))
+        for input_ in self._passed or ():
+            self.take(input_)
+            if enough():
+                return
+        self._passed = None
+
+    def tick(self, enough: Callable[[], bool] = lambda: False) -> None:
+        """Do what is due by now, until it is `enough`, and flush."""
         now = self._now()
         if self._retry is not None:
             if now >= self._retry:
@@ -382,17 +429,23 @@ class Driver:
             self.take(Abandoned(name))
             if name in self.state.sessions:
                 self._absent[name] = now + self._timeouts.absent  # it may have a successor then
+        if self._passed is None:
+            self._passed = self._passing(now)
+        self.go_on(enough)
+        if self.flush():
+            for asking in self._asking.values():
+                asking.repeat(now)
+
+    def _passing(self, now: float) -> Iterator[Input]:
+        """What is due. What was decided since is passed over by the step."""
         for system, host in enumerate(self.sidecar.hosts):
             expired = self._deadlines[system].passed(now)
             if expired:
                 for count in host.undecided(self.state.hosts[system]):
                     if count in expired:
-                        self.take(Expired(system, count))
+                        yield Expired(system, count)
             given_up = self._give_ups[system].passed(now)
             if given_up:
                 for count in host.inspected(self.state.hosts[system]):
                     if count < given_up.stop:
-                        self.take(GivenUp(system, count))
-        if self.flush():
-            for asking in self._asking.values():
-                asking.repeat(now)
+                        yield GivenUp(system, count)

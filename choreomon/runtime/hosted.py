@@ -8,14 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
+from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
+from choreomon.agent_files.wire import MAX_BYTES, NO_STORE, Frame, longest_body
+from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
-from choreomon.core.vector_clock import VectorClock, is_far_beyond
-from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
-from choreomon.formats.wire import MAX_BYTES, Frame, longest_body
-from choreomon.monitor.effects import Declared, Send, SetDeadline, Unsettled
+from choreomon.core.vector_clock import VectorClock, is_far_beyond, tick
+from choreomon.core.verdict import NEVER
+from choreomon.monitor.effects import Declared, Send, SetDeadline, Unfinished, Unsettled
 from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.opening import Predecessor
 from choreomon.monitor.rights import Refused
 from choreomon.runtime.outputs import (
     Answer,
@@ -25,22 +28,57 @@ from choreomon.runtime.outputs import (
     Decided,
     DeclaredVerdict,
     Dropped,
+    LeftUnfinished,
     LeftUnsettled,
     Output,
     Ticked,
 )
 from choreomon.runtime.sessions import Sessions
 from choreomon.runtime.undelivered import UndeliveredVerdicts
+from choreomon.runtime.verdict_counts import VerdictCounts
 
 _TO_SPARE: Final = 1 << 14
 
 
 class SidecarState(NamedTuple):
-    """`hosts` in the order of the properties. `undelivered`: verdicts that were not delivered."""
+    """`hosts` in the order of the properties, and `counts` of their verdicts. `undelivered`:
+    verdicts that were not delivered. `closed`: for each property the count of the last event about
+    which anything is said, `NEVER` where it is not being closed; empty where none is."""
 
     hosts: tuple[HostState, ...]
     sessions: Sessions
     undelivered: UndeliveredVerdicts
+    counts: tuple[VerdictCounts, ...]
+    closed: tuple[int, ...] = ()
+
+    def with_host(self, place: int, host: HostState) -> SidecarState:
+        """With this state of the host there."""
+        hosts = (*self.hosts[:place], host, *self.hosts[place + 1 :])
+        return SidecarState(hosts, self.sessions, self.undelivered, self.counts, self.closed)
+
+    def last_judged(self, place: int) -> int:
+        """The count of the last event of this property about which anything is said."""
+        return self.closed[place] if self.closed else NEVER
+
+    def undecided(self, place: int, own: int) -> int:
+        """How many events of this property there are, of the process at `own`, of which the last
+        verdict is still to be said."""
+        last = self.last_judged(place)
+        return sum(each.event[own] <= last for each in self.hosts[place].monitor.decisions)
+
+    def untold(self, place: int) -> int:
+        """How many verdicts of this property were not delivered."""
+        return sum(each.system == place for each in self.undelivered.values())
+
+    def is_drained(self, place: int, own: int) -> bool:
+        """Whether nothing is left to be said of a property that is being closed."""
+        if self.last_judged(place) == NEVER:
+            return False
+        return not self.undecided(place, own) and not self.untold(place)
+
+    def with_counts(self, place: int, counts: VerdictCounts) -> SidecarState:
+        """With these counts of the property there."""
+        return self._replace(counts=(*self.counts[:place], counts, *self.counts[place + 1 :]))
 
 
 Stepped: TypeAlias = tuple[SidecarState, list[Output]]
@@ -56,14 +94,27 @@ class NotTaken(MalformedMessage):
 
 @dataclass(frozen=True)
 class Hosted:
-    """`systems` are the ids of the properties, 16 bytes each, in the order of `hosts`."""
+    """`systems` are the ids of the properties, 16 bytes each, in the order of `hosts`. `after`: of
+    those that follow another system, which (docs/adr/030-systems-that-follow.md); all that come
+    from one have one clock. `closing`: those that are to be closed
+    when this follows another sidecar. `foretold`: what some property
+    mentions that is not open yet. `store` is the name of the agent's: two agents of one process, or
+    one that has lost its store, use the same counts. It is empty for a store that was made before
+    stores had names."""
 
     process: str
     systems: tuple[bytes, ...]
     hosts: tuple[Host, ...]
+    store: bytes = field(default=NO_STORE, kw_only=True)
+    after: Mapping[bytes, Predecessor] = field(default_factory=dict, kw_only=True)
+    closing: frozenset[bytes] = field(default=frozenset(), kw_only=True)
+    foretold: frozenset[Label] = field(default=frozenset(), kw_only=True)
     _place: Mapping[bytes, int] = field(init=False, repr=False)
+    _left: frozenset[bytes] = field(init=False, repr=False)
     _keys: tuple[bytes, ...] = field(init=False, repr=False)
     _mentioned: Mapping[Label, tuple[int, ...]] = field(init=False, repr=False)
+    _beside: tuple[tuple[int, ...], ...] = field(init=False, repr=False)
+    _passed: Mapping[Label, tuple[int, ...]] = field(init=False, repr=False)
     _labels: tuple[str, ...] = field(init=False, repr=False)
     _longest: tuple[int, ...] = field(init=False, repr=False)
 
@@ -72,11 +123,25 @@ class Hosted:
         for place, host in enumerate(self.hosts):
             for label in host.monitor.plans:
                 mentioned[label] = (*mentioned.get(label, ()), place)
-        keys = tuple(system[:KEY_BYTES] for system in self.systems)
+        clocks = [self.clock_of(system) for system in self.systems]
+        beside = tuple(
+            tuple([n for n, other in enumerate(clocks) if other == clock and n != place])
+            for place, clock in enumerate(clocks)
+        )
+        passed = {
+            label: tuple(sorted({n for place in places for n in beside[place]} - {*places}))
+            for label, places in mentioned.items()
+        }
+        left = {bytes.fromhex(each.system) for each in self.after.values()} - {*self.systems}
         object.__setattr__(self, "_place", {system: n for n, system in enumerate(self.systems)})
-        object.__setattr__(self, "_keys", keys)
+        object.__setattr__(self, "_left", frozenset(left))
+        object.__setattr__(self, "_keys", tuple([clock[:KEY_BYTES] for clock in clocks]))
         object.__setattr__(self, "_mentioned", mentioned)
-        object.__setattr__(self, "_labels", tuple(map(str, mentioned)))
+        object.__setattr__(self, "_beside", beside)
+        object.__setattr__(self, "_passed", {label: n for label, n in passed.items() if n})
+        object.__setattr__(
+            self, "_labels", tuple(map(str, dict.fromkeys((*mentioned, *sorted(self.foretold)))))
+        )
         longest = tuple(longest_body(host.rights) for host in self.hosts)
         object.__setattr__(self, "_longest", longest)
 
@@ -90,6 +155,8 @@ class Hosted:
         """The place of the property that a frame is about. Raises `NotTaken`."""
         place = self._place.get(frame.system)
         if place is None:
+            if frame.system in self._left:
+                raise NotTaken("closed", f"its system, {frame.system.hex()}, was closed here")
             told = f"its system is {frame.system.hex()}: all agents need files of one split"
             raise NotTaken("system", told)
         if len(frame.body) > self._longest[place]:
@@ -98,7 +165,19 @@ class Hosted:
         return place
 
     def initial(self) -> SidecarState:
-        return SidecarState(tuple(host.initial() for host in self.hosts), {}, UndeliveredVerdicts())
+        """Before anything happened."""
+        hosts = tuple(host.initial() for host in self.hosts)
+        return SidecarState(hosts, {}, UndeliveredVerdicts(), (VerdictCounts(),) * len(hosts))
+
+    def clock_of(self, system: bytes) -> bytes:
+        """The id of the first system that has the clock of this one."""
+        predecessor = self.after.get(system)
+        return system if predecessor is None else bytes.fromhex(predecessor.clock)
+
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """By which the clock of each property is found in headers."""
+        return self._keys
 
     def label(self, event: EventKind, peer: str, name: str) -> Label:
         """That of an event of the own process; `peer` is the other end of its message."""
@@ -114,22 +193,32 @@ class Hosted:
             for kind, message in self._mentioned
         )
 
+    @property
+    def labels(self) -> frozenset[Label]:
+        """The events that are to be told, those of `foretold` among them."""
+        return self.foretold.union(self._mentioned)
+
     def _event(
         self, state: SidecarState, label: Label, heard: Iterable[tuple[int, VectorClock]], at: int
     ) -> Stepped:
         """An event with this label happens, after what was heard."""
         state, outputs = self._hear(state, heard)
+        for place in self._passed.get(label, ()):
+            state = self._ticked(state, place)
         for place in self._mentioned.get(label, ()):
-            hosts = state.hosts
-            after, clock, effects = self.hosts[place].report(hosts[place], label)
-            state = SidecarState(
-                (*hosts[:place], after, *hosts[place + 1 :]), state.sessions, state.undelivered
-            )
+            after, clock, effects = self.hosts[place].report(state.hosts[place], label)
+            state = state.with_host(place, after)
             outputs.append(Ticked(place, at, label, clock))
             if effects:
                 state, more = self._done(state, place, effects)
                 outputs += more
         return state, outputs
+
+    def _ticked(self, state: SidecarState, place: int) -> SidecarState:
+        """An event that this property does not mention ticks its clock, which it shares."""
+        clock, monitor = state.hosts[place]
+        own = self.hosts[place].monitor.own
+        return state.with_host(place, HostState(tick(clock, own), monitor))
 
     def _hear(self, state: SidecarState, heard: Iterable[tuple[int, VectorClock]]) -> Stepped:
         """The process got to know these clocks."""
@@ -166,11 +255,8 @@ class Hosted:
         self, state: SidecarState, place: int, stepped: tuple[HostState, Sequence[HostEffect]]
     ) -> Stepped:
         after, effects = stepped
-        hosts = state.hosts
-        if after is not hosts[place]:
-            state = SidecarState(
-                (*hosts[:place], after, *hosts[place + 1 :]), state.sessions, state.undelivered
-            )
+        if after is not state.hosts[place]:
+            state = state.with_host(place, after)
         return self._done(state, place, effects) if effects else (state, [])
 
     def _done(self, state: SidecarState, place: int, effects: Iterable[HostEffect]) -> Stepped:
@@ -184,16 +270,28 @@ class Hosted:
                         assert isinstance(message, Response | Waiting)
                         outputs.append(Answer(place, message))
                 case SetDeadline(event):
-                    outputs.append(Deadline(place, event[self.hosts[place].monitor.own]))
+                    count = event[self.hosts[place].monitor.own]
+                    if count <= state.last_judged(place):
+                        outputs.append(Deadline(place, count))
                 case Declared():
-                    declared = self._declared(place, effect)
-                    if declared is not None:
-                        state = state._replace(undelivered=state.undelivered.added(declared))
                     count = effect.event[self.hosts[place].monitor.own]
+                    is_judged = count <= state.last_judged(place)
+                    declared = self._declared(place, effect) if is_judged else None
+                    if declared is not None:
+                        kind, provisional = declared.verdict.kind, effect.provisional
+                        counts = state.counts[place].with_one(kind, provisional=provisional)
+                        undelivered = state.undelivered.added(declared)
+                        state = state._replace(undelivered=undelivered).with_counts(place, counts)
                     outputs.append(Decided(place, count, declared, effect.provisional))
                 case Unsettled(event):
                     count = event[self.hosts[place].monitor.own]
+                    if count > state.last_judged(place):
+                        continue
+                    counts = state.counts[place].with_one_unsettled()
+                    state = state.with_counts(place, counts)
                     outputs.append(LeftUnsettled(place, count))
+                case Unfinished():
+                    outputs.append(LeftUnfinished(place))
                 case Refused(reason, sender, detail):
                     outputs.append(Dropped(reason, sender, detail))
                 case _:
@@ -201,14 +299,16 @@ class Hosted:
         return state, outputs
 
     def _declared(self, place: int, declared: Declared) -> DeclaredVerdict | None:
-        verdict = declared.verdict
-        if verdict is None:
+        if declared.verdict is None:
             return None
+        # Here, so that whatever follows from it is small: the store, pages, sinks.
+        verdict = with_decisive_reasons(declared.verdict)
         count = declared.event[self.hosts[place].monitor.own]
         system = self.systems[place].hex()
         kind = f"{verdict.kind}-for-now" if declared.provisional else verdict.kind
+        of_store = f"/{self.store.hex()}" if self.store else ""
         return DeclaredVerdict(
-            f"{system}/{self.process}/{count}/{kind}",
+            f"{system}/{self.process}/{count}/{kind}{of_store}",
             place,
             count,
             "" if declared.label is None else str(declared.label),
@@ -221,8 +321,13 @@ class Hosted:
         delivered. To be let out as any other output: after the commit."""
         outputs: list[Output] = []
         for place, host in enumerate(self.hosts):
-            outputs += [Deadline(place, count) for count in host.inspected(state.hosts[place])]
-            outputs.append(AskAgain(place))
+            last = state.last_judged(place)
+            outputs += [
+                Deadline(place, count)
+                for count in host.inspected(state.hosts[place])
+                if count <= last
+            ]
+            outputs += [AskAgain(place), LeftUnfinished(place)]
         outputs += [
             Decided(declared.system, declared.event_count, declared, declared.provisional)
             for declared in state.undelivered.values()

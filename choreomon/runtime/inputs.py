@@ -67,7 +67,7 @@ class Gap(msgspec.Struct, frozen=True, array_like=True, tag="p"):
 
 class Promised(msgspec.Struct, frozen=True, array_like=True, tag="m"):
     """The service of a session has told all that ever left, and promised that until the end of
-    its lease nothing leaves unanswered (`choreomon.formats.local`, "The lease")."""
+    its lease nothing leaves unanswered (`choreomon.agent_files.local`, "The lease")."""
 
     session: str
 
@@ -112,6 +112,12 @@ class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag="u"):
     count: int
 
 
+class WentOn(msgspec.Struct, frozen=True, array_like=True, tag="c"):
+    """There was time for what a step had left unfinished."""
+
+    system: int
+
+
 class Delivered(msgspec.Struct, frozen=True, array_like=True, tag="t"):
     """Verdicts were delivered to all sinks."""
 
@@ -136,6 +142,7 @@ Input: TypeAlias = (
     | FromPeer
     | Expired
     | GivenUp
+    | WentOn
     | Delivered
     | Recovered
 )

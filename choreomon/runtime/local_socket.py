@@ -13,8 +13,8 @@ import stat
 from pathlib import Path
 from typing import Final
 
+from choreomon.agent_files.addresses import HERE, Address
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.formats.addresses import HERE, Address
 
 BACKLOG: Final = 128
 MAX_TOKEN: Final = 256

@@ -2,38 +2,46 @@
 real time. What the service's side is, a process of its own (`choreomon.runtime.agent`) or the
 service's own loop (`choreomon.sdk.embedded`), is put on top.
 
-Everything happens on the loop's thread. What comes in is put to the driver; once in a turn of the
-loop all of it is committed and what follows is let out.
+Everything happens on the loop's thread. What a service says is put to the driver as it comes; once
+in a turn of the loop all of it is committed and what follows is let out. What other agents say, and
+whatever else has to be judged, is put to it in slices of processor time, one a turn.
 """
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
 import zmq
 
+from choreomon.agent_files.agent_config import AgentConfig, refuse, told_at
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.agent_files.wire import NO_STORE, STORE_BYTES
 from choreomon.core.errors import Defect, MalformedMessage
-from choreomon.formats.agent_config import AgentConfig, refuse, told_at
-from choreomon.formats.table_file import SplitTable
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rule_sets import RULES
-from choreomon.runtime.credentials import load_security
-from choreomon.runtime.driver import CommitFailed, Driver, Store, Timeouts
-from choreomon.runtime.inputs import FromPeer
+from choreomon.runtime.driver import Driver, Timeouts
+from choreomon.runtime.network.credentials import load_security
+from choreomon.runtime.network.peers import CannotListen, PeerSockets
+from choreomon.runtime.network.peers import Limits as PeerLimits
+from choreomon.runtime.openings import Informed, Openings
 from choreomon.runtime.outputs import (
     DeclaredVerdict,
     Dropped,
     Observed,
     Reply,
 )
-from choreomon.runtime.peers import CannotListen, PeerSockets
-from choreomon.runtime.peers import Limits as PeerLimits
+from choreomon.runtime.ports import CommitFailed
+from choreomon.runtime.reloading import CannotReload
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.store import Owner, SqliteStore, boot_id
+from choreomon.runtime.slices import Slices
+from choreomon.runtime.store import SqliteStore
+from choreomon.runtime.stored import TimedStore, open_store, stored_tables
 
 SHORTEST: Final = 0.02
 """Seconds between two looks at what is due: many events have deadlines, and most are over by
@@ -57,7 +65,7 @@ class Observer(Protocol):
         """The disk takes nothing; `None`: it does again."""
 
 
-class Service(Protocol):
+class Service(Informed, Protocol):
     """The side that the service is at."""
 
     def reply(self, output: Reply) -> None:
@@ -76,11 +84,22 @@ class Service(Protocol):
         """Go on."""
 
 
-def make_sidecar(config: AgentConfig, tables: Sequence[SplitTable]) -> Sidecar:
-    """The sidecar that a configuration and its tables describe."""
+def make_sidecar(
+    config: AgentConfig, tables: Sequence[SplitTable], store: bytes = NO_STORE
+) -> Sidecar:
+    """The sidecar that a configuration and its tables describe, those under `closing` at the end.
+    `store`: the name of its store."""
+    systems = tuple(bytes.fromhex(table.system_id) for table in tables)
     return Sidecar(
         process=config.process,
-        systems=tuple(bytes.fromhex(table.system_id) for table in tables),
+        store=store,
+        systems=systems,
+        after={
+            system: table.after
+            for system, table in zip(systems, tables, strict=True)
+            if table.after is not None
+        },
+        closing=frozenset(systems[len(systems) - len(config.closing) :]),
         hosts=tuple(
             Host(
                 Monitor(
@@ -89,6 +108,7 @@ def make_sidecar(config: AgentConfig, tables: Sequence[SplitTable]) -> Sidecar:
                     RULES[table.rules],
                     has_deadline=True,
                     most_open=config.most_open,
+                    in_slices=True,
                 )
             )
             for table in tables
@@ -97,30 +117,6 @@ def make_sidecar(config: AgentConfig, tables: Sequence[SplitTable]) -> Sidecar:
         window=config.limits.window,
         most_sessions=config.limits.sessions,
     )
-
-
-def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> SqliteStore | None:
-    """The journal. Raises `DocumentError`."""
-    if config.store is None or config.durability == "off":
-        return None
-    owner = Owner(config.process, tuple(table.system_id for table in tables))
-    with told_at(config, ("store",)):
-        return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
-
-
-class TimedStore:
-    """A store whose commits are timed."""
-
-    def __init__(self, store: Store, committed: Callable[[float], None]) -> None:
-        self._store = store
-        self._committed = committed
-        self.load = store.load
-        self.snapshot = store.snapshot
-
-    def commit(self, row: bytes) -> None:
-        began = time.perf_counter()
-        self._store.commit(row)
-        self._committed(time.perf_counter() - began)
 
 
 class _Context(zmq.Context[zmq.Socket[bytes]]):
@@ -133,6 +129,7 @@ class _Context(zmq.Context[zmq.Socket[bytes]]):
 
 class Node:
     """One sidecar, running. Made on the loop's thread; `start` recovers and begins to listen.
+    `reloaded` is told when it has other properties, and which tables are theirs.
 
     Raises `DocumentError`, `UnusableAddress` and `UnusableKeys`, and leaves nothing open then.
     """
@@ -145,11 +142,13 @@ class Node:
         loop: asyncio.AbstractEventLoop,
         tell: Callable[[DeclaredVerdict], None],
         observer: Observer,
+        reloaded: Callable[[tuple[SplitTable, ...]], None] = lambda tables: None,
         now: Callable[[], float] = time.monotonic,
         store: SqliteStore | None = None,
     ) -> None:
         self.config = config
         self.tables = tuple(tables)
+        """Those of the properties that are open, in their order."""
         self.loop = loop
         self.now = now
         self.service: Service | None = None
@@ -157,20 +156,27 @@ class Node:
         self.failing_why: str | None = None
         self._tell = tell
         self.observer = observer
+        self._reloaded = reloaded
+        self._wanted = self.tables
         self._store = store or open_store(config, tables)
         timed = None if self._store is None else TimedStore(self._store, observer.committed)
+        if self._store is not None:
+            self.tables = stored_tables(config, tables, self._store)
+        self._name = secrets.token_bytes(STORE_BYTES) if self._store is None else self._store.name
         self.driver = Driver(
-            make_sidecar(config, tables),
+            make_sidecar(replace(config, closing=()), self.tables, self._name),
             timed,
             self,
             now,
             Timeouts(deadline=config.deadline, give_up=config.give_up),
         )
+        self.openings = Openings(self.driver, now=now, opened=self._opened)
         self._context: _Context | None = None
         self.peers: PeerSockets | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due = 0.0
         self._flushing = False
+        self._slices = Slices(self.driver, loop=loop, flush=self._sliced, spent=time.thread_time)
         self._stopped = False
 
     def start(self, service: Service) -> None:
@@ -180,6 +186,9 @@ class Node:
         try:
             with told_at(self.config, ("store",)):
                 self.driver.recover(forgetful=store is not None and store.forgetful)
+            self.reload(self.config, self._wanted)
+        except CannotReload as error:
+            refuse(self.config, [Defect(("tables",), str(error))])
         except (MalformedMessage, ValueError) as error:
             told = f"cannot be read: {error}; to begin anew, and lose what it holds, remove it"
             refuse(self.config, [Defect(("store",), f"{self.config.store}: {told}")])
@@ -197,7 +206,7 @@ class Node:
                 on_refused=lambda reason, detail: self.observer.happened(
                     Dropped(reason, "", detail)
                 ),
-                on_drained=self.flush,
+                on_drained=self._slices.soon,
                 limits=PeerLimits(
                     frame_bytes=limits.frame_bytes,
                     bearable=self.driver.sidecar.bearable_frame,
@@ -211,6 +220,34 @@ class Node:
             raise
         self.recovered = True
         self.flush()
+        self._open()
+
+    def check(self, config: AgentConfig, tables: Sequence[SplitTable]) -> None:
+        """Whether `reload` can go on with these. Raises `CannotReload`."""
+        self.openings.check(make_sidecar(config, tables, self._name))
+
+    def bearable(self, config: AgentConfig, tables: Sequence[SplitTable]) -> int:
+        """See `Hosted.bearable_frame`, of these."""
+        return make_sidecar(config, tables, self._name).bearable_frame
+
+    def reload(self, config: AgentConfig, tables: Sequence[SplitTable]) -> None:
+        """Go on with these tables, those of another configuration of this agent, as soon as the
+        service knows what is to be told. Raises `CannotReload`, and goes on as before then."""
+        assert self.service is not None
+        sidecar = make_sidecar(config, tables, self._name)
+        self.openings.plan(sidecar, tuple(tables), self.service)
+        self.config = config
+        if self.recovered:
+            self._open()
+
+    def _open(self) -> None:
+        if not self._stopped and self.service is not None:
+            self.openings.open(self.service)
+            self._arm()
+
+    def _opened(self, tables: tuple[SplitTable, ...]) -> None:
+        self.tables = tables
+        self._reloaded(tables)
 
     def stop(self) -> None:
         """In order: commit, let out, take a snapshot, close."""
@@ -240,6 +277,7 @@ class Node:
 
     def _close(self) -> None:
         self._stopped = True
+        self._slices.close()
         if self._timer is not None:
             self._timer.cancel()
         if self.peers is not None:
@@ -265,8 +303,7 @@ class Node:
         self._flushing = False
         if self._stopped or not self.driver.idle:
             self.flush()
-        else:
-            self._arm()  # something may be due without anything to commit: that a service is gone
+        self._open()  # something may be due without anything to commit: that a service is gone
 
     def flush(self) -> None:
         """Commit, and let out."""
@@ -278,8 +315,14 @@ class Node:
         finally:
             self._turned()
 
+    def _sliced(self) -> None:
+        self.flush()
+        self._open()  # it may have waited for what was due
+
     def _arm(self) -> None:
-        due = self.driver.due()
+        due, opens = self.driver.due(), self.openings.due
+        if opens is not None:
+            due = opens if due is None else min(due, opens)
         if due is None or (self._timer is not None and self._timer_due <= due):
             return  # a timer that comes too early sets the next one
         if self._timer is not None:
@@ -290,9 +333,10 @@ class Node:
     def _tick(self) -> None:
         self._timer = None
         try:
-            self.driver.tick()
+            self.driver.tick(self._slices.enough())
         finally:
             self._turned()
+        self._open()
 
     def _turned(self) -> None:
         """Write what was let out, and set the timer. Where somebody raised, there may be more."""
@@ -300,10 +344,12 @@ class Node:
             self.service.written()
         if not (self.driver.idle or self.driver.failing):
             self.soon()
+        self._slices.soon()
         self._arm()
 
     def _from_peer(self, peer: str, frame: bytes) -> None:
-        self.driver.take(FromPeer(peer, frame))
+        if not self._slices.add(peer, frame):
+            self.observer.happened(Dropped("busy", peer, "more of it waits than is kept"))
 
     # Ports of the driver.
 

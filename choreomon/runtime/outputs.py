@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from choreomon.agent_files import local
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
-from choreomon.formats import local
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 
 
@@ -75,6 +75,12 @@ class Deadline(NamedTuple):
     event_count: int
 
 
+class LeftUnfinished(NamedTuple):
+    """Not all was judged that can be: go on when everybody else had a turn."""
+
+    system: int
+
+
 class Decided(NamedTuple):
     """What is said of an event; `declared` is `None` where nothing was formed."""
 
@@ -116,6 +122,7 @@ Output: TypeAlias = (
     | Answered
     | AskAgain
     | Deadline
+    | LeftUnfinished
     | Decided
     | LeftUnsettled
     | Ticked

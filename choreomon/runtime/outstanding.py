@@ -4,18 +4,26 @@ bound on how many are in flight.
 ZeroMQ drops silently at its high-water marks and where a connection breaks, so what is not
 answered is asked again. Only what is in flight is kept here; what waits for its turn follows from
 the open inspections of the host, and is fetched when there is room. Times are monotonic seconds.
+
+In flight are always the oldest. An answer may have to wait for what happened before the event that
+is asked about, and that may wait for an older event of the asker: were the bound used up by newer
+ones, agents could wait for each other in a circle until they give up. Of all events that were not
+judged once, one has none of these before it; its first inquiries are answered, and so on. Second
+ones wait until the events that they name were judged once, newer ones too, and so they have a bound
+of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
+from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.verdict import Reference
 from choreomon.monitor.messages import Inquiry, Named, Response
 
 IN_FLIGHT: Final = 64
-"""Inquiries to one peer about one property that are unanswered at once."""
+"""Inquiries of one kind to one peer about one property that are unanswered at once."""
 
 FEW: Final = 4
 """Inquiries that are repeated to a peer that has been silent for more than one repetition."""
@@ -37,8 +45,8 @@ class BackOff(NamedTuple):
 
 
 class OutstandingInquiries:
-    """The inquiries of one property to one peer. `doubt` is called before inquiries are sent again:
-    what the peer was told may be lost."""
+    """The inquiries of one kind, of one property, to one peer. `doubt` is called before some are
+    sent again: what the peer was told may be lost."""
 
     def __init__(
         self,
@@ -48,7 +56,7 @@ class OutstandingInquiries:
         outstanding: Outstanding,
         doubt: Callable[[], None],
         back_off: BackOff,
-        in_flight: int = IN_FLIGHT,
+        in_flight: int,
     ) -> None:
         self._own = own
         self._send = send
@@ -65,10 +73,16 @@ class OutstandingInquiries:
         """How many inquiries were sent again, all in all."""
 
     def ask(self, inquiry: Inquiry, now: float) -> None:
-        """Send it, or later where too many are in flight."""
-        if len(self._sent) >= self._in_flight:
-            self._more = True
-            return
+        """Send it, or later where older ones are enough to be in flight or wait, too."""
+        full = len(self._sent) >= self._in_flight
+        if full or (self._more and self._sent):
+            newest = max(self._sent, key=_count_of)
+            if inquiry.event[self._own] >= _count_of(newest):
+                self._more = True
+                return
+            if full:
+                del self._sent[newest]
+                self._more = True
         self._sent[self._key(inquiry)] = inquiry
         self._send(inquiry)
         if self.due is None:
@@ -81,33 +95,33 @@ class OutstandingInquiries:
             if self.due is not None:
                 self.due = now + self._wait
 
-    def answered(self, response: Response, now: float) -> None:
-        """One was answered. There is room for others."""
+    def answered(self, response: Response) -> None:
+        """One was answered. There may be room for others: `fill` it when all is out that follows
+        from the answer, as what is outstanding then has the newest clock."""
         self._sent.pop((response.inspected, response.event_count, response.named), None)
-        if self._more and len(self._sent) <= self._in_flight // 2:
-            self.resume(now)
         if not self._sent:
             self.due = None
 
+    def fill(self, now: float) -> None:
+        """Send others where half of those in flight were answered."""
+        if self._more and len(self._sent) <= self._in_flight // 2:
+            self.resume(now)
+
     def resume(self, now: float) -> None:
         """Send what is outstanding and not in flight, as far as there is room."""
-        self._more = False
-        for inquiry in self._outstanding():
-            if self._key(inquiry) in self._sent:
-                continue
-            self.ask(inquiry, now)
-            if self._more:
-                return
+        self._send_new(self._choose())
+        if self._sent and self.due is None:
+            self.due = now + self._wait
 
     def repeat(self, now: float) -> None:
         """It is `due`: send again what is still outstanding, all of it the first time, and then,
         where nothing was heard of the peer, the oldest few."""
         if self.due is None or now < self.due:
             return
-        still = {self._key(each): each for each in self._outstanding()}
-        self._sent = {key: sent for key, sent in self._sent.items() if key in still}
+        before = self._choose()
         first = self._wait <= self._back_off.first
-        again = list(self._sent.values())[: None if first else FEW]
+        again = [each for key, each in self._sent.items() if key in before]
+        again = again[: None if first else FEW]
         self._wait = min(2 * self._wait, self._back_off.most)
         self.due = now + self._wait
         if again:
@@ -115,15 +129,26 @@ class OutstandingInquiries:
         for inquiry in again:
             self.repeated += 1
             self._send(inquiry)
-        for key, inquiry in still.items():
-            if key not in self._sent:
-                if len(self._sent) >= self._in_flight:
-                    self._more = True
-                    break
-                self._sent[key] = inquiry
-                self._send(inquiry)
+        self._send_new(before)
         if not self._sent:
             self.due = None
 
+    def _choose(self) -> dict[Key, Inquiry]:
+        """Let the oldest that are outstanding be in flight; what was before."""
+        before = self._sent
+        oldest = [*islice(self._outstanding(), self._in_flight + 1)]
+        self._more = len(oldest) > self._in_flight
+        self._sent = {self._key(each): each for each in oldest[: self._in_flight]}
+        return before
+
+    def _send_new(self, before: Container[Key]) -> None:
+        for key, inquiry in self._sent.items():
+            if key not in before:
+                self._send(inquiry)
+
     def _key(self, inquiry: Inquiry) -> Key:
         return inquiry.inspected, inquiry.event[self._own], inquiry.named
+
+
+def _count_of(key: Key) -> int:
+    return key[1]

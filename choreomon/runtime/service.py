@@ -1,8 +1,8 @@
 """The side of an agent that a service talks to: connections, frames, leases.
 
-A connection says hello and then tells its events (`choreomon.formats.local`). What comes is put to
-the driver at once, and answered after the commit: all that arrived in one turn of the loop is one
-row of the journal.
+A connection says hello and then tells its events (`choreomon.agent_files.local`). What comes is put
+to the driver at once, and answered after the commit: all that arrived in one turn of the loop is
+one row of the journal.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Final, assert_never, cast
 
 import msgspec
 
+from choreomon.agent_files import local
 from choreomon.core.errors import MalformedMessage
-from choreomon.formats import local
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.inputs import Gap, Goodbye, Hello, Report
 from choreomon.runtime.outputs import Reply
@@ -36,6 +36,7 @@ class ServiceSide:
       the loop or the next.
     - `refused(reason, detail)`: something was not taken before it came to the driver.
     - `lost(events)`: a service says that so many events will never be told.
+    - `reload`: reads the agent's configuration anew; why it cannot be done, "" where it is.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class ServiceSide:
         soon: Callable[[], None],
         refused: Callable[[str, str], None],
         lost: Callable[[int], None],
+        reload: Callable[[], str] = lambda: "",
         token: str = "",
     ) -> None:
         self.driver = driver
@@ -57,10 +59,12 @@ class ServiceSide:
         self.soon = soon
         self.refused = refused
         self.lost = lost
+        self.reload = reload
         self.token = token
         self.paused = False
         self.connections: dict[int, Connection] = {}
         self._last = 0
+        self._greeted_after = 0
 
     def connection(self) -> Connection:
         """The protocol of one more connection."""
@@ -94,6 +98,22 @@ class ServiceSide:
         for number in [*self.connections]:
             self.close_connection(number)
 
+    def greet_again(self) -> None:
+        """What is to be told has changed: services have to say hello anew, to be told of it."""
+        self._greeted_after = self._last
+        self.close_all()
+
+    def uninformed(self) -> list[str]:
+        """The sessions whose services may not know yet what is to be told: they have said nothing
+        on a connection that was welcomed with it."""
+        informed = {
+            number
+            for number, connection in self.connections.items()
+            if connection.informed and number > self._greeted_after
+        }
+        sessions = self.driver.state.sessions
+        return [name for name, each in sessions.items() if each.connection not in informed]
+
     def pause(self) -> None:
         """Read nothing until `resume`."""
         self.paused = True
@@ -114,6 +134,8 @@ class Connection(asyncio.Protocol):
         self._number = number
         self._session = ""
         self._greeted = False
+        self.informed = False
+        """Whether the service has surely received its welcome."""
         self._splitter = local.FrameSplitter()
         self._out: list[bytes] = []
         self._transport: asyncio.Transport | None = None
@@ -164,11 +186,15 @@ class Connection(asyncio.Protocol):
 
     def _take(self, message: local.ClientMessage) -> None:
         side, number = self._side, self._number
+        if type(message) is local.Reload:
+            self._reload(message)
+            return
         if self._greeted is (type(message) is local.Hello):
             # Two would make two sessions, of which one is never seen to end.
             wrong = "said hello already" if self._greeted else "has said no hello"
             self._refuse("session", f"this connection {wrong}")
             return
+        self.informed = self._greeted
         if type(message) is local.Report:
             now = side.now()
             if self._lets_go and now >= self._told_until:
@@ -206,7 +232,7 @@ class Connection(asyncio.Protocol):
             case local.Goodbye():
                 side.driver.take(Goodbye(number, self._session))
                 self._session = ""
-            case local.Report():
+            case local.Report() | local.Reload():
                 raise AssertionError(message)
             case _:
                 assert_never(message)
@@ -231,6 +257,17 @@ class Connection(asyncio.Protocol):
             if hello.lost:
                 side.lost(hello.lost)
         self._lets_go = hello.policy == "let-go"
+
+    def _reload(self, asked: local.Reload) -> None:
+        """From who looks after the agent. It may end all other connections, and says no more."""
+        side = self._side
+        if not hmac.compare_digest(asked.token.encode(), side.token.encode()):
+            self._refuse("token", "the token is not that of the agent's file")
+            return
+        side.connections.pop(self._number, None)
+        self.send(local.encode(local.Reloaded(side.reload())))
+        self.write()
+        self.end()
 
     def welcomed(self, told_until: float) -> None:
         """Its welcome leaves now."""

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from choreomon.agent_files import local
+from choreomon.agent_files.wire import open_untrusted, read_untrusted
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.labels import is_name
 from choreomon.core.message import Label
-from choreomon.core.vector_clock import VectorClock, is_far_beyond
-from choreomon.formats import local
-from choreomon.formats.labels import is_name
-from choreomon.formats.wire import open_untrusted, read_untrusted
+from choreomon.core.vector_clock import VectorClock, as_far_as_can_be, is_far_beyond
 from choreomon.monitor.host import HostEffect
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.monitor.rights import Refused
@@ -37,6 +37,7 @@ from choreomon.runtime.inputs import (
     Promised,
     Recovered,
     Report,
+    WentOn,
 )
 from choreomon.runtime.outputs import (
     Answered,
@@ -96,6 +97,8 @@ class Sidecar(Hosted):
             case GivenUp(system=system, count=count):
                 host = self.hosts[system]
                 return self._advanced(state, system, host.give_up(state.hosts[system], count))
+            case WentOn(system=system):
+                return self._advanced(state, system, self.hosts[system].go_on(state.hosts[system]))
             case Delivered(ids=ids):
                 return state._replace(undelivered=state.undelivered.without(ids)), []
             case Recovered(forgetful=forgetful):
@@ -218,7 +221,9 @@ class Sidecar(Hosted):
         session = state.sessions[name]
         sessions = {**state.sessions, name: answered(session, number, done, clock)}
         outputs.append(Reply(session.connection, local.Clock(number, clock)))
-        return SidecarState(state.hosts, sessions, state.undelivered), outputs
+        return SidecarState(
+            state.hosts, sessions, state.undelivered, state.counts, state.closed
+        ), outputs
 
     def _refused(
         self, connection: int, number: int, reason: local.RefusalReason, message: str
@@ -313,6 +318,10 @@ class Sidecar(Hosted):
             outputs += more
         return state, outputs
 
+    def watched(self, state: SidecarState) -> SidecarState:
+        """With gaps as the sessions have it, in properties that were opened now, too."""
+        return self._watched(state)[0]
+
     def _recovered(self, state: SidecarState, forgetful: bool) -> Stepped:
         outputs: list[Output] = []
         now = _now(state)
@@ -357,14 +366,29 @@ class Sidecar(Hosted):
             stepped = host.approach(state.hosts[place], message)
             state, more = self._advanced(state, place, stepped)
             if not _is_refused(stepped[1]):
-                more = [*more, Dropped("clock", message.sender, told)]
+                nearer = as_far_as_can_be(message.clock, clock)
+                state, others = self._heard_beside(state, place, nearer)
+                more = [*more, *others, Dropped("clock", message.sender, told)]
             return state, more
         stepped = host.receive(state.hosts[place], message)
         outputs: list[Output] = []
         if isinstance(message, Response | Waiting) and not _is_refused(stepped[1]):
             outputs.append(Answered(place, message.sender, message))
         state, more = self._advanced(state, place, stepped)
+        if self._beside[place] and not _is_refused(stepped[1]):
+            assert isinstance(message, Inquiry | Response | Waiting)
+            state, others = self._heard_beside(state, place, message.clock)
+            more += others
         return state, outputs + more
+
+    def _heard_beside(self, state: SidecarState, place: int, clock: VectorClock) -> Stepped:
+        """What was heard for one property was heard for all that share its clock."""
+        outputs: list[Output] = []
+        for other in self._beside[place]:
+            stepped = self.hosts[other].heard(state.hosts[other], clock)
+            state, more = self._advanced(state, other, stepped)
+            outputs += more
+        return state, outputs
 
 
 def _is_refused(effects: Sequence[HostEffect]) -> bool:

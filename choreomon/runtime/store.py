@@ -12,9 +12,10 @@ no part of one. Whether it may have is told by `forgetful`: the file remembers t
 last used in, and whether it was closed in order. That it is in use is on the disk before anything
 is committed, and that something may be lost is told until a row is committed that says so.
 
-The file remembers whose it is, too: rows mean something else to another process, or to one whose
-tables are others. A new file is its owner's alone (mode 0600), and so are those that SQLite makes
-beside it; one that is there keeps its mode.
+The file has a name that no other one has, and remembers whose it is: rows mean something else to
+another process, or to one whose tables are others. So the tables change together with the state
+(`exchange`). A new file is its owner's alone (mode 0600), and
+so are those that SQLite makes beside it; one that is there keeps its mode.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ import sqlite3
 from contextlib import suppress
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from choreomon.agent_files.wire import NO_STORE, STORE_BYTES
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.runtime.driver import CommitFailed
+from choreomon.runtime import store_file
+from choreomon.runtime.ports import CommitFailed
 
 Durability: TypeAlias = Literal["off", "process", "power"]
 
@@ -35,12 +38,21 @@ _APPLICATION: Final = 0x63686F72
 
 _SYNCHRONOUS: Final = {"process": "NORMAL", "power": "FULL"}
 
-_TABLES: Final = (
-    "CREATE TABLE IF NOT EXISTS journal (number INTEGER PRIMARY KEY, inputs BLOB NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS snapshot (number INTEGER PRIMARY KEY, state BLOB NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS boot (id TEXT NOT NULL, closed INTEGER NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS owner (process TEXT NOT NULL, systems TEXT NOT NULL)",
+_NEW: Final = (
+    "PRAGMA page_size=1024",  # a row is small, and a commit writes whole pages
+    "PRAGMA journal_mode=WAL",
+    "BEGIN",
+    "CREATE TABLE journal (number INTEGER PRIMARY KEY, inputs BLOB NOT NULL)",
+    "CREATE TABLE snapshot (number INTEGER PRIMARY KEY, state BLOB NOT NULL)",
+    "CREATE TABLE boot (id TEXT NOT NULL, closed INTEGER NOT NULL)",
+    "CREATE TABLE owner (process TEXT NOT NULL, systems TEXT NOT NULL)",
+    "CREATE TABLE name (name BLOB NOT NULL)",
+    f"INSERT INTO name VALUES (randomblob({STORE_BYTES}))",
+    f"PRAGMA application_id={_APPLICATION}",
+    f"PRAGMA user_version={VERSION}",
+    "COMMIT",
 )
+"""What makes a store of an empty file."""
 
 
 class Owner(NamedTuple):
@@ -51,9 +63,9 @@ class Owner(NamedTuple):
 
 
 class SqliteStore:
-    """A journal in a file. `boot` names this start of the machine. `owner`: whose it has to be;
-    `None` takes whatever is there. `max_pages` bounds the size of the file, in pages of SQLite, for
-    tests of full disks.
+    """A journal in a file. `boot` names this start of the machine. `owner`: whose a new one is, and
+    of which process one has to be that is there; `None` takes whatever is there. `max_pages` bounds
+    the size of the file, in pages of SQLite, for tests of full disks.
 
     Raises `DocumentError` where the file cannot be opened, is no journal, is somebody else's, or is
     in use.
@@ -90,7 +102,7 @@ class SqliteStore:
             raise
 
     def _make(self) -> bool:
-        """An empty file where there is none; whether it was made. Raises `DocumentError` where it
+        """A new store where there is none; whether it was made. Raises `DocumentError` where it
         surely cannot be used."""
         file = self._file
         folder = os.path.dirname(file) or "."
@@ -104,16 +116,20 @@ class SqliteStore:
                 "to be: let this user write to it, or name a file in another one"
             )
         try:
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        except FileExistsError:
-            if not os.access(file, os.R_OK | os.W_OK):
-                told = "cannot be read and written: let this user do so, or name another file"
-                raise self._unusable(told) from None
-            return False
+            if store_file.make(file, _NEW):
+                return True
         except OSError as error:
             told = f"cannot be made: {error.strerror or error}: name another file"
             raise self._unusable(told) from None
-        return True
+        except sqlite3.Error as error:
+            raise self._failed(error) from None
+        if not os.access(file, os.R_OK | os.W_OK):
+            told = "cannot be read and written: let this user do so, or name another file"
+            raise self._unusable(told)
+        missing = store_file.what_is_missing(file)
+        if missing:
+            raise self._unusable(missing)
+        return False
 
     def _prepare(
         self, durability: Literal["process", "power"], owner: Owner | None, max_pages: int | None
@@ -123,28 +139,39 @@ class SqliteStore:
         (application,) = run("PRAGMA application_id").fetchone()
         (version,) = run("PRAGMA user_version").fetchone()
         (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and application != _APPLICATION:
+        if not tables:
+            raise self._unusable(f"has nothing in it: {store_file.LOST}")
+        if application != _APPLICATION:
             raise self._unusable("is a database of something else: name another file")
-        if tables and version != VERSION:
+        if version != VERSION:
             raise self._unusable(f"has version {version}; this choreomon writes version {VERSION}")
-        run("PRAGMA page_size=1024")  # a row is small, and a commit writes whole pages
-        run("PRAGMA journal_mode=WAL")
-        # If this was lost with the power, so were the rows after it, and nobody would know.
-        run("PRAGMA synchronous=FULL")
-        run("BEGIN IMMEDIATE")
-        for table in _TABLES:
-            run(table)
-        run(f"PRAGMA application_id={_APPLICATION}")
-        run(f"PRAGMA user_version={VERSION}")
-        if owner is not None:
-            self._check_owner(owner)
         last = run("SELECT id, closed FROM boot").fetchone()
         self.forgetful = last is not None and last[0] != self._boot and not last[1]
         """Whether the last commits may be lost."""
         self._unsaid = self.forgetful
-        if not self.forgetful:
-            self._note_boot()
-        run("COMMIT")
+        self._unnoted = False
+        """Whether the file does not say yet that it is in use, since the disk was full."""
+        self.name = self._read_name()
+        """What tells it from any other store; empty where it was made before stores had names."""
+        owned = owner is not None and self._check_owner(owner)
+        self.systems = () if owner is None else owner.systems
+        """The ids of the systems that it holds, in the order of its tables."""
+        if owned:
+            self.systems = self._read_systems()
+        # If this was lost with the power, so were the rows after it, and nobody would know.
+        run("PRAGMA synchronous=FULL")
+        try:
+            run("BEGIN IMMEDIATE")
+            if owner is not None and not owned:
+                run("INSERT INTO owner VALUES (?, ?)", (owner.process, " ".join(owner.systems)))
+            if not self.forgetful:
+                self._note_boot()
+            run("COMMIT")
+        except sqlite3.Error as error:
+            self._roll_back()
+            if _kind_of(error) not in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+                raise
+            self._unnoted = True  # the first row says it, when there is room
         run(f"PRAGMA synchronous={self._synchronous}")
         if max_pages is not None:
             run(f"PRAGMA max_page_count={max_pages}")
@@ -152,19 +179,26 @@ class SqliteStore:
         (snapshot,) = run("SELECT coalesce(max(number), 0) FROM snapshot").fetchone()
         self._number = max(self._number, snapshot)
 
-    def _check_owner(self, owner: Owner) -> None:
-        """Whose it is from now on. Raises `DocumentError` where it is another one's."""
+    def _read_name(self) -> bytes:
         run = self._database.execute
-        systems = " ".join(owner.systems)
-        last = run("SELECT process, systems FROM owner").fetchone()
+        if run("SELECT 1 FROM sqlite_master WHERE name = 'name'").fetchone() is None:
+            return NO_STORE
+        (name,) = run("SELECT name FROM name").fetchone()
+        return bytes(name)
+
+    def _check_owner(self, owner: Owner) -> bool:
+        """Whether it has this owner; it may have none yet. Raises `DocumentError` where it is
+        another one's."""
+        last = self._database.execute("SELECT process FROM owner").fetchone()
         if last is None:
-            run("INSERT INTO owner VALUES (?, ?)", (owner.process, systems))
-        elif last[0] != owner.process:
+            return False
+        if last[0] != owner.process:
             raise self._unusable(f"is that of {last[0]}, and this is the agent of {owner.process}")
-        elif last[1] != systems:
-            raise self._unusable(
-                "was made with other table files: name those, or another file to begin anew"
-            )
+        return True
+
+    def _read_systems(self) -> tuple[str, ...]:
+        (systems,) = self._database.execute("SELECT systems FROM owner").fetchone()
+        return tuple(systems.split())
 
     def _note_boot(self) -> None:
         run = self._database.execute
@@ -185,7 +219,7 @@ class SqliteStore:
     def commit(self, row: bytes) -> None:
         run = self._database.execute
         try:
-            if self._unsaid or self._database.in_transaction:
+            if self._unsaid or self._unnoted or self._database.in_transaction:
                 self._commit_with_boot(row)
             else:
                 run("INSERT INTO journal VALUES (?, ?)", (self._number + 1, row))
@@ -194,7 +228,8 @@ class SqliteStore:
         self._number += 1
 
     def _commit_with_boot(self, row: bytes) -> None:
-        """The row says that something may be lost, so that the file need not any more."""
+        """With the row the file says that it is in use. Where something may be lost the row says
+        that, so that the file need not any more."""
         run = self._database.execute
         self._roll_back()
         # Were the row lost with the power in its turn, counts that it leaves out would be used
@@ -210,9 +245,22 @@ class SqliteStore:
             raise
         finally:
             run(f"PRAGMA synchronous={self._synchronous}")
-        self._unsaid = False
+        self._unsaid = self._unnoted = False
 
     def snapshot(self, state: bytes) -> None:
+        self._replace(state, None)
+
+    def exchange(self, state: bytes, systems: tuple[bytes, ...]) -> None:
+        # Lost with the power, what others were told of a new system would be told otherwise.
+        self._database.execute("PRAGMA synchronous=FULL")
+        try:
+            self._replace(state, tuple([system.hex() for system in systems]))
+        finally:
+            self._database.execute(f"PRAGMA synchronous={self._synchronous}")
+
+    def _replace(self, state: bytes, systems: tuple[str, ...] | None) -> None:
+        """A state in place of all rows, and these systems, where any are given, in place of those
+        that it held."""
         run = self._database.execute
         try:
             self._roll_back()
@@ -220,10 +268,14 @@ class SqliteStore:
             run("DELETE FROM snapshot")
             run("INSERT INTO snapshot VALUES (?, ?)", (self._number, state))
             run("DELETE FROM journal WHERE number <= ?", (self._number,))
+            if systems is not None:
+                run("UPDATE owner SET systems = ?", (" ".join(systems),))
             run("COMMIT")
         except sqlite3.Error as error:
             self._roll_back()
             raise CommitFailed(f"{self._file}: {error}") from None
+        if systems is not None:
+            self.systems = systems
 
     def _roll_back(self) -> None:
         """Where a transaction that failed is still open: what came after it would not be there."""
@@ -257,8 +309,7 @@ class SqliteStore:
 
     def _failed(self, error: sqlite3.Error) -> DocumentError:
         told = str(error)
-        # The lowest byte is the kind: https://sqlite.org/rescode.html
-        match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        match _kind_of(error):
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
                 told = "another agent uses it: each needs a file of its own"
             case sqlite3.SQLITE_NOTADB:
@@ -276,6 +327,11 @@ class SqliteStore:
 
     def _unusable(self, why: str) -> DocumentError:
         return DocumentError((Problem(self._file, 0, "", f"cannot be used as store: {why}"),))
+
+
+def _kind_of(error: sqlite3.Error) -> int:
+    """The lowest byte is the kind: https://sqlite.org/rescode.html"""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def boot_id() -> str:

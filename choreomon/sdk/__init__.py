@@ -1,4 +1,4 @@
-"""What a service uses to tell its agent of events, and to carry clocks with messages.
+"""Tools of a service to tell its agent of events, and to carry clocks with messages.
 
     process = await choreomon.sdk.connect("/run/choreomon/shop.sock")
 
@@ -36,8 +36,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
-from choreomon.formats.clock_text import Carried
 from choreomon.sdk.carriers import inject
 from choreomon.sdk.process import BLOCKING_OFF, OFF, BlockingProcess, Process
 

@@ -1,4 +1,4 @@
-"""Where an agent is, and how soon to look for it again."""
+"""Addresses of agents, and how soon to connect again."""
 
 from __future__ import annotations
 
@@ -88,14 +88,19 @@ def given_address(
 
 
 def _stated(text: str) -> str:
-    """Without blanks around it, and `off` in small letters."""
+    """The text without blanks around it, and `off` in small letters."""
     text = text.strip()
     return OFF if text.lower() == OFF else text
 
 
-def read_token(file: str | os.PathLike[str] | None, environment: Mapping[str, str]) -> str:
-    """The token of the agent, for those who may read its file; "" where no file is
-    named. Raises `OSError` where it cannot be read."""
+def read_token(
+    where: Address, file: str | os.PathLike[str] | None, environment: Mapping[str, str]
+) -> str:
+    """The token of the agent at `where`, for those who may read its file; "" where no file is
+    named. At a Unix stream there is none, whatever is named: one environment may be that of
+    services at both. Raises `OSError` where it cannot be read."""
+    if where.path:
+        return ""
     name = file if file is not None else environment.get(TOKEN_VARIABLE)
     if not name:
         return ""
@@ -113,7 +118,7 @@ class Backoff:
     most: float = 2.0
 
     def delay(self, failures: int, drawn: float) -> float:
-        """After so many failures in a row; `drawn` is from 0 to 1."""
+        """The delay after so many failures in a row; `drawn` is from 0 to 1."""
         longest = min(self.most, self.first * self.factor ** min(failures, 64))
         return longest * (0.5 + 0.5 * drawn)
 
@@ -123,5 +128,5 @@ PATIENT: Final = Backoff()
 
 
 def drawn() -> float:
-    """At random from 0 to 1, without the price of importing `random`."""
+    """Draw a number from 0 to 1, without the price of importing `random`."""
     return int.from_bytes(os.urandom(2), "big") / 0xFFFF

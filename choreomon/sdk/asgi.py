@@ -29,7 +29,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 KEY: Final = "choreomon"
-"""Of the process in the scope."""
+"""The key of the process in the scope."""
 
 
 class MonitoringMiddleware:

@@ -12,10 +12,15 @@ import os
 from contextlib import suppress
 from typing import cast
 
+from choreomon.agent_files.clocks.text import Carried, ClockText
+from choreomon.agent_files.local import (
+    MAX_AGENT_FRAME,
+    FrameSplitter,
+    Policy,
+    decode_agent_untrusted,
+)
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
-from choreomon.formats.clock_text import Carried, ClockText
-from choreomon.formats.local import MAX_AGENT_FRAME, FrameSplitter, Policy, decode_agent_untrusted
 from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
 from choreomon.sdk.complaints import REFUSED_FOR_GOOD, checked_name, closed, unavailable
 from choreomon.sdk.connected import Connected, asked_for
@@ -41,11 +46,12 @@ async def connect(
         address: the path of the agent's socket, or `tcp://127.0.0.1:PORT`; `None` for that of
             the environment variable `CHOREOMON`. Where neither is given, or the variable is
             `off`, nothing is monitored, and the result is `OFF`.
-        policy: what to do while the agent is away (`choreomon.formats.local.Policy`).
+        policy: what to do while the agent is unavailable (`choreomon.agent_files.local.Policy`).
         deadline: seconds that this call may take, and, under the policy `block`, that each
             event may wait; `None` for as long as it takes.
         buffer: how many events are kept at most, under `buffer` and `fire-and-forget`.
         token_file: the agent's token, for `tcp` addresses; also from `CHOREOMON_TOKEN_FILE`.
+            At a Unix socket it is not read.
         backoff: how soon to try again to connect.
 
     Raises:
@@ -128,7 +134,7 @@ class ConnectedProcess(Connected):
                     self._write()
                     if self._session.phase == OPEN and self._stream is not None:
                         await asyncio.shield(self._stream.ended)
-        finally:  # also where the caller is cancelled, who cannot close it again
+        finally:  # also if the caller is cancelled, and so cannot close it again
             await self._end()
 
     def left_behind(self) -> None:
@@ -179,7 +185,7 @@ class ConnectedProcess(Connected):
     # The stream
 
     def opened(self, stream: _Stream) -> None:
-        """There is a stream, with nothing on it yet."""
+        """Take the new stream, on which nothing was written yet."""
         self._stream = stream
         now = self._loop.time()
         self._session.opened(now)
@@ -213,7 +219,7 @@ class ConnectedProcess(Connected):
         self._turn(self._loop.time())
 
     def _turn(self, now: float) -> None:
-        """Does what the session decided."""
+        """Do what the session decided."""
         session = self._session
         for ticket in session.settled():
             waiter = ticket.waiter
@@ -272,7 +278,7 @@ class ConnectedProcess(Connected):
                 if where.path:
                     await self._loop.create_unix_connection(lambda: stream, where.path)
                 else:
-                    self._session.token = read_token(self._token_file, os.environ)
+                    self._session.token = read_token(where, self._token_file, os.environ)
                     await self._loop.create_connection(lambda: stream, where.host, where.port)
         except BaseException:
             stream.forgotten()
@@ -319,8 +325,8 @@ class _Stream(asyncio.Protocol):
             self.ended.set_result(None)
 
     def forgotten(self) -> None:
-        """Who asked for it was cancelled when it was just made: uvloop closes it then, and never
-        says that it is lost."""
+        """Close up after the task that asked for the stream was cancelled when it was just made:
+        uvloop closes it then, and never says that it is lost."""
         if self._transport is not None:
             self._transport.abort()
             self.connection_lost(None)

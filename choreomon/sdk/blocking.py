@@ -15,10 +15,15 @@ import time
 from contextlib import suppress
 from typing import Final
 
+from choreomon.agent_files.clocks.text import Carried, ClockText
+from choreomon.agent_files.local import (
+    MAX_AGENT_FRAME,
+    FrameSplitter,
+    Policy,
+    decode_agent_untrusted,
+)
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
-from choreomon.formats.clock_text import Carried, ClockText
-from choreomon.formats.local import MAX_AGENT_FRAME, FrameSplitter, Policy, decode_agent_untrusted
 from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
 from choreomon.sdk.complaints import REFUSED_FOR_GOOD, checked_name, closed, unavailable
 from choreomon.sdk.connected import Connected, asked_for
@@ -40,7 +45,7 @@ def connect(
     token_file: str | os.PathLike[str] | None = None,
     backoff: Backoff = PATIENT,
 ) -> BlockingProcess:
-    """As `choreomon.sdk.asynchronous.connect`, without a loop."""
+    """Connect as `choreomon.sdk.asynchronous.connect` does, without a loop."""
     asked = asked_for(address, policy, deadline, buffer, token_file)
     if asked is None:
         return BLOCKING_OFF
@@ -148,7 +153,7 @@ class ConnectedProcess(Connected):
         try:
             answered.acquire()
         except BaseException:
-            # A signal in the main thread, as of Ctrl-C.
+            # A signal in the main thread, such as Ctrl-C.
             with self._lock:
                 session.abandon(ticket)
             raise
@@ -158,11 +163,11 @@ class ConnectedProcess(Connected):
 
     def _wake(self) -> None:
         """Lets the thread in the background look at what is due."""
-        with suppress(BlockingIOError):  # it is to wake up already
+        with suppress(BlockingIOError):  # it will wake up anyway
             self._wake_end.send(b"\0")
 
     def _write(self) -> None:
-        """As much as can be written now; the lock is held."""
+        """Write as much as possible now; the lock is held."""
         self._unsent += self._session.output()
         if not self._unsent or self._socket is None:
             return
@@ -195,7 +200,7 @@ class ConnectedProcess(Connected):
                 self._turn()
 
     def _connect_once(self) -> bool:
-        """Whether that was of any use."""
+        """Connect, and return whether that was of any use."""
         welcomed, trouble = False, ""
         try:
             with self._open() as connection, selectors.DefaultSelector() as selector:
@@ -220,7 +225,7 @@ class ConnectedProcess(Connected):
                 connection.close()
                 raise
         else:
-            token = read_token(self._token_file, os.environ)
+            token = read_token(where, self._token_file, os.environ)
             with self._lock:
                 self._session.token = token
             connection = socket.create_connection((where.host, where.port), GREETING_SECONDS)

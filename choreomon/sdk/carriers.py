@@ -4,26 +4,33 @@ A carrier is whatever a transport has for headers:
 
 - a mapping with `str` keys, as of HTTP clients, AMQP, MQTT; looked up without regard to case;
   to be read, whatever else has `items()`, as the headers of `http.server`;
-- a list of pairs of bytes, as of ASGI, or of pairs whose name is a `str`, as of Kafka clients;
+- a list of pairs of bytes, as of ASGI, or of pairs whose name is a `str`;
 - the member `choreomon` of the header `baggage` (W3C Baggage), beside the members of others.
 
-Values that are read may be `str` or `bytes`. For a carrier of another kind `header` gives name
-and value.
+Where a client wants another kind, or one that cannot be changed, there is a function that makes it,
+with the other headers in it: `kafka_headers`, `grpc_metadata`, `wsgi_headers`. Each of these can be
+read, too, and the environment of WSGI. Values that are read may be `str` or `bytes`. For a carrier
+of yet another kind `header` gives name and value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeGuard
 
+from choreomon.agent_files.clocks.text import (
+    HEADER,
+    Carried,
+    decode_carried_untrusted,
+    encode_carried,
+)
 from choreomon.core.errors import MalformedMessage
-from choreomon.formats.clock_text import HEADER, Carried, decode_carried_untrusted, encode_carried
 
 Carrier: TypeAlias = MutableMapping[str, Any] | list[Any]
-"""What can be written: a mapping, or a list of (name, value)."""
+"""Carriers that can be written: a mapping, or a list of (name, value)."""
 
 Readable: TypeAlias = Mapping[Any, Any] | Iterable[Any] | None
-"""What can be read: a mapping or what has `items()`, pairs, or nothing at all."""
+"""Carriers that can be read: a mapping or anything with `items()`, pairs, or nothing at all."""
 
 BAGGAGE: Final = "baggage"
 
@@ -40,22 +47,43 @@ def inject(carrier: Carrier, carried: Carried) -> None:
         _write(carrier, HEADER, encode_carried(carried))
 
 
+def kafka_headers(carried: Carried, headers: Readable = None) -> list[tuple[str, Any]]:
+    """Headers for clients of Kafka: a list of pairs of `str` and `bytes`, in which `headers` (a
+    list of pairs, a mapping, or nothing) stay as they are."""
+    pairs = _others(headers, HEADER)
+    if carried.sender:
+        pairs.append((HEADER, encode_carried(carried).encode()))
+    return pairs
+
+
+def grpc_metadata(carried: Carried, metadata: Readable = None) -> tuple[tuple[str, Any], ...]:
+    """Metadata for calls of gRPC: a tuple of pairs, whose names are in lower case, in which
+    `metadata` (pairs, a mapping, `grpc.aio.Metadata`, or nothing) stay as they are."""
+    pairs = _others(metadata, HEADER)
+    return (*pairs, header(carried)) if carried.sender else tuple(pairs)
+
+
+def wsgi_headers(carried: Carried, headers: Readable = None) -> list[tuple[str, Any]]:
+    """Headers of a response for `start_response` of WSGI: a list of pairs of `str`."""
+    return list(grpc_metadata(carried, headers))
+
+
 def extract_untrusted(carrier: Readable) -> Carried | None:
-    """What the header says, `None` where there is none. Raises `MalformedMessage`, and nothing
-    else, where it cannot be read."""
+    """Read the header, `None` where there is none. Raises `MalformedMessage`, and nothing else,
+    where it cannot be read."""
     values = _values(carrier, HEADER)
     return decode_carried_untrusted(values[0]) if values else None
 
 
 def inject_baggage(carrier: Carrier, carried: Carried) -> None:
-    """As `inject`, as a member of the baggage; the members of others stay as they are."""
+    """Inject as a member of the baggage; the members of others stay as they are."""
     if carried.sender:
         members = [member for member in _members(carrier) if _key(member) != HEADER]
         _write(carrier, BAGGAGE, ",".join([*members, f"{HEADER}={encode_carried(carried)}"]))
 
 
 def extract_baggage_untrusted(carrier: Readable) -> Carried | None:
-    """As `extract_untrusted`, from the baggage."""
+    """Extract, as `extract_untrusted` does, from the baggage."""
     for member in _members(carrier):
         if _key(member) == HEADER:
             value = member.partition("=")[2].partition(";")[0].strip()
@@ -78,12 +106,11 @@ def _key(member: str) -> str:
 
 
 def _values(carrier: Readable, name: str) -> list[str]:
-    if carrier is None:
-        return []
-    items = getattr(carrier, "items", None)
-    pairs = carrier if items is None else items()
+    if _is_wsgi_environment(carrier):
+        variable = f"HTTP_{name.upper()}"
+        carrier = {name: carrier[variable]} if variable in carrier else {}
     found: list[str] = []
-    for key, value in pairs:
+    for key, value in _pairs(carrier):
         if _is(key, name):
             # AMQP and multi-mappings have lists of values, and lists have repeated names.
             for one in value if isinstance(value, list | tuple) else [value]:
@@ -94,6 +121,25 @@ def _values(carrier: Readable, name: str) -> list[str]:
                 else:
                     raise MalformedMessage(f"header {name}: {type(one).__name__} is no text")
     return found
+
+
+def _pairs(carrier: Readable) -> Iterable[Any]:
+    if carrier is None:
+        return ()
+    items = getattr(carrier, "items", None)
+    return carrier if items is None else items()
+
+
+def _others(carrier: Readable, name: str) -> list[tuple[str, Any]]:
+    """The headers but those of this name, of which a message has one."""
+    return [(key, value) for key, value in _pairs(carrier) if not _is(key, name)]
+
+
+def _is_wsgi_environment(carrier: Readable) -> TypeGuard[Mapping[str, Any]]:
+    """Recognise the environment of WSGI by a key that no header of a request can have: PEP 3333 has
+    a pair of numbers there. Only there a header is called `HTTP_CHOREOMON`, and `CHOREOMON` is a
+    variable of the process."""
+    return isinstance(carrier, Mapping) and carrier.get("wsgi.version") == (1, 0)
 
 
 def _is(key: object, name: str) -> bool:
@@ -111,13 +157,18 @@ def _write(carrier: Carrier, name: str, value: str) -> None:
             (name if text_names else name.encode(), value if text_values else value.encode())
         )
         return
+    if not hasattr(carrier, "__setitem__"):  # a tuple, or nothing
+        raise TypeError(
+            f"nothing can be written into a {type(carrier).__name__}: use what `kafka_headers`, "
+            "`grpc_metadata` or `wsgi_headers` of choreomon.sdk.carriers gives"
+        )
     for key in [key for key in carrier if _is(key, name) and key != name]:
         del carrier[key]
     carrier[name] = value
 
 
 class Carrying:
-    """What every process can do with carriers. `malformed` counts what could not be read."""
+    """Carriers for every process. `malformed` counts what could not be read."""
 
     def __init__(self) -> None:
         self.malformed = 0
@@ -127,8 +178,8 @@ class Carrying:
         inject(carrier, carried)
 
     def extract(self, carrier: Readable) -> Carried | None:
-        """What came with a message; `None` where nothing did, or nothing that can be read:
-        that is counted, and never disturbs the service."""
+        """Read what came with a message; `None` where nothing did, or nothing readable: that is
+        counted, and never disturbs the service."""
         try:
             return extract_untrusted(carrier)
         except MalformedMessage:
@@ -136,11 +187,11 @@ class Carrying:
             return None
 
     def inject_baggage(self, carrier: Carrier, carried: Carried) -> None:
-        """As `inject`, as a member of the W3C baggage."""
+        """Inject as a member of the W3C baggage."""
         inject_baggage(carrier, carried)
 
     def extract_baggage(self, carrier: Readable) -> Carried | None:
-        """As `extract`, from the W3C baggage."""
+        """Extract from the W3C baggage."""
         try:
             return extract_baggage_untrusted(carrier)
         except MalformedMessage:

@@ -1,18 +1,18 @@
-"""What a service is told when something cannot be done, the same on every way to an agent."""
+"""Errors for services, the same on every way to an agent."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from choreomon.agent_files.local import RefusalReason
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
-from choreomon.formats.labels import NAME_PATTERN, NAME_RULE
-from choreomon.formats.local import RefusalReason
+from choreomon.core.labels import NAME_PATTERN, NAME_RULE
 from choreomon.sdk.address import VARIABLE, Address
 from choreomon.sdk.session import Session
 
 REFUSED_FOR_GOOD: Final[tuple[RefusalReason, ...]] = ("version", "token")
-"""Before the first welcome: trying again would not help."""
+"""Reasons, before the first welcome, after which trying again would not help."""
 
 _FIXES: Final[dict[RefusalReason | None, str]] = {
     "version": "install the same version of choreomon for the service and for the agent",

@@ -1,11 +1,11 @@
-"""What services on asyncio and services of threads share: an agent to be connected with."""
+"""Common part of services on asyncio and with threads: the connection to an agent."""
 
 from __future__ import annotations
 
 import os
 from typing import Final
 
-from choreomon.formats.local import Policy
+from choreomon.agent_files.local import Policy
 from choreomon.sdk.address import Address, Backoff, given_address, read_token
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.session import Session
@@ -18,13 +18,13 @@ def asked_for(
     buffer: int,
     token_file: str | os.PathLike[str] | None,
 ) -> tuple[Address, Session] | None:
-    """Where the agent is, and a session to begin there; `None`: nothing is to be monitored. Raises
-    as `choreomon.sdk.asynchronous.connect` does."""
+    """Find the address of the agent, and make a session to begin there; `None`: nothing is to be
+    monitored. Raises as `choreomon.sdk.asynchronous.connect` does."""
     where = given_address(address, os.environ)
     if where is None:
         return None
     session = Session(policy=policy, deadline=deadline, buffer=buffer)
-    session.token = read_token(token_file, os.environ)
+    session.token = read_token(where, token_file, os.environ)
     return where, session
 
 

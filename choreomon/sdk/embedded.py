@@ -18,24 +18,28 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from choreomon.agent_files.agent_config import (
+    AgentConfig,
+    config_defects,
+    load_tables,
+    refuse,
+)
+from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.clocks.text import (
+    Carried,
+    decode_clocks_untrusted,
+    encode_clocks,
+)
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
 from choreomon.core.vector_clock import VectorClock, is_far_beyond, merge
-from choreomon.formats.agent_config import (
-    AgentConfig,
-    config_defects,
-    load_agent_config,
-    load_tables,
-    refuse,
-)
-from choreomon.formats.clock_text import KEY_BYTES, Carried, decode_clocks_untrusted, encode_clocks
 from choreomon.runtime.agent import Agent, LineSink
-from choreomon.runtime.configured_sinks import make_sinks
+from choreomon.runtime.delivery.configured_sinks import make_sinks
+from choreomon.runtime.delivery.webhook import Callback
 from choreomon.runtime.inputs import Happened
-from choreomon.runtime.logs import Log
+from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.outputs import Reply
-from choreomon.runtime.webhook import Callback
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.complaints import checked_name, closed
 
@@ -60,7 +64,7 @@ async def embed(
     if not isinstance(config, AgentConfig):
         config = load_agent_config(config)
     elif not config.file:
-        local = {"local"}  # is not used here, and so need not be right
+        local = {"local"}  # not used here, so it need not be right
         refuse(config, [each for each in config_defects(config) if each.path[0] not in local])
     process = EmbeddedProcess()
     sinks = make_sinks(config)
@@ -102,12 +106,12 @@ class EmbeddedProcess(Carrying):
     async def begin(self) -> None:
         """Recover, and listen to other agents."""
         agent = self.agent
-        sidecar = agent.node.driver.sidecar
+        await agent.start()
+        sidecar = agent.node.driver.sidecar  # what is in the store may have been another one
         self.name = sidecar.process
         self._labels = sidecar.mentioned()
-        self._keys = tuple(system[:KEY_BYTES] for system in sidecar.systems)
+        self._keys = sidecar.keys
         self._heard = [()] * len(self._keys)
-        await agent.start()
 
     # What the service says.
 
@@ -196,7 +200,7 @@ class EmbeddedProcess(Carrying):
     # The service's side of the sidecar.
 
     def reply(self, output: Reply) -> None:
-        """There are no sessions, so nothing is answered in messages."""
+        """Ignore the reply: there are no sessions, so nothing is answered in messages."""
 
     def written(self) -> None:
         """A turn of the sidecar is over."""
@@ -207,12 +211,19 @@ class EmbeddedProcess(Carrying):
                     each.set_result(None)
 
     def close_connection(self, connection: int) -> None:
-        """There are none."""
+        """Ignore it: there are no connections."""
+
+    def greet_again(self) -> None:
+        """What is to be told is looked up anew when it has begun."""
+
+    def uninformed(self) -> list[str]:
+        """There are no sessions."""
+        return []
 
     def pause(self) -> None:
-        """The disk takes nothing."""
+        """Take no messages: the disk takes nothing."""
         self._paused = True
 
     def resume(self) -> None:
-        """It does again."""
+        """Take messages again."""
         self._paused = False

@@ -1,4 +1,4 @@
-"""What a fork leaves in the child: processes whose connection is the parent's.
+"""Forks: processes in the child whose connection is the parent's.
 
 Nothing is told on it there. Two that speak on one connection would give two events one number, of
 which the agent counts one.
@@ -13,14 +13,14 @@ from weakref import WeakSet
 
 class Forked(Protocol):
     def left_behind(self) -> None:
-        """This is the child of a fork, before anything else happens in it."""
+        """Disconnect in the child of a fork, before anything else happens in it."""
 
 
 _CONNECTED: WeakSet[Forked] = WeakSet()
 
 
 def close_in_children(process: Forked) -> None:
-    """Of whatever forks from now on, for as long as `process` is there."""
+    """Register a process for all later forks, for as long as it is there."""
     _CONNECTED.add(process)
 
 

@@ -18,7 +18,7 @@ from choreomon.sdk.process import BlockingProcess, Process
 
 
 class Request(Protocol):
-    """What is used of an `httpx.Request`; of its URL that is `netloc` (bytes), `host`, `path`."""
+    """The part of `httpx.Request` that is used; of its URL `netloc` (bytes), `host`, `path`."""
 
     @property
     def method(self) -> str: ...
@@ -31,14 +31,14 @@ class Request(Protocol):
 
 
 class Response(Protocol):
-    """What is used of an `httpx.Response`."""
+    """The part of `httpx.Response` that is used."""
 
     @property
     def headers(self) -> MutableMapping[str, str]: ...
 
 
 Peers: TypeAlias = Mapping[str, str] | Callable[[Any], str | None]
-"""Which process is behind a request: by `host` or `host:port`, or a function of the request."""
+"""The process behind a request: by `host` or `host:port`, or a function of the request."""
 
 Names: TypeAlias = Callable[[Any], str | None]
 """The name of a request's message; `None`: it is none."""
@@ -70,7 +70,7 @@ def hooks(
 def blocking_hooks(
     process: BlockingProcess, peers: Peers, name_of: Names | None = None
 ) -> dict[str, list[Callable[[Any], None]]]:
-    """As `hooks`, of an `httpx.Client`."""
+    """The `hooks` for an `httpx.Client`."""
 
     def request(request: Request) -> None:
         if not process.on:

@@ -14,5 +14,5 @@ def request_name(method: str, path: str) -> str:
     for each thing, which no property mentions; such services give names themselves."""
     words = [_OTHER.sub("_", word) for word in path.split("/") if word]
     name = ".".join([_OTHER.sub("_", method), *words])
-    # Clients may call their methods `-` and worse; names do not begin so.
+    # Clients may call their methods `-` and worse, with which names cannot begin.
     return (f"_{name}" if name[:1] in ("", ".", "-") else name)[:_MAX]

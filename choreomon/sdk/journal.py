@@ -1,4 +1,4 @@
-"""What a service has not been answered yet: events and gaps, in the order in which they happened.
+"""The journal of a service: events and gaps not yet answered, in the order in which they happened.
 
 An entry is *written* when its frame went out on the present connection, *numbered* when it ever
 went out in the present session (so that the agent may have taken it), and *released* when the
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from itertools import islice, takewhile
 from typing import Any, Final, Literal, TypeAlias
 
+from choreomon.agent_files.clocks.text import ClockText
 from choreomon.core.errors import InternalError
 from choreomon.core.message import EventKind
-from choreomon.formats.clock_text import ClockText
 
 GAP: Final = "gap"
 EntryKind: TypeAlias = EventKind | Literal["gap"]
@@ -81,7 +81,7 @@ class Journal:
         self.kept += entry.released
 
     def lose(self, events: int = 1) -> Entry:
-        """These many events happened last, and will not be told. Returns their gap."""
+        """Note that these many events happened last, and will not be told. Returns their gap."""
         last = self._entries[-1] if self._entries else None
         if (
             last is None
@@ -99,8 +99,8 @@ class Journal:
         return self._entries[self.written]
 
     def everything_left_is_written(self) -> bool:
-        """Whether nothing but waiting events is not written, so that a promise can be made."""
-        # What left without an answer is before what waits, so that this mostly looks at one.
+        """Return whether all but waiting events are written, so that a promise can be made."""
+        # Entries that left without an answer come before waiting ones: this mostly looks at one.
         return not any(
             entry.kind == GAP or entry.released
             for entry in islice(self._entries, self.written, None)
@@ -115,7 +115,7 @@ class Journal:
         return list(takewhile(lambda entry: entry.number, self._entries))
 
     def answered(self, number: int) -> Entry | None:
-        """Takes the first entry out, which was answered; `None` where that is another one."""
+        """Take the first entry out, which was answered; `None` where that is another one."""
         if not self.written or self._entries[0].number != number:
             return None
         entry = self._entries.popleft()
@@ -124,7 +124,7 @@ class Journal:
         return entry
 
     def greet(self) -> int:
-        """How many events the gap at the head stands for, if one is there: a hello tells it."""
+        """Count the events of the gap at the head, if one is there, for the hello."""
         head = self._entries[0] if self._entries else None
         if head is None or head.kind != GAP or head.number:
             return 0
@@ -139,7 +139,7 @@ class Journal:
         return self._entries.popleft()
 
     def remove(self, entry: Entry) -> Entry | None:
-        """Takes an entry out that is not numbered. Returns the event after it."""
+        """Take an entry out that is not numbered. Returns the event after it."""
         position = self._entries.index(entry)
         if entry.number:
             raise InternalError(f"the agent may have taken number {entry.number} already")
@@ -172,8 +172,8 @@ class Journal:
         return kept, lost
 
     def doubt(self) -> list[Entry]:
-        """Of the numbered entries the agent will not say any more whether it took them: a gap
-        takes their place, and their tickets. Returns the events among them."""
+        """The agent will never acknowledge the numbered entries: replace them and their tickets by
+        one gap. Returns the events among them."""
         numbered = self.numbered()
         if numbered:
             self.unwrite()

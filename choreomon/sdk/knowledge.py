@@ -1,4 +1,4 @@
-"""What a service knows of the clocks: what its agent answered, and what it has heard since.
+"""Knowledge of clocks: what the agent answered, and what the service has heard since.
 
 Nothing that was heard is ever forgotten: it is carried on with what is sent, and told to the
 agent with the next report. Clocks of systems that the agent does not have are not carried on;
@@ -9,9 +9,7 @@ of more than can have happened, is the same: whoever may write a header can writ
 
 from __future__ import annotations
 
-from choreomon.core.errors import MalformedMessage
-from choreomon.core.vector_clock import is_far_beyond
-from choreomon.formats.clock_text import (
+from choreomon.agent_files.clocks.text import (
     Clocks,
     ClockText,
     decode_clocks_untrusted,
@@ -19,6 +17,8 @@ from choreomon.formats.clock_text import (
     merge_clocks,
     merge_texts,
 )
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.vector_clock import is_far_beyond
 
 
 class Knowledge:
@@ -48,7 +48,7 @@ class Knowledge:
         return {key: one for key, one in clocks.items() if processes.get(key) == len(one)}
 
     def admit(self, heard: ClockText) -> ClockText:
-        """What of a clock from another service the agent will understand."""
+        """The part of a clock from another service that the agent will understand."""
         if not heard:
             return ""
         try:
@@ -74,8 +74,8 @@ class Knowledge:
             self._know(clocks)
 
     def to_tell(self, heard: ClockText) -> ClockText:
-        """What the next report tells: what was heard since the last one, and `heard`, which
-        is admitted. From now on that report keeps it."""
+        """The clock for the next report: what was heard since the last one, and `heard`, which is
+        admitted. From now on that report keeps it."""
         if not self._untold:
             return heard
         untold, self._untold = self._untold, {}
@@ -116,7 +116,7 @@ class Knowledge:
 
     def _merge_answer(self) -> None:
         if self._answer:
-            # Of a malformed clock of the agent itself nothing is known but that it was sent.
+            # A malformed clock of the agent tells nothing but that it was sent.
             try:
                 self._known = merge_clocks(
                     self._known, self._fitting(decode_clocks_untrusted(self._answer))

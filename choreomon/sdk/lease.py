@@ -1,6 +1,6 @@
-"""What a service has promised its agent: to let nothing leave unanswered for a while.
+"""Leases: promises of a service to its agent to let nothing leave unanswered for a while.
 
-The promise and what an agent may conclude from it are in `choreomon.formats.local`. Here the
+The promise and what an agent may conclude from it are in `choreomon.agent_files.local`. Here the
 service is the careful side: it keeps still after every grant that it received, whether it could
 confirm it or not. Times are monotonic, in seconds.
 """
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from choreomon.formats.local import Renew
+from choreomon.agent_files.local import Renew
 
 NEVER: Final = float("inf")
 
 GREETING_SECONDS: Final = 5.0
-"""How long a hello may stay unanswered before another connection is tried."""
+"""Time for a hello to be answered before another connection is tried."""
 
 RENEWALS: Final = 3
-"""In a lease: one that is answered late does not end it."""
+"""Renewals in a lease: one that is answered late does not end it."""
 
 
 class Lease:
@@ -53,12 +53,12 @@ class Lease:
         return now >= self._renew_at and not self._renewing
 
     def renewal(self) -> Renew:
-        """To be said when all that ever left was told before."""
+        """The renewal to send when all that ever left was told before."""
         self._renewing = True
         return Renew(self._grant)
 
     def due(self, now: float) -> float:
-        """When a renewal is wanted, if one is not wanted already, or the lease ends."""
+        """The time when a renewal is wanted, if one is not wanted already, or the lease ends."""
         if self._renewing or self._renew_at <= now:
             return self.until
         return min(self.until, self._renew_at)

@@ -1,12 +1,12 @@
-"""Which events of a service some table mentions: only those have to be reported."""
+"""Events that some table mentions: only those have to be reported."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from choreomon.core.labels import parse_label
 from choreomon.core.message import SEND, EventKind, Label
-from choreomon.formats.labels import parse_label
 
 Mentioned: TypeAlias = frozenset[tuple[EventKind, str, str]]
 """Kind of event, other end of the message, its name."""

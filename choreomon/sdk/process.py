@@ -1,4 +1,4 @@
-"""What a service tells its monitor through, whichever way the monitor is reached.
+"""Interface of a service to its monitor, however the monitor is reached.
 
 `Process` is for services on asyncio, `BlockingProcess` for threads; the names are the same. A
 process that is not monitored is `OFF` or `BLOCKING_OFF`, whose `on` is false: a service that
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from choreomon.formats.clock_text import Carried
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.sdk.carriers import Carrier, Carrying, Readable
 
 NOTHING: Final = Carried("", "", "")
-"""What travels with a message of a process that is not monitored; no header is written."""
+"""Travels with messages of a process that is not monitored; no header is written."""
 
 
 class Carries(Protocol):
@@ -30,13 +30,13 @@ class Carries(Protocol):
         """Writes `carried` into the headers of a message that is about to leave."""
 
     def extract(self, carrier: Readable) -> Carried | None:
-        """What came with a message, `None` where nothing readable did. Raises nothing."""
+        """Read what came with a message, `None` where nothing readable did. Raises nothing."""
 
     def inject_baggage(self, carrier: Carrier, carried: Carried) -> None:
-        """As `inject`, as a member of the W3C baggage."""
+        """Inject as a member of the W3C baggage."""
 
     def extract_baggage(self, carrier: Readable) -> Carried | None:
-        """As `extract`, from the W3C baggage."""
+        """Extract from the W3C baggage."""
 
 
 class Process(Carries, Protocol):
@@ -46,7 +46,7 @@ class Process(Carries, Protocol):
         """Call it *before* the message leaves; what it returns travels with the message.
 
         When it returns, the event has happened and is known to the monitor, unless the policy
-        let it leave without (`choreomon.formats.local.Policy`).
+        let it leave without (`choreomon.agent_files.local.Policy`).
 
         Args:
             to: the process that will handle the message.
@@ -64,7 +64,7 @@ class Process(Carries, Protocol):
         `sending` does."""
 
     async def handling_from_outside(self, name: str) -> None:
-        """As `handling`, of a message from nobody that is monitored (`env`)."""
+        """Report the handling of a message from nobody that is monitored (`env`)."""
 
     async def close(self, deadline: float | None = 5.0) -> None:
         """Tells what is left to tell, for at most `deadline` seconds, and ends. Raises
@@ -89,7 +89,7 @@ class BlockingProcess(Carries, Protocol):
 
 
 class _Silent(Carrying):
-    """Is not monitored, and reads and writes nothing."""
+    """A process that is not monitored, and reads and writes nothing."""
 
     on: Final = False
     name: Final = ""

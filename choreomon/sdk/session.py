@@ -9,26 +9,24 @@ who may go on, and when something is due:
     expire, due         time went by; when there is something to do next
     output, settled     what to write; whose tickets are settled
 
-Time is monotonic, in seconds. What keeps the verdicts right is in `choreomon.formats.local`
+Time is monotonic, in seconds. What keeps the verdicts right is in `choreomon.agent_files.local`
 (numbers, the lease) and `choreomon.sdk.knowledge` (what is heard).
 
 An event that no table mentions needs no report. Another one waits for its answer, unless the
-policy lets it leave: `fire-and-forget` always, `buffer` and `let-go` once the agent is away and
-the lease is over. Before the first `Welcome` nothing leaves: no policy is known to the agent.
+policy lets it leave: `fire-and-forget` always, `buffer` and `let-go` once the agent is unavailable
+and the lease is over. Before the first `Welcome` nothing leaves: the agent knows no policy.
 
-Under `let-go` an event that leaves is never told, even if its report went out before: the agent
-may take it late, when it has answered others already. Under `buffer` it may, because an agent
-without a promise answers nobody until the buffer has arrived.
+Under `let-go` an event that leaves is never reported, as the agent might take it when it has
+answered later ones. Under `buffer` it may be, as an agent without a promise answers nobody until
+the buffer has arrived.
 """
 
 from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias, assert_never
 
-from choreomon.core.errors import MalformedMessage
-from choreomon.core.message import EventKind
-from choreomon.formats.clock_text import ClockText
-from choreomon.formats.local import (
+from choreomon.agent_files.clocks.text import ClockText
+from choreomon.agent_files.local import (
     VERSION,
     AgentMessage,
     ClientMessage,
@@ -45,6 +43,8 @@ from choreomon.formats.local import (
     Welcome,
     encode,
 )
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.message import EventKind
 from choreomon.sdk.journal import GAP, Entry, Journal, Ticket
 from choreomon.sdk.knowledge import Knowledge, joined
 from choreomon.sdk.lease import GREETING_SECONDS, NEVER, Lease
@@ -59,14 +59,14 @@ OPEN: Final[Phase] = "open"
 
 _LEAVING: Final[tuple[Policy, ...]] = ("buffer", "let-go")
 _POISONED: Final[tuple[RefusalReason, ...]] = ("malformed", "number", "process")
-"""Repeated it would be refused again."""
+"""Reasons for which a repeated message would be refused again."""
 
 
 class Session:
     """One service and its agent, over any number of connections.
 
     Args:
-        policy: what to do when the agent is away.
+        policy: what to do while the agent is unavailable.
         deadline: seconds after which a waiting event fails under the policy `block`; `None`
             waits as long as it takes.
         buffer: how many events are kept at most that left without an answer.
@@ -133,7 +133,7 @@ class Session:
         return ticket
 
     def clock(self) -> ClockText:
-        """All that is known: what a message carries whose sending was not reported."""
+        """The whole knowledge: what a message carries whose sending was not reported."""
         return self.knowledge.current()
 
     def abandon(self, ticket: Ticket) -> None:
@@ -162,14 +162,14 @@ class Session:
     # What happens to the connection
 
     def opened(self, now: float) -> None:
-        """There is a connection."""
+        """Begin on a new connection."""
         self.phase = GREETING
         self._greeting_until = now + GREETING_SECONDS
         lost = self._journal.greet()
         self._say(Hello(self.policy, session=self._session, lost=lost, token=self.token))
 
     def broken(self) -> None:
-        """There is none any more. What was not answered will be repeated."""
+        """End the connection. What was not answered will be repeated."""
         self.phase = AWAY
         self._lease.broken()
         self._output.clear()
@@ -233,7 +233,8 @@ class Session:
             self._settle(told, self.clock())
 
     def _continues(self, message: Welcome, numbered: list[Entry]) -> bool:
-        """Whether the agent remembers all that it answered, and nothing that was not told."""
+        """Return whether the agent remembers all that it answered, and nothing that was not
+        told."""
         if message.session != self._session:
             return not self._session and message.number == 0
         if numbered:
@@ -249,9 +250,8 @@ class Session:
             self._begin_again()
 
     def _begin_again(self) -> None:
-        """With a new session, which counts from 1 again. What the old one may have taken cannot
-        be told in the new one: it would count twice. So it is lost, as far as anybody knows; who
-        waits for it goes on when the agent knows of the gap, not before."""
+        """Begin a new session. Events that the old one may have taken are lost: repeated they might
+        count twice. Who waits goes on once the agent knows of the gap."""
         self._session = ""
         self._answered = 0
         lost = self._journal.doubt()
@@ -264,7 +264,7 @@ class Session:
     # What happens by itself
 
     def expire(self, now: float) -> None:
-        """It is `now`; call it when `due` says so, and at will."""
+        """Do what is due at `now`; call it when `due` says so, and at will."""
         if self.phase == GREETING and now >= self._greeting_until:
             self.trouble = f"no welcome within {GREETING_SECONDS:g} seconds"
             self.broken()
@@ -278,7 +278,7 @@ class Session:
         self._write(now)
 
     def due(self, now: float) -> float | None:
-        """When `expire` has something to do next, if nothing else happens before."""
+        """The time when `expire` has something to do next, if nothing else happens before."""
         due = NEVER
         if self.phase == GREETING:
             due = self._greeting_until
@@ -340,16 +340,16 @@ class Session:
 
     @property
     def idle(self) -> bool:
-        """Whether everything was told and answered."""
+        """True if everything was told and answered."""
         return not len(self._journal)
 
     def give_up(self) -> None:
-        """Nothing will be answered any more: all who wait fail."""
+        """Give up: nothing will be answered any more, and all who wait fail."""
         self._fail_until(NEVER)
 
     @property
     def in_flight(self) -> int:
-        """How many reports and gaps are on the connection, unanswered."""
+        """The number of reports and gaps on the connection, unanswered."""
         return self._journal.written
 
     def goodbye(self) -> None:

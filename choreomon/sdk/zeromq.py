@@ -16,15 +16,15 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
-from choreomon.core.errors import MalformedMessage
-from choreomon.core.message import ENVIRONMENT
-from choreomon.formats.clock_text import (
+from choreomon.agent_files.clocks.text import (
     HEADER,
     MAX_CARRIED_TEXT,
     Carried,
     decode_carried_untrusted,
     encode_carried,
 )
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.message import ENVIRONMENT
 from choreomon.sdk.process import BlockingProcess, Process
 
 MARK: Final = HEADER.encode() + b":"
@@ -38,7 +38,7 @@ NameOf: TypeAlias = Callable[[list[bytes]], str | None]
 
 
 class Socket(Protocol):
-    """What is used of a `zmq.Socket`, or of a `zmq.asyncio.Socket`, where it is awaited."""
+    """The part of a `zmq.Socket`, or of a `zmq.asyncio.Socket`, that is used."""
 
     def send_multipart(self, msg_parts: Any, flags: int = 0) -> Any: ...
 
@@ -46,7 +46,7 @@ class Socket(Protocol):
 
 
 class _Frames:
-    """What both kinds of sockets do with frames."""
+    """Frames for both kinds of sockets."""
 
     def __init__(self, socket: Socket, name_of: NameOf | None) -> None:
         self.socket = socket
@@ -54,14 +54,14 @@ class _Frames:
         self._name_of = name_of
 
     def take_off(self, frames: list[bytes]) -> bytes | None:
-        """Takes the added frame off `frames`, if it is there."""
+        """Take the added frame off `frames`, if it is there."""
         # One that was added is never the only one.
         if len(frames) > 1 and frames[-1].startswith(MARK):
             return frames.pop()
         return None
 
     def handled(self, frames: list[bytes], added: bytes | None) -> Carried | None:
-        """Which message it is; its clock is empty where it came from outside."""
+        """Identify the message; its clock is empty where it came from outside."""
         if added is not None:
             try:
                 if len(added) > _MAX_FRAME:

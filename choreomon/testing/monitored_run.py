@@ -19,6 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
+from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
+from choreomon.agent_files.clocks.text import KEY_BYTES, Carried, decode_clocks_untrusted
+from choreomon.agent_files.table_file import SplitTable, system_id, write_table
 from choreomon.core.errors import ChoreomonError, MalformedMessage, ProcessClosed
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind, Message
 from choreomon.core.run import Run, RunEvent, RunVerdict, summary, summary_of_counts
@@ -28,10 +31,7 @@ from choreomon.deployment.event_records import Timing
 from choreomon.deployment.instructions import Cost, Said, Told
 from choreomon.deployment.observation import MonitorObserver
 from choreomon.deployment.run_verdicts import last_verdicts
-from choreomon.formats.agent_config import AgentConfig, LocalAccess
-from choreomon.formats.clock_text import KEY_BYTES, Carried, decode_clocks_untrusted
-from choreomon.formats.read import Document, load_document
-from choreomon.formats.table_file import SplitTable, system_id, write_table
+from choreomon.documents.read import Document, load_document
 from choreomon.properties.formed import formed_by
 from choreomon.properties.linear import FormationRules, FormationWatch
 from choreomon.properties.tables import transition_tables
@@ -110,12 +110,12 @@ class MonitoredRun:
     # Life.
 
     def start(self) -> None:
-        """Before the first event."""
+        """Start, before the first event."""
         self._thread.start()
         self._call(self._start()).result()
 
     def close(self) -> None:
-        """Ends everything, whatever was found. May be called again."""
+        """End everything, whatever was found. May be called again."""
         if self._loop.is_closed():
             return
         if self._thread.is_alive():
@@ -207,7 +207,7 @@ class MonitoredRun:
     def _note(
         self, name: str, kind: EventKind, message: Message, carried: str, sent_at: int | None
     ) -> None:
-        """On the loop, right after the monitor took it: nothing comes in between."""
+        """Note the event on the loop, right after the monitor took it: nothing comes in between."""
         before = self._clocks[name]
         told = self._embedded[name].agent.node.driver.committed.hosts[0].clock
         clock = merge(before, told)
@@ -278,7 +278,7 @@ class AsyncProcess(Carrying):
         await asyncio.wrap_future(self._run._call(self._run._handles(self.name, carried)))
 
     async def handling_from_outside(self, name: str) -> None:
-        """Of a message from nobody that is monitored."""
+        """Report the handling of a message from nobody that is monitored."""
         call = self._run._call(self._run._handles_from_outside(self.name, name))
         await asyncio.wrap_future(call)
 
@@ -305,7 +305,7 @@ class ThreadProcess(Carrying):
         self._run._call(self._run._handles(self.name, carried)).result()
 
     def handling_from_outside(self, name: str) -> None:
-        """Of a message from nobody that is monitored."""
+        """Report the handling of a message from nobody that is monitored."""
         self._run._call(self._run._handles_from_outside(self.name, name)).result()
 
     def close(self, deadline: float | None = None) -> None:
@@ -313,7 +313,7 @@ class ThreadProcess(Carrying):
 
 
 def declared(run: Run, *, possible: bool = True) -> list[RunVerdict]:
-    """What counts against a run: what is violated, and what is `possible`."""
+    """Verdicts that count against a run: `violated` ones, and `possible` ones if wanted."""
     return [
         verdict
         for verdict in run.verdicts
@@ -323,7 +323,7 @@ def declared(run: Run, *, possible: bool = True) -> list[RunVerdict]:
 
 def explained(run: Run, document: Document, verdicts: list[RunVerdict]) -> str:
     """Verdicts with their reasons, as text."""
-    from choreomon.render.text import verdict_text
+    from choreomon.terminal.text import verdict_text
 
     assert document.property is not None
     automaton = document.property.automaton
@@ -332,7 +332,7 @@ def explained(run: Run, document: Document, verdicts: list[RunVerdict]) -> str:
 
 
 def check(monitors: MonitoredRun, *, possible: bool = True) -> Run:
-    """Ends the run. Raises `Declared` where something counts against it."""
+    """End the run. Raises `Declared` where something counts against it."""
     run = monitors.finish()
     against = declared(run, possible=possible)
     if against:

@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def choreomon(request: pytest.FixtureRequest) -> Iterator[MonitoredRun]:
     """A monitor for each process of the property that the test's marker names."""
     from choreomon.core.errors import ChoreomonError
-    from choreomon.formats.read import load_document
+    from choreomon.documents.read import load_document
     from choreomon.testing.monitored_run import MonitoredRun
 
     marker = request.node.get_closest_marker(_MARK)
@@ -90,13 +90,13 @@ def choreomon_monitored() -> Callable[..., AbstractContextManager[MonitoredRun]]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Ends the run when the test's function is over, so that it is the test that fails."""
+    """End the run when the test's function is over, so that it is the test that fails."""
     try:
         result = yield
     except (Exception, pytest.fail.Exception):
         try:
             _over(item, failing=True)
-        except Exception as error:  # which is less than why the test fails
+        except Exception as error:  # less important than why the test fails
             item.add_report_section("call", "choreomon", f"{type(error).__name__}: {error}")
         raise
     _over(item, failing=False)
@@ -136,6 +136,6 @@ def _asked(test: str, *arguments: Any, **named: Any) -> tuple[str, bool]:
 
 
 def _place(request: pytest.FixtureRequest, file: str) -> Path:
-    """Where the document is: beside the test's file, or else in the root folder."""
+    """The path of the document: beside the test's file, or else in the root folder."""
     beside = request.path.parent / file
     return beside if beside.exists() else request.config.rootpath / file

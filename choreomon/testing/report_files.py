@@ -1,4 +1,4 @@
-"""What is kept of a failing test: a page with its pictures, and the log of its run."""
+"""Files kept of a failing test: a page with its pictures, and the log of its run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from choreomon.core.run import Run
-from choreomon.formats.read import Document
-from choreomon.formats.trace import trace_line
-from choreomon.formats.whole_file import write_together
+from choreomon.documents.read import Document
+from choreomon.files.whole_file import write_together
+from choreomon.logs.trace import trace_line
 
 _STRANGE: Final = re.compile(r"[^\w.-]+")
 
@@ -28,8 +28,8 @@ def file_stem(test: str) -> str:
 def keep(folder: Path, test: str, run: Run, document: Document) -> Path:
     """Writes the page and, beside it, the log, as `choreomon simulate --trace` writes it; the path
     of the page. Raises `OSError`."""
+    from choreomon.pages.report import report_page
     from choreomon.properties.tables import transition_tables
-    from choreomon.render.report import report_page
 
     assert document.property is not None
     loaded = document.property

@@ -47,7 +47,8 @@ class AutomatonVerifier:
 
     - `procedure`: what decides. The paper's procedures may need many states: where more than
       `max_states` would be built, the answer is Inconc, `TooManyStates`;
-    - `should_stop`: for all multi-traces; may be called very often.
+    - `should_stop`: for all multi-traces; may be called very often;
+    - `reorders`: as of `choreomon.automata.reduced`.
 
     What is found out of the automaton for one multi-trace is kept for the next, within bounds. Not
     for several threads at once. Raises ValueError for a mode that automata do not answer.
@@ -61,6 +62,7 @@ class AutomatonVerifier:
         procedure: Procedure = "reduced",
         max_states: int = MAX_STATES,
         should_stop: ShouldStop | None = None,
+        reorders: bool = True,
     ) -> None:
         self.automaton = automaton
         self.mode = automaton_mode(mode)
@@ -69,7 +71,7 @@ class AutomatonVerifier:
         self._check_budget = checking(should_stop)
         self._global = of_automaton(automaton, self.mode)
         self._verifiers = LocalVerifiers(automaton, self._check_budget)
-        self._reduced = Reduced(automaton, self._verifiers, self._check_budget)
+        self._reduced = Reduced(automaton, self._verifiers, self._check_budget, reorders=reorders)
 
     def decide(self, multitrace: MultiTrace) -> Answer:
         """The verdict on a multi-trace, over any partition.

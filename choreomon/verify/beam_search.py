@@ -240,13 +240,13 @@ class Search:
                 layer = begun
             count = _count(layer)
             if self.looks_ahead and width is not None and count > width:
-                layer = self._fitting(layer)
+                layer = self.fitting(layer)
                 count = _count(layer)
             if not layer:
                 return None if dropped else False
             if width is not None and count > width:
                 dropped = True
-                layer = self._narrowed(layer)
+                layer = self.narrowed(layer)
             self.passed(self.last, layer)
         self.last = layer
         if not self.complete or any(cluster.state.terminates for cluster in layer.values()):
@@ -379,7 +379,7 @@ class Search:
             self._observations[key] = known
         return known
 
-    def _fitting(self, layer: Layer) -> Layer:
+    def fitting(self, layer: Layer) -> Layer:
         """The layer without what cannot lead to the end of the logs."""
         if self._look_ahead is None:
             self._look_ahead = LookAhead(
@@ -395,7 +395,7 @@ class Search:
                 found[places] = cluster._replace(state=self.automaton.state(kept))
         return found
 
-    def _narrowed(self, layer: Layer) -> Layer:
+    def narrowed(self, layer: Layer) -> Layer:
         """The layer with as many residuals as the width allows: of each place the smallest one, of
         each the second one, and so on."""
         ranked = sorted(

@@ -2,9 +2,10 @@
 
 The slices paper answers "inconclusive" where its bounded simulation finds nothing. Here Inconc
 appears only where a budget that was passed in is used up, with that reason (docs/adr/016 has the
-argument). A decision makes up to three searches by turns, in wider and wider beams
-(`choreomon.verify.beam_search`): whether the multi-trace is accepted; whether it fits the mode; and
-for slices whether it is a multi-prefix, which is a slice, too, and found sooner.
+argument). Where every log is of one lifeline, a small automaton decides, if there is one
+(`choreomon.verify.discrete`). Else a decision makes up to three searches by turns, in wider and
+wider beams (`choreomon.verify.beam_search`): whether the multi-trace is accepted; whether it fits
+the mode; and for slices whether it is a multi-prefix, which is a slice, too, and found sooner.
 
 Deviation from the slices paper, Definition 7: there the observed part of a component may be
 preceded and followed by simulated actions while a measure lasts; here by any number of them.
@@ -13,9 +14,11 @@ preceded and followed by simulated actions while a measure lasts; here by any nu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
+from choreomon.automata.logs import WHOLE, Missing
 from choreomon.interaction.lifelines import is_single, known_mask
 from choreomon.interaction.loop_heads import without_heads
 from choreomon.interaction.normal import normal
@@ -24,22 +27,38 @@ from choreomon.interaction.term import Interaction, Operator, subterms
 from choreomon.interaction.weakening import has_strict_like
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.beam_search import BEAMS, ExactMode, Observed, Search
-from choreomon.verify.budget import CheckBudget, Exhausted, ShouldStop, checking
+from choreomon.verify.budget import (
+    CheckBudget,
+    Exhausted,
+    ShouldStop,
+    TooMuchWork,
+    at_most,
+    checking,
+)
+from choreomon.verify.discrete import DiscreteLogs, are_discrete, discrete_logs
 from choreomon.verify.global_traces import of_interaction
 from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.marked_search import MarkedSearch
 from choreomon.verify.parikh import Counts, counts
-from choreomon.verify.verdict import Answer, Verdict
+from choreomon.verify.synthesis import LONG
+from choreomon.verify.verdict import Answer, Method, Verdict
+
+KNOWN: Final = 4
+UNKNOWN: Final = 10
+"""Of discrete multi-traces of more than `LONG` actions so many layers for each action are searched
+before an automaton is asked, and one residual that is new for so many actions."""
 
 AnySearch = TypeVar("AnySearch", bound=Search)
 
 
 class Decision(NamedTuple):
-    """A verdict, and the search whose yes or no it is; None where none was needed."""
+    """A verdict, and the search whose yes or no it is; None where none was needed, and where an
+    automaton decided: then `missing` is what logs may lack in the question that it answered."""
 
     verdict: Verdict
     search: Search | MarkedSearch | None
     vertices: int
+    missing: Missing | None = None
 
 
 class ExactDecider:
@@ -82,18 +101,38 @@ class ExactDecider:
         try:
             known = self._global.answer(multitrace, check_budget)
             if known is not None:
-                return known
-            verdict, _, vertices = self.decision(multitrace, check_budget)
+                return known._replace(method="exact")
+            found = self.decision(multitrace, check_budget)
         except Exhausted as cut:
-            return Answer(Verdict.INCONC, str(cut))
-        return Answer(verdict, "", vertices)
+            return Answer(Verdict.INCONC, str(cut), method="exact")
+        method: Method = "exact" if found.missing is None else "reduced"
+        return Answer(found.verdict, "", found.vertices, method)
 
     def decision(self, multitrace: MultiTrace, check_budget: CheckBudget | None) -> Decision:
         """The verdict with the search that found it. Raises Exhausted."""
         parts = self.observed(multitrace)
         if parts is None:
             return Decision(Verdict.FAIL, None, 0)
-        self.automaton.checking(check_budget)
+        discrete = self.discrete if are_discrete(parts) else None
+        if discrete is None:
+            return self._searched(parts, check_budget, check_budget)
+        length = sum(len(part.actions) for part in parts)
+        if length > LONG:
+            # Mostly the search goes straight through, through residuals that it knows, at a tenth
+            # of the time and of the memory for each action.
+            known = at_most(KNOWN * length, check_budget)
+            with suppress(TooMuchWork):
+                return self._searched(parts, known, at_most(length // UNKNOWN, check_budget))
+        return self._of_discrete(parts, discrete, check_budget)
+
+    def _searched(
+        self,
+        parts: list[Observed],
+        check_budget: CheckBudget | None,
+        check_unknown: CheckBudget | None,
+    ) -> Decision:
+        """By the search; `check_unknown` is called before what is not known yet."""
+        self.automaton.checking(check_unknown)
         accept = self.search(parts, "accept", check_budget, Search)
         if self.mode == "accept":
             return self._accepted(accept, parts)
@@ -124,6 +163,26 @@ class ExactDecider:
             if found is not None and self._is_refuted(accept, parts):
                 return Decision(Verdict.WEAK_PASS, confirmed or found, found.visited)
         raise AssertionError("the widest beam drops nothing")
+
+    @cached_property
+    def discrete(self) -> DiscreteLogs | None:
+        """What decides discrete multi-traces, if that is an automaton. Where all logs stop at one
+        moment, the order between lifelines counts, unless that is what `multiprefix` asks."""
+        if self.mode == "prefix" and not self.prefixes_are_multi:
+            return None
+        return discrete_logs(self.normal)
+
+    def _of_discrete(
+        self, parts: list[Observed], discrete: DiscreteLogs, check_budget: CheckBudget | None
+    ) -> Decision:
+        missing = WHOLE
+        explained, cuts = discrete.decide(parts, missing, check_budget)
+        verdict = Verdict.PASS
+        if not explained and self.mode != "accept":
+            missing = Missing(before=self.mode == "slice", after=True)
+            explained, cuts = discrete.decide(parts, missing, check_budget)
+            verdict = Verdict.WEAK_PASS
+        return Decision(verdict if explained else Verdict.FAIL, None, cuts, missing)
 
     def _accepted(self, accept: Search, parts: list[Observed]) -> Decision:
         for beam in BEAMS:

@@ -71,9 +71,9 @@ class _SnapshotSearch(Search):
             else:
                 self.snapshots[component] = before
 
-    def _narrowed(self, layer: Layer) -> Layer:
+    def narrowed(self, layer: Layer) -> Layer:
         self.has_dropped = True
-        return super()._narrowed(layer)
+        return super().narrowed(layer)
 
 
 class _CuttingSearch(_SnapshotSearch):
@@ -163,7 +163,7 @@ class Furthest:
                 self._whole, self._cut = cutting, self._up_to(self.places)
             else:  # one without actions is no component; after its end one is not observed
                 self._whole = self._cut_off()
-        if self._is_confirmed and not self._is_explained(self._cut):
+        if self._is_confirmed and not self.is_explained(self._cut):
             self._shorten()
             self._whole = self._cut_off()
         while self._goes_further():
@@ -201,9 +201,7 @@ class Furthest:
                 if found is None:
                     found = search.attempt(WIDE)
                 done += search.visited
-                known[places] = bool(found) and (
-                    not self._is_confirmed or self._is_explained(parts)
-                )
+                known[places] = bool(found) and (not self._is_confirmed or self.is_explained(parts))
             return known[places]
 
         return explained
@@ -214,34 +212,22 @@ class Furthest:
             for part, place in zip(self._parts, places, strict=True)
         ]
 
-    def _is_explained(self, parts: Sequence[Observed]) -> bool:
+    def is_explained(self, parts: Sequence[Observed]) -> bool:
         """Whether they are what the mode asks for, with `loopH` as it is."""
         search = MarkedSearch(self._decider.automaton, parts, self._mode, self._check_budget)
         return search.finds(self._decider.normal)
 
     def _shorten(self) -> None:
-        """Cuts all parts to an equal length, and then takes as much of each as is explained: less
-        of what is explained is explained, too."""
+        """Cuts all parts to an equal length that is explained: less of what is explained is
+        explained, too."""
         most = max(self.places)
         equal = bisect_left(
             range(1, most + 1), True, key=lambda length: not self._is_explained_to(length)
         )
         self.places = [min(place, equal) for place in self.places]
-        for number in range(len(self._parts)):
-            self.places[number] = self._longest(number, self.most[number])
 
     def _is_explained_to(self, length: int) -> bool:
-        return self._is_explained(self._up_to([min(place, length) for place in self.places]))
-
-    def _longest(self, number: int, most: int) -> int:
-        """How much of a part is explained with the others as they are cut."""
-
-        def is_too_long(place: int) -> bool:
-            longer = [*self.places[:number], place, *self.places[number + 1 :]]
-            return not self._is_explained(self._up_to(longer))
-
-        least = self.places[number]
-        return least + bisect_left(range(least + 1, most + 1), True, key=is_too_long)
+        return self.is_explained(self._up_to([min(place, length) for place in self.places]))
 
     def _cut_off(self) -> _SnapshotSearch:
         self._cut = self._up_to(self.places)
@@ -299,7 +285,7 @@ class Furthest:
         longer[part] = own._replace(actions=(*own.actions, *more))
         if not self._may_be_explained(part, longer):
             return False
-        return not self._is_confirmed or self._is_explained(longer)
+        return not self._is_confirmed or self.is_explained(longer)
 
     def _may_be_explained(self, part: int, longer: Sequence[Observed]) -> bool:
         own = self._cut[part]

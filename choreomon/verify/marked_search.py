@@ -136,8 +136,9 @@ class MarkedSearch:
         return self._look_ahead.fits_interaction(term, places)
 
     def _can_be_served(self, term: Interaction, places: Places) -> bool:
-        """Whether there may be an observed action left for every open iteration that contains no
-        other one. Of those that have only actions of some set, there must be at least as many."""
+        """Whether there may be an observed action left for every open iteration; none contains
+        another one, as the term is normal. Of those that have only actions of some set, there must
+        be at least as many."""
         left: Counter[Action] = Counter()
         for part, place in zip(self._parts, places, strict=True):
             left.update(part.actions[place:])
@@ -150,7 +151,7 @@ class MarkedSearch:
             if not top.unserved:
                 continue
             assert top.left is not None
-            if top.operator is Operator.OPEN and not top.left.unserved:
+            if top.operator is Operator.OPEN:
                 waiting[self._alphabet(top.left)] += 1
                 continue
             pending.append(top.left)

@@ -144,15 +144,16 @@ def _by_action(step: tuple[Action, Interaction]) -> Action:
     return step[0]
 
 
-def small_automaton(interaction: Interaction) -> Automaton | None:
+def small_automaton(interaction: Interaction, max_states: int | None = None) -> Automaton | None:
     """The automaton of an interaction, where that is found at next to no cost: it has at most
-    `SMALL_STATES`, the interaction at most `SMALL_SYMBOLS`, and no follow-up `SMALL_GROWTH` times
-    as many."""
+    `max_states` (None: `SMALL_STATES`), the interaction at most `SMALL_SYMBOLS`, and no follow-up
+    `SMALL_GROWTH` times as many."""
     if interaction.size > SMALL_SYMBOLS:
         return None
     symbols = SMALL_GROWTH * interaction.size
     try:
-        return synthesize(interaction, max_states=SMALL_STATES, max_symbols=symbols).automaton
+        most = SMALL_STATES if max_states is None else max_states
+        return synthesize(interaction, max_states=most, max_symbols=symbols).automaton
     except TooLarge:
         return None
 

@@ -2,11 +2,11 @@
 
 The modes `test` and `simulate` are defined by the papers' search of a graph
 (`choreomon.verify.papers`), and whoever states how to search gets that search for the other modes,
-too. All other questions have exact answers: by one search (`choreomon.verify.exact`), or by the
+too. All other questions have exact answers (`choreomon.verify.exact`), or are answered by the
 interaction's automaton (`choreomon.verify.automaton_verifier`). That is so where a procedure about
-automata is asked for; and where the quickest is, the mode is one that automata answer, and the
-automaton is small: about as quick in `accept`, several times as quick in the other modes
-(docs/adr/020-procedures.md). Very long logs are searched all the same.
+automata is asked for; and where the quickest is, the mode is one that automata answer, a log is of
+several lifelines, and the automaton is small: about as quick in `accept`, several times as quick in
+the other modes (docs/adr/020-procedures.md). Very long logs are searched all the same.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from choreomon.automata.automaton import Automaton
 from choreomon.automata.centralized import MAX_STATES
+from choreomon.interaction.session import require_current
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import (
@@ -24,6 +24,7 @@ from choreomon.verify.automaton_verifier import (
     AutomatonVerifier,
     automaton_mode,
 )
+from choreomon.verify.discrete import discrete_automaton
 from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.synthesis import LONG, small_automaton, synthesize
 from choreomon.verify.verdict import Answer, Mode, Procedure
@@ -66,32 +67,28 @@ class Verifier:
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
         self._has_exact_answers = False
-        self._by_automaton: AutomatonVerifier | None = None
-        forced = None if procedure == "auto" else procedure
-        if forced is not None and (options is not None or portfolio):
-            raise ValueError(f"{procedure} is about automata, which are not searched by options")
-        if options is None and not portfolio:
-            automaton: Automaton | None = None
-            if forced is not None:
-                automaton_mode(mode)
-                automaton = synthesize(interaction).automaton
-            elif procedure == "auto" and mode in AUTOMATON_MODES:
-                automaton = small_automaton(interaction)
-            if automaton is not None:
-                self._by_automaton = AutomatonVerifier(
-                    automaton,
-                    mode,
-                    procedure=forced or "reduced",
-                    max_states=max_states,
-                    should_stop=should_stop,
+        self._forced: AutomatonVerifier | None = None
+        self._small: dict[bool, AutomatonVerifier | None] = {}
+        """By whether it is that of the strict reading; made when they are needed."""
+        self._tries_automaton = procedure == "auto"
+        if procedure is not None and procedure != "auto":
+            if options is not None or portfolio:
+                raise ValueError(
+                    f"{procedure} is about automata, which are not searched by options"
                 )
-                if forced is not None:
-                    return
-            if mode != "test" and mode != "simulate":
-                self._has_exact_answers = True
-                if automaton is None:
-                    self._exact_decider()
-                return
+            automaton_mode(mode)
+            self._forced = AutomatonVerifier(
+                synthesize(interaction).automaton,
+                mode,
+                procedure=procedure,
+                max_states=max_states,
+                should_stop=should_stop,
+            )
+            return
+        if options is None and not portfolio and mode != "test" and mode != "simulate":
+            require_current(interaction)
+            self._has_exact_answers = True
+            return
         from choreomon.verify.papers.engine import Searcher
         from choreomon.verify.papers.portfolio import Portfolio, advised
 
@@ -109,8 +106,29 @@ class Verifier:
             else Searcher(interaction, mode, options)
         )
 
+    def _automaton_for(self, multitrace: MultiTrace) -> AutomatonVerifier | None:
+        """What decides a multi-trace by an automaton, if that is the quickest."""
+        if self._forced is not None:
+            return self._forced
+        several = len(multitrace.components) > 1
+        if self.mode not in AUTOMATON_MODES or (several and multitrace.length > LONG):
+            return None
+        strictly = multitrace.is_discrete
+        if not strictly and not self._tries_automaton:
+            return None
+        if strictly not in self._small:
+            made = discrete_automaton if strictly else small_automaton
+            found = made(self.interaction)
+            self._small[strictly] = (
+                None
+                if found is None
+                else AutomatonVerifier(
+                    found, self.mode, should_stop=self._should_stop, reorders=not strictly
+                )
+            )
+        return self._small[strictly]
+
     def _exact_decider(self) -> ExactDecider:
-        """Made at once where there is no automaton, else for the first very long multi-trace."""
         if self._exact is None:
             from choreomon.verify.exact import ExactDecider
 
@@ -126,13 +144,13 @@ class Verifier:
         action that is not the interaction's never fits. Raises ValueError where lifeline removal
         is asked for and several lifelines share a clock.
         """
-        long = len(multitrace.components) > 1 and multitrace.length > LONG
-        if self._by_automaton is not None and not (long and self._has_exact_answers):
-            every = multi_trace(multitrace.components, self._by_automaton.automaton.lifelines)
-            return self._by_automaton.decide(every)
-        if self._has_exact_answers:
-            answer = self._exact_decider().decide(multitrace, self._should_stop)
-            return answer._replace(method="exact")
+        if self._forced is not None or self._has_exact_answers:
+            automaton = self._automaton_for(multitrace)
+            if automaton is None:
+                return self._exact_decider().decide(multitrace, self._should_stop)
+            return automaton.decide(
+                multi_trace(multitrace.components, automaton.automaton.lifelines)
+            )
         assert self._searcher is not None
         result = self._searcher.search(multitrace)
         method = self._searcher.decided_by(multitrace)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
 
+from choreomon.automata.logs import WHOLE
 from choreomon.core.action import Action
 from choreomon.interaction.completion import shortest_completion
 from choreomon.interaction.normal import normal
@@ -155,27 +156,60 @@ def witness(
     Of a multi-trace that is accepted it is accepted. Of others it is what happened up to the last
     observed action, and then the shortest way to where the interaction may stop.
     """
+    if decision.missing is not None:
+        return _of_discrete(decider, decision, parts, check_budget)
     if isinstance(decision.search, MarkedSearch):
         path = decision.search.path()
         steps = [WitnessStep(move.action, move.observed) for move in path]
-        end = path[-1].vertex[0] if path else decider.normal
+        return _completed(steps, path[-1].vertex[0] if path else decider.normal)
+    assert decision.search is not None
+    search = _short_way(decider, decision.search.mode, parts, check_budget, decision.vertices)
+    if search is None:
+        search = decider.search(parts, decision.search.mode, check_budget, LinkedSearch)
+        for beam in (decision.search.beam, Beam(None)):
+            if search.attempt(beam):
+                break
+    return _of_search(decider, search, check_budget)
+
+
+def _of_discrete(
+    decider: ExactDecider,
+    decision: Decision,
+    parts: Sequence[Observed],
+    check_budget: CheckBudget | None,
+) -> tuple[WitnessStep, ...]:
+    """What explains logs of one lifeline each: a short way where the search finds one, since the
+    automaton's path may have much that nobody observed; else that path."""
+    assert decider.discrete is not None
+    assert decision.missing is not None
+    if decision.missing != WHOLE and not decider.has_wide_loop_heads:
+        search = _short_way(decider, decider.mode, parts, check_budget, decision.vertices)
+        if search is not None:
+            return _of_search(decider, search, check_budget)
+    found = decider.discrete.witness(parts, decision.missing, check_budget)
+    if decider.mode == "prefix":
+        # Nothing is ordered strictly: what nobody saw may as well have happened in the end.
+        found = tuple(sorted(found, key=lambda step: not step[1]))
+    return tuple(WitnessStep(action, observed) for action, observed in found)
+
+
+def _of_search(
+    decider: ExactDecider, search: LinkedSearch, check_budget: CheckBudget | None
+) -> tuple[WitnessStep, ...]:
+    """The way that a search found."""
+    assert search.answer, "a search finds what it found before"
+    moments, remaining = _moments(search)
+    if any(happened for happened, _ in moments):
+        steps, end = _in_order(decider.normal, moments, check_budget)
     else:
-        assert decision.search is not None
-        search = _short_way(decider, decision.search.mode, parts, check_budget, decision.vertices)
-        if search is None:
-            search = decider.search(parts, decision.search.mode, check_budget, LinkedSearch)
-            for beam in (decision.search.beam, Beam(None)):
-                if search.attempt(beam):
-                    break
-        assert search.answer, "a search finds what it found before"
-        moments, remaining = _moments(search)
-        if any(happened for happened, _ in moments):
-            steps, end = _in_order(decider.normal, moments, check_budget)
-        else:
-            steps = [WitnessStep(action, True) for _, action in moments]
-            end = decider.automaton.residuals.settled(remaining)
-    completion = [WitnessStep(action, False) for action in shortest_completion(end)]
-    return (*steps, *completion)
+        steps = [WitnessStep(action, True) for _, action in moments]
+        end = decider.automaton.residuals.settled(remaining)
+    return _completed(steps, end)
+
+
+def _completed(steps: Iterable[WitnessStep], end: Interaction) -> tuple[WitnessStep, ...]:
+    """The steps, and the shortest way from their end to where the interaction may stop."""
+    return (*steps, *(WitnessStep(action, False) for action in shortest_completion(end)))
 
 
 def _short_way(

@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable
 
-from choreomon.formats.local import Policy
+from choreomon.agent_files.local import Policy
 from choreomon.sdk.blocking import connect
 from cluster.services.service import Service
 

@@ -125,6 +125,11 @@ class Containers:
         command = ["docker", "exec", self.id_of(service), "sh", "-c", "kill -9 -1"]
         subprocess.run(command, capture_output=True, timeout=30, check=False)
 
+    def hang_up(self, service: str) -> None:
+        """SIGHUP to what runs within. Not by `docker kill`, after which docker would not start it
+        again when it crashes."""
+        self.execute(service, "sh", "-c", "kill -HUP 1")
+
     def kill(self, *services: str) -> None:
         """kill -9 of whole containers. They stay away until `start`."""
         self.docker("kill", *map(self.id_of, services))

@@ -1,9 +1,9 @@
 """How many events an agent has, asked at its socket as a service would.
 
-    python -m cluster.trial.counting SOCKET TABLE
+    python -m cluster.trial.counting SOCKET CONFIGURATION
 
-Prints one JSON object: `process`, `events` (its own entry of its clock), and the `labels` that
-its table mentions.
+Prints one JSON object: `process`, `events` (its own entry of its clock, which the properties of a
+trial share), and the `labels` that its tables mention.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import socket
 import sys
 from typing import Any
 
-from choreomon.formats.clock_text import decode_clocks_untrusted
-from choreomon.formats.local import (
+from choreomon.agent_files.clocks.text import decode_clocks_untrusted
+from choreomon.agent_files.local import (
     MAX_AGENT_FRAME,
     FrameSplitter,
     Goodbye,
@@ -49,7 +49,8 @@ def count(path: str, own: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    from choreomon.formats.table_file import load_table
+    from choreomon.agent_files.agent_config import load_tables
+    from choreomon.agent_files.agent_document import load_agent_config
 
-    table = load_table(sys.argv[2])
+    table = load_tables(load_agent_config(sys.argv[2]))[0]
     print(json.dumps(count(sys.argv[1], table.processes.index(table.process))))

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
-from cluster.cases import CASES
+from cluster.traffic import PLAYED
 from cluster.trial.containers import Containers, DockerFailed
 from cluster.trial.looking import (
     PROCESSES,
     Looking,
     Unreachable,
+    Words,
     acknowledged,
     is_weaker,
     misjudged,
@@ -37,6 +38,27 @@ class Failed(Exception):
 
 class OutOfTime(Exception):
     """The time of the whole trial is over."""
+
+
+class Window(NamedTuple):
+    """Of which parcels a system speaks: from the `first` to the `last`; `None`: all that come."""
+
+    first: int
+    last: int | None = None
+
+    def __contains__(self, parcel: object) -> bool:
+        assert isinstance(parcel, int)
+        return self.first <= parcel and (self.last is None or parcel <= self.last)
+
+
+class Counts(NamedTuple):
+    """How many events an agent had, its service being in this state (`GET /state`)."""
+
+    events: int
+    state: Mapping[str, Any]
+
+
+NOTHING: Final = Counts(0, {"sent": {}, "handled": {}})
 
 
 class Row(NamedTuple):
@@ -61,6 +83,12 @@ class Course:
         """Parcels of which the word may be less certain, see `misjudged`."""
         self.forgotten: dict[str, dict[str, Any]] = {}
         """What services sent and handled before they were started again."""
+        self.windows: dict[str, Window] = {}
+        """By system, of which parcels it has to speak, and may."""
+        self.since: dict[str, Counts] = {}
+        """By process from when on events are counted, where that is not the beginning."""
+        self._turnstile = threading.Lock()
+        self._playing = threading.Lock()
         self._say = say
         self._end = time.monotonic() + limit
 
@@ -108,25 +136,36 @@ class Course:
         does may be told late, see `misjudged`. Returns their numbers."""
         played = self.looking.play(case, times, timeout=min(90.0, self.left()))
         parcels: list[int] = played["parcels"]
-        if len(parcels) != CASES[case].parcels * times:
+        if len(parcels) != PLAYED[case].parcels * times:
             raise Failed(f"{case} sent {len(parcels)} parcels")
         for parcel in parcels:
-            self.expected[parcel] = CASES[case].word
+            self.expected[parcel] = PLAYED[case].word
             if late:
                 self.late.add(parcel)
         return parcels
 
     @contextmanager
-    def traffic(self, rounds: int = 3, *, late: bool = False) -> Iterator[Callable[[], None]]:
-        """Drive the mixed cases so many times, beside what the caller does meanwhile. What it is
-        given raises `Failed` where the traffic came to its end already. `late`: see `play`."""
+    def traffic(
+        self, rounds: int = 3, *, late: bool = False, throughout: bool = False
+    ) -> Iterator[Callable[[], None]]:
+        """Drive the mixed cases so many times, beside what the caller does meanwhile; `throughout`:
+        as often as it takes until that is done. What the caller is given raises `Failed` where the
+        traffic came to its end already. `late`: see `play`."""
         failures: list[Exception] = []
+        done = threading.Event()
+        if not throughout:
+            done.set()
 
         def drive() -> None:
+            driven = 0
             try:
-                for _ in range(rounds):
+                while driven < rounds or not done.is_set():
                     for case in MIXED:
-                        self.play(case, late=late)
+                        with self._turnstile:
+                            pass
+                        with self._playing:
+                            self.play(case, late=late)
+                    driven += 1
             except (Failed, Unreachable, OutOfTime) as error:
                 failures.append(error)
 
@@ -139,12 +178,21 @@ class Course:
             if not thread.is_alive():
                 raise Failed("the traffic ended before anything was broken")
 
-        yield still_flowing
+        try:
+            yield still_flowing
+        finally:
+            done.set()
         thread.join(timeout=self.left())
         if thread.is_alive():
             raise Failed("the traffic did not come to its end")
         for error in failures:
             raise Failed(f"traffic: {error}")
+
+    @contextmanager
+    def between_cases(self) -> Iterator[int]:
+        """The traffic has nothing on its way meanwhile. Gives the number of the last parcel."""
+        with self._turnstile, self._playing:
+            yield max(self.expected, default=0)
 
     # ---------------------------------------------------------------- what must be true
 
@@ -155,29 +203,40 @@ class Course:
     def words_are_right(self) -> str:
         """Of every parcel so far exactly the right last verdict. Raises `Failed`."""
 
+        if not self.windows:
+            properties = self.looking.status("shipping").properties
+            self.windows = {each.system: Window(1) for each in properties}
+
         def settled() -> bool:
-            found = self.looking.words()
+            found = self.looking.words_by_system()
             missing = [
                 parcel
-                for parcel, word in self.expected.items()
-                if word is not None and (parcel not in found or found[parcel].last is None)
+                for system in self.windows
+                for parcel, word in self._expected_of(system).items()
+                if word is not None and found.get(system, {}).get(parcel, Words(None)).last is None
             ]
             status = self.looking.status("shipping")
             return not missing and not any(each.undecided for each in status.properties)
 
         self.until(settled, "shipping's agent says its last verdicts")
-        found = self.looking.words()
-        if wrong := misjudged(self.expected, self.late, found):
-            raise Failed(wrong)
+        systems = self.looking.words_by_system()
+        for system in systems.keys() | self.windows.keys():
+            found = systems.get(system, {})
+            if wrong := misjudged(self._expected_of(system), self.late, found):
+                raise Failed(f"{system}: {wrong}")
         for process in PROCESSES:
             if process != "shipping" and self.looking.verdicts(process):
                 raise Failed(f"{process} has no final events, and told verdicts")
         weaker = sum(
             is_weaker(self.expected[parcel], words, parcel in self.late)
-            for parcel, words in found.items()
+            for parcel, words in self.looking.words().items()
         )
         told = f", {weaker} less certain since something was late" if weaker else ""
         return f"{len(self.expected)} parcels{told}"
+
+    def _expected_of(self, system: str) -> dict[int, str | None]:
+        window = self.windows.get(system, ())
+        return {parcel: word for parcel, word in self.expected.items() if parcel in window}
 
     def nothing_is_lost(self) -> str:
         """Every agent has every event that its service went on after, once. Raises `Failed`."""
@@ -185,13 +244,21 @@ class Course:
         total = 0
         for process in PROCESSES:
             events, labels = self.looking.counted(process)
-            expected = acknowledged(labels, services[process])
-            if process in self.forgotten:
-                expected += acknowledged(labels, self.forgotten[process])
+            expected = self.went_on_after(process, labels, services[process])
             if events != expected:
                 raise Failed(f"{process} went on after {expected} events, its agent has {events}")
             total += events
         return f"{total} events"
+
+    def went_on_after(self, process: str, labels: Iterable[str], state: Mapping[str, Any]) -> int:
+        """How many events with these labels a service in this state went on after, and what its
+        agent had before they were counted."""
+        known = [*labels]
+        since = self.since.get(process, NOTHING)
+        expected = since.events + acknowledged(known, state) - acknowledged(known, since.state)
+        if process in self.forgotten:
+            expected += acknowledged(known, self.forgotten[process])
+        return expected
 
     def is_well(self, told: list[str]) -> None:
         """What must be true after everything. Raises `Failed`."""

@@ -6,6 +6,7 @@ import time
 from typing import Final
 
 from cluster.cases import CASES
+from cluster.trial import rollouts
 from cluster.trial.course import Course, Failed
 from cluster.trial.looking import PROCESSES
 
@@ -29,6 +30,7 @@ def run(course: Course) -> None:
     a_service_crashes(course)
     rubbish_for_a_peer(course)
     rubbish_for_a_socket(course)
+    rollouts.run(course)
     nothing_went_wrong_unseen(course)
 
 

@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from choreomon.agent_files.status_json import decode_status_untrusted
+from choreomon.agent_files.verdict_json import decode_verdict_untrusted
+from choreomon.core.labels import parse_label
 from choreomon.core.live import AgentStatus, LiveVerdict
-from choreomon.formats.labels import parse_label
-from choreomon.formats.status_json import decode_status_untrusted
-from choreomon.formats.verdict_json import decode_verdict_untrusted
 from cluster.trial.containers import Containers, DockerFailed
 
 PROCESSES: Final = ("customer", "orders", "payment", "stock", "shipping")
@@ -41,6 +41,9 @@ class Looking:
 
     def __init__(self, containers: Containers) -> None:
         self._containers = containers
+        self.openings: list[int] = []
+        """Counts of shipping that are no parcels, since a property was opened there: the end of a
+        gap has a count of its own."""
 
     def get(
         self, service: str, port: int, path: str, *, method: str = "GET", timeout: float = 10.0
@@ -99,11 +102,14 @@ class Looking:
         told = [decode_verdict_untrusted(line) for line in text.splitlines()]
         return list({verdict.id: verdict for verdict in told}.values())
 
-    def words(self) -> dict[int, Words]:
-        """What was said of the parcels, by their number, from 1. Raises `DockerFailed`."""
-        found: dict[int, Words] = {}
+    def words_by_system(self) -> dict[str, dict[int, Words]]:
+        """By system, in the order in which they began to speak, what it said of the parcels, by
+        their number, from 1. Raises `DockerFailed`."""
+        systems: dict[str, dict[int, Words]] = {}
         for verdict in self.verdicts("shipping"):
-            before = found.get(verdict.count, Words(None))
+            found = systems.setdefault(verdict.system, {})
+            parcel = verdict.count - sum(each < verdict.count for each in self.openings)
+            before = found.get(parcel, Words(None))
             if verdict.provisional:
                 words = before._replace(
                     provisional=(*before.provisional, verdict.verdict),
@@ -112,8 +118,16 @@ class Looking:
             else:
                 merged = any(each.since and not each.event.gap for each in verdict.because)
                 words = before._replace(last=verdict.verdict, merged=merged)
-            found[verdict.count] = words
-        return found
+            found[parcel] = words
+        return systems
+
+    def words(self) -> dict[int, Words]:
+        """What was said of the parcels; where several systems did, by the last of them."""
+        return {
+            parcel: words
+            for found in self.words_by_system().values()
+            for parcel, words in found.items()
+        }
 
     def services(self) -> dict[str, dict[str, Any]]:
         """What all services say of themselves. Raises `Unreachable`."""
@@ -127,7 +141,7 @@ class Looking:
         answer = self._containers.execute(
             f"{process}-agent",
             *("python", "-m", "cluster.trial.counting"),
-            *("/run/choreomon/agent.sock", f"/etc/choreomon/{process}.json"),
+            *("/run/choreomon/agent.sock", "/etc/choreomon/agent.yaml"),
         )
         counted = json.loads(answer)
         return counted["events"], counted["labels"]

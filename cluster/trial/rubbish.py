@@ -21,9 +21,9 @@ from pathlib import Path
 import msgspec
 import zmq
 
-from choreomon.formats.key_files import load_key_pair, load_public_key
-from choreomon.formats.local import Hello, Report, encode
-from choreomon.formats.table_file import load_table
+from choreomon.agent_files.key_files import load_key_pair, load_public_key
+from choreomon.agent_files.local import Hello, Report, encode
+from choreomon.agent_files.table_file import load_table
 
 PIECES = 40
 """Of each kind."""

@@ -27,8 +27,10 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "show-inheritance": False}
 
 html_theme = "furo"
-html_title = "choreomon"
+html_title = "choreomon: forbidden message sequences"
 html_show_copyright = False
 html_copy_source = False
 html_extra_path = ["root"]
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_theme_options = {"navigation_with_keys": True}

@@ -150,7 +150,7 @@ class Parameters:
                 (self.unrelated, 2),
             )
             for chains in self._possible
-            if times * self._others(chains) >= needed and self._variety(chains) >= self.sequences
+            if times * self.others(chains) >= needed and self.variety(chains) >= self.sequences
         )
 
     @property
@@ -158,18 +158,18 @@ class Parameters:
         """Numbers of chains, the largest first."""
         return range(self.all_handlers // (self.chain + 1), 0, -1)
 
-    def _others(self, chains: int) -> int:
+    def others(self, chains: int) -> int:
         """Messages, at least, that are causally unrelated to one of so many chains and to each
         other, wherever these chains end."""
         left, more = divmod(self.all_handlers - chains * (self.chain + 1), self.processes)
         free = [left + 1] * more + [left] * (self.processes - more)
         return chains - 1 + single_messages(free, [0] * self.processes)[0]
 
-    def _variety(self, chains: int) -> int:
+    def variety(self, chains: int) -> int:
         """How many different sequences there are, at least."""
         if self.chain == 1 < self.length:
             # What one chain is made of others are, too: those with one of them are counted.
-            others = self._others(chains)
+            others = self.others(chains)
             orders = factorial(self.length)
             return (
                 comb(others, self.unrelated) * orders if others >= self.unrelated else self.length
@@ -179,15 +179,15 @@ class Parameters:
 
     def _without_room(self) -> Iterator[tuple[str, str]]:
         system = f"{self.processes} processes with {self.handlers} handlers each"
-        fitting = next((c for c in self._possible if 2 * self._others(c) >= self.unrelated), None)
+        fitting = next((c for c in self._possible if 2 * self.others(c) >= self.unrelated), None)
         if fitting is None:
-            most = self.chain + 2 * max(map(self._others, self._possible))
+            most = self.chain + 2 * max(map(self.others, self._possible))
             yield (
                 "length",
                 f"{self.length} is more than the {most} steps for which {system} have room beside "
                 f"chains of {self.chain}: ask for at most {most}, or for more handlers",
             )
-        elif (various := self._variety(fitting)) < self.sequences:
+        elif (various := self.variety(fitting)) < self.sequences:
             yield (
                 "sequences",
                 f"{self.sequences} are more than the {various} different ones of length "

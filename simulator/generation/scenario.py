@@ -53,7 +53,7 @@ def generated_scenario(parameters: Parameters, seed: int) -> GeneratedScenario:
         parameters, activities, schedule, streams.stream("generate", "sequences")
     )
     return GeneratedScenario(
-        _application(parameters, activities, schedule, branches),
+        stated_application(parameters, activities, schedule, branches),
         with_cancellations(
             steps,
             activities,
@@ -78,12 +78,13 @@ def generated_simulation(scenario: GeneratedScenario) -> Simulation:
     )
 
 
-def _application(
+def stated_application(
     parameters: Parameters,
     activities: Sequence[Activity],
     schedule: Schedule,
     branches: Sequence[Branch],
 ) -> Application:
+    """Handlers that send what was drawn, in branches where some were drawn, and the schedule."""
     body: dict[Handler, list[Statement]] = {}
     variables: dict[str, dict[str, bool]] = {}
     for activity in activities:

@@ -10,9 +10,9 @@ from io import BytesIO
 import pytest
 
 from choreomon.core.recorded import Place, RecordedEvent
-from choreomon.formats.exported import otlp
-from choreomon.formats.exported.json_lines import json_lines
-from choreomon.formats.recorded.reading import read_recorded
+from choreomon.logs.readers.reading import read_recorded
+from choreomon.logs.writers import otlp
+from choreomon.logs.writers.json_lines import json_lines
 from tests.audit.cases import Case, case
 from tests.audit.reading_orders import kinds
 from tests.audit.test_logs_that_lack import audited, event
@@ -91,13 +91,8 @@ def test_ids_at_one_end_stay_there(end: str) -> None:
     assert [each.kind for each in found if each.message_id is not None] == [end]
 
 
-def test_ids_of_spans_that_are_taken_for_those_of_messages_are_found(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def forgetful(key: str, value: str) -> dict[str, object]:
-        return text("forgotten" if key == "choreomon.without_id" else key, value)
+def test_ids_of_spans_that_are_taken_for_those_of_messages_are_found() -> None:
+    def forgetful(events: Sequence[RecordedEvent]) -> str:
+        return otlp.recorded_otlp_request(events).replace("choreomon.without_id", "forgotten")
 
-    text = otlp._text
-    monkeypatch.setattr(otlp, "_text", forgetful)
-    export = otlp.recorded_otlp_request
-    assert any(differences(drawn(seed), export) for seed in range(300))
+    assert any(differences(drawn(seed), forgetful) for seed in range(300))

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 from choreomon.core.recorded import RecordedEvent
-from choreomon.formats.recorded.mapping_document import load_mapping
-from choreomon.formats.recorded.reading import read_recorded
+from choreomon.logs.mappings.mapping_document import load_mapping
+from choreomon.logs.readers.reading import read_recorded
 from tests.cli.command_line import choreomon
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT

@@ -18,9 +18,9 @@ from choreomon.audit.window import Limits
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
-from choreomon.formats.audit_json import audit_json
-from choreomon.formats.recorded.reading import read_recorded
+from choreomon.logs.readers.reading import read_recorded
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
+from choreomon.reports.audit_json import audit_json
 from tests.audit.cases import case
 
 A = Label(SEND, Message("P1", "a", "P2"))

@@ -13,8 +13,8 @@ from choreomon.audit.auditor import Auditor
 from choreomon.audit.outcome import Outcome
 from choreomon.core.recorded import RecordedEvent
 from choreomon.core.verdict import VIOLATED
-from choreomon.formats.read import Document, load_document
-from choreomon.formats.recorded.reading import read_recorded
+from choreomon.documents.read import Document, load_document
+from choreomon.logs.readers.reading import read_recorded
 from simulator.recording import tracing
 from simulator.run import simulation
 

@@ -75,11 +75,11 @@ def test_each_session_is_judged_as_it_is_alone() -> None:
 
 
 def test_the_law_notices_who_takes_all_sessions_for_one() -> None:
-    assert disagreements(range(60), apart=False)[0] > 0
+    assert any(disagreements(range(seed, seed + 1), apart=False)[0] for seed in range(60))
 
 
 def test_the_law_notices_sessions_that_are_over_too_early() -> None:
-    assert disagreements(range(60), apart=True, most=2)[0] > 0
+    assert any(disagreements(range(seed, seed + 1), apart=True, most=2)[0] for seed in range(60))
 
 
 def test_news_are_only_kept_for_who_asks() -> None:

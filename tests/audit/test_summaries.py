@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from choreomon.audit import summary as summaries
-from choreomon.audit.outcome import Outcome
+from choreomon.audit.items import Gap
+from choreomon.audit.outcome import Outcome, Overall
 from choreomon.audit.summary import Rank, Summary
 from choreomon.core.recorded import Diagnostic, Place
 from tests.audit.cases import case
@@ -60,9 +61,22 @@ def test_nor_where_not_all_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wrong(range(30)) == 0
 
 
+def test_gaps_that_were_found_late_are_counted_however_sessions_are_divided() -> None:
+    gaps = (Gap("P1", "one"), Gap("P2", "other"))
+    late = Outcome((), Overall(None), gaps, 1, 1, gaps)
+    both, more = Summary(), Summary()
+    for summary, names in ((both, "ab"), (more, "c")):
+        for place, name in enumerate(names):
+            summary.add((0, place), name, late)
+    both.merge(more)
+    assert both.outcome().late_count == 6
+    assert both.outcome().late == gaps
+
+
 def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept is what was added first."""
-    monkeypatch.setattr(summaries, "_rank", lambda ranked: 0)
+    add = Summary.add
+    monkeypatch.setattr(Summary, "add", lambda self, rank, *rest: add(self, (0, 0), *rest))
     assert wrong(range(10)) > 0
 
 

@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from choreomon.automata import minimization
 from choreomon.automata.automaton import Automaton, automaton, members, state_set
 from choreomon.automata.determinization import deterministic
 from choreomon.automata.emptiness import (
@@ -22,6 +21,7 @@ from choreomon.automata.emptiness import (
 )
 from choreomon.automata.minimization import minimal
 from choreomon.automata.product import product
+from choreomon.automata.semi_centralized import has_path, intersection
 from choreomon.automata.words import words
 from choreomon.core.action import Action
 from choreomon.core.errors import BudgetExceeded
@@ -124,15 +124,9 @@ def test_minimal_automata_have_the_states_that_automata_lib_finds() -> None:
     assert not wrong_minimization(minimal)
 
 
-def test_a_minimization_that_does_not_minimize_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_minimization_that_does_not_minimize_is_noticed() -> None:
     assert wrong_minimization(lambda one: trimmed(deterministic(one)))
     assert wrong_minimization(deterministic)
-
-    def by_finality(one: Automaton) -> list[int]:
-        return [one.final >> state & 1 for state in range(one.states)]
-
-    monkeypatch.setattr(minimization, "_blocks", by_finality)
-    assert wrong_minimization(minimal)
 
 
 def test_equal_languages_have_equal_minimal_automata() -> None:
@@ -169,7 +163,24 @@ def test_useful_states_are_on_paths_from_beginning_to_end() -> None:
         assert trimmed(one).states == len(can & may)
         assert words(trimmed(one), 4) == words(one, 4)
         assert is_empty(one) == (not can & ends)
-        assert is_empty(one) == minimized(one).isempty()
+        theirs = minimized(one)  # whose methods do not keep it
+        assert is_empty(one) == theirs.isempty()
+
+
+def test_paths_by_some_edges_are_those_of_the_automaton_without_the_others() -> None:
+    for number, one in enumerate(cases()):
+        edges = Random(number).getrandbits(len(one.edges))
+        left = [one.edges[edge] for edge in members(edges)]
+        rest = automaton(
+            [(source, one.letters[by], target) for source, by, target in left],
+            initial=members(one.initial),
+            final=members(one.final),
+            states=one.states,
+            letters=one.letters,
+        )
+        assert has_path(one, edges) is not is_empty(rest)
+    for one in cases():
+        assert has_path(one, intersection([])) is not is_empty(one)
 
 
 def test_the_shortest_word_is_the_first_of_the_shortest() -> None:

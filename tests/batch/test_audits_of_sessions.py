@@ -10,20 +10,24 @@ from random import Random
 import pytest
 
 from choreomon.audit.auditor import Auditor
+from choreomon.audit.gaps import numbers_missing_from_all
+from choreomon.audit.items import Gap
 from choreomon.audit.kinds import kind_of
 from choreomon.audit.numbers import SessionNumbers, WholeLog
 from choreomon.audit.reading import side_by_side
-from choreomon.audit.summary import Summary
+from choreomon.audit.summary import MOST_DIAGNOSTICS, Summary
 from choreomon.batch.audits import aside
-from choreomon.batch.audits.audits import audits
+from choreomon.batch.audits.audits import _in_order, audits
 from choreomon.batch.audits.pieces import Piece, PieceStream, pieces_of
 from choreomon.batch.audits.question import AuditQuestion
-from choreomon.cli.log_options import LogChoices, LogReading
+from choreomon.batch.audits.splitting import Split
+from choreomon.cli.command_line.log_options import LogChoices, LogReading
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import RecordedEvent
-from choreomon.formats.audit_json import sessions_json
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.reports.audit_json import sessions_json
 from tests.audit.cases import lost, random_automaton, recorded
+from tests.audit.sessions_of_cases import sessions
 
 MAPPING = """
 format: jsonl
@@ -134,6 +138,37 @@ def test_each_session_is_judged_as_it_is_alone(tmp_path: Path, reading: LogReadi
             assert found.strange["not-understood"] == 1
             verdicts |= outcome.verdicts.keys()
     assert verdicts == {None, "violated", "possibly-violated"}
+
+
+def test_what_is_missing_from_all_sessions_is_missing_from_one_in_which_its_process_is_silent(
+    tmp_path: Path, reading: LogReading
+) -> None:
+    """Of logs whose numbers go on through all sessions."""
+    silent = 0
+    for seed in range(40):
+        found = sessions(seed, lossy=True)
+        if found.says != "ids":
+            continue
+        lines = [(0, line(event, event.session)) for event in found.events]
+        (path,) = logs(tmp_path, lines)
+        events = [each for each in reading.read(path) if isinstance(each, RecordedEvent)]
+        whole, expected = WholeLog(), Summary()
+        for each in events:
+            whole.add(each)
+        for name in {each.session: 0 for each in events}:
+            own = [each for each in events if each.session == name]
+            numbers = SessionNumbers(whole.found(), own)
+            auditor = Auditor(found.automaton, numbering=numbers)
+            for process, missing in numbers.absent().items():
+                auditor.lacks(Gap(process, numbers_missing_from_all(process, missing)))
+                silent += 1
+            for each in side_by_side([iter(own)], auditor.waits):
+                assert isinstance(each, RecordedEvent)
+                auditor.add(each)
+            expected.add((0, own[0].place.line or 0), name, auditor.finish(whole.processes))
+        question = AuditQuestion(found.automaton)
+        assert audits(question, reading, [path]).outcome() == expected.outcome()
+    assert silent > 5
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -252,6 +287,32 @@ def test_errors_name_the_line_of_the_log_and_not_of_a_piece(
     assert told == [*range(301, 401)]
     with pytest.raises(DocumentError, match="there is no such file"):
         audits(AuditQuestion(automaton), reading, [str(tmp_path / "nowhere")])
+
+
+def test_what_is_strange_is_counted_also_where_it_is_not_shown_any_more(
+    tmp_path: Path, reading: LogReading
+) -> None:
+    automaton, _ = runs(1)
+    path = tmp_path / "strange.jsonl"
+    good = line(RecordedEvent("P1", "local", "x", None), "a")  # type: ignore[arg-type]
+    path.write_text(f"{good}\n" + "no json\n" * (MOST_DIAGNOSTICS + 1), encoding="utf-8")
+    found = audits(AuditQuestion(automaton), reading, [str(path)])
+    assert found.strange["not-understood"] == MOST_DIAGNOSTICS + 1
+    assert len(found.diagnostics()) == MOST_DIAGNOSTICS
+
+
+def test_a_piece_that_others_cannot_read_is_read_once_and_stays_in_its_place() -> None:
+    pieces = [Piece(number, f"log{number}", here=number in (1, 2)) for number in range(4)]
+    done: list[int] = []
+
+    def work(numbered: tuple[int, Piece]) -> Split:
+        number, piece = numbered
+        done.append(number)
+        return Split(piece, Path(), WholeLog(), lines=number)
+
+    found = [each.lines for each in _in_order(work, pieces, map)]
+    assert found == [0, 1, 2, 3]
+    assert done == [1, 2, 0, 3]
 
 
 def test_a_pipe_and_other_formats_are_read_in_one_piece(

@@ -9,7 +9,7 @@ import pytest
 
 from choreomon.batch import bounds as bounded
 from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 
 FLAT = read_interaction("seq(a -- m -> b, b -- n -> c)")
 
@@ -24,6 +24,11 @@ def test_bounds_are_looked_at_now_and_then() -> None:
     bounds = Bounds(1e-9, None, polls=1)
     bounds.start()
     assert [bounds() for _ in range(9)] == ["TimedOut"] * 9
+
+
+def test_the_memory_of_a_process_is_what_the_documentation_says() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/verify.md").read_text(encoding="utf-8")
+    assert f"{bounded.MEMORY:,} MB where nothing was said" in page
 
 
 def test_memory_that_was_used_up_is_a_reason_and_time_comes_first() -> None:

@@ -12,8 +12,8 @@ from choreomon.batch.collector import collector_at_rest
 from choreomon.batch.judge import Judge
 from choreomon.batch.outcomes import outcomes
 from choreomon.batch.question import Question
-from choreomon.cli.experiment_slices import Task, measured_model
-from choreomon.verify.experiments import slices
+from choreomon.cli.experiments.slices import Task, measured_model
+from choreomon.experiments.offline import slices
 
 
 @pytest.fixture(autouse=True)

@@ -18,8 +18,8 @@ from choreomon.batch import bounds, judge
 from choreomon.batch.outcomes import outcomes
 from choreomon.batch.question import Question
 from choreomon.core.errors import ChoreomonError, DocumentError, WorkerLost
-from choreomon.formats.hibou.model import read_interaction
-from choreomon.formats.hibou.multitrace import read_multi_trace
+from choreomon.hibou.model import read_interaction
+from choreomon.hibou.multitrace import read_multi_trace
 from choreomon.interaction.term import Interaction
 from choreomon.verify.outcome import Outcome
 from choreomon.verify.papers.graph import SearchResult
@@ -149,6 +149,28 @@ def test_what_is_kept_is_dropped_where_memory_is_tight(monkeypatch: pytest.Monke
         monkeypatch.setattr(bounds, "resident_megabytes", lambda now=megabytes: now)
         assert verdicts([found.judge("pass.htf")]) == [(Verdict.PASS, "")]
         assert len(made) == verifiers
+
+
+def test_what_is_kept_is_dropped_where_memory_is_tight_before_each_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of the verdict, of why, of who is to blame, and of whether it fits late."""
+    question = Question(interaction="i.hif", analysis=Analysis("multiprefix"), explain=True)
+    found = judge.Judge(replace(question, memory=100))
+    monkeypatch.setattr(bounds.Bounds, "is_tight", True)
+    dropped: list[int] = []
+    monkeypatch.setattr(judge, "forget_steps", lambda: dropped.append(1))
+    assert found.judge("late.htf").fits_late
+    assert len(dropped) == 4
+
+
+def test_only_so_many_states_are_visited_as_the_analysis_allows() -> None:
+    term = read_interaction("seq(a -- m -> b, alt(b -- n -> c, c -- k -> b))")
+    Path("k.htf").write_text("{ [a] a!m; [b] b?m.b?k; [c] c!k }", encoding="utf-8")
+    question = Question(interaction=term, analysis=Analysis(procedure="centralized"))
+    assert verdicts(asked(question, "k.htf")) == [(Verdict.PASS, "")]
+    few = replace(question, analysis=Analysis(procedure="centralized", max_states=1))
+    assert verdicts(asked(few, "k.htf")) == [(Verdict.INCONC, "TooManyStates")]
 
 
 def test_where_memory_runs_out_while_reading_the_rest_is_read(

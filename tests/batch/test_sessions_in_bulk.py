@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,14 +18,15 @@ import pytest
 from choreomon.automata.automaton import Automaton, automaton
 from choreomon.batch.sessions import gathering, judging, logs
 from choreomon.batch.sessions import judge as judge_module
+from choreomon.batch.sessions.chunk import Chunk
 from choreomon.batch.sessions.gathering import divided, joined, put_in_order, stand_together
 from choreomon.batch.sessions.judging import Judging, Sessions
 from choreomon.batch.sessions.question import SessionsQuestion
-from choreomon.core.action import Action
-from choreomon.formats.offline_json import write_interaction_json
-from choreomon.formats.sessions import blocks
-from choreomon.formats.sessions.blocks import Block, block_of
+from choreomon.core.action import Action, emission
+from choreomon.interaction_files.offline_json import write_interaction_json
 from choreomon.multitrace.multitrace import Component, MultiTrace, multi_trace
+from choreomon.sessions import blocks
+from choreomon.sessions.blocks import Block, block_of
 from choreomon.verify.automaton_verifier import AUTOMATON_MODES, AutomatonMode, AutomatonVerifier
 from choreomon.verify.synthesis import TooLarge, synthesize
 from choreomon.verify.verifier import Verifier
@@ -143,10 +145,6 @@ def test_sessions_are_judged_as_each_alone(
     assert (met["WeakPass"] > 100) is (mode != "accept")
 
 
-def every_lifeline_alone(*_: Any) -> None:
-    """Clocks are not looked at."""
-
-
 def first_actions_lost(made: Callable[..., Any]) -> Callable[..., Any]:
     def arranged(*arguments: Any) -> Any:
         for one in made(*arguments):
@@ -156,9 +154,7 @@ def first_actions_lost(made: Callable[..., Any]) -> Callable[..., Any]:
 
 
 PLANTED: list[tuple[Any, str, Any, AutomatonMode, bool]] = [
-    (logs, "_lead", every_lifeline_alone, "accept", True),
     (judge_module, "arranged", first_actions_lost(judge_module.arranged), "accept", False),
-    (judge_module, "_FAIL", judge_module._WEAK_PASS, "multiprefix", False),
     (judge_module, "MISSING", dict.fromkeys(AUTOMATON_MODES, judge_module.WHOLE), "slice", False),
 ]
 
@@ -244,6 +240,30 @@ def question(one: Automaton, mode: AutomatonMode = "multiprefix") -> SessionsQue
     return SessionsQuestion(automaton=one, interaction=None, mode=mode)
 
 
+def test_a_cluster_is_asked_where_it_should_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    class Here:
+        def stream(self, work: Callable[[Any], Any], tasks: Iterable[Any], ahead: int) -> Any:
+            asked.append(ahead)
+            return map(work, tasks)
+
+    monkeypatch.setattr(judging, "ray_workers", lambda jobs: nullcontext(Here()))
+    one, rows = many(number=20)
+    sessions = Sessions((str(written(tmp_path / "s.jsonl", rows)),))
+    here, there = (
+        [
+            (judged.names, judged.answers)
+            for judged in Judging(question(one), sessions).judged(jobs=3, engine=engine)
+        ]
+        for engine in ("local", "ray")
+    )
+    assert here == there
+    assert asked == [6]
+
+
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("name", ["s.jsonl", "s.parquet"])
 def test_interleaved_sessions_are_judged_as_those_that_stand_together(
@@ -318,6 +338,13 @@ def test_who_shares_a_clock_can_be_said_for_all_sessions(tmp_path: Path) -> None
     assert verdicts(apart, clocked) == {"s": "Pass", "t": "WeakPass"}
 
 
+def test_who_shares_a_clock_has_one_log_also_where_a_session_is_judged_alone() -> None:
+    a, b, c = (emission(name, "m") for name in "abc")
+    told = Chunk(["s"], np.array([4]), np.array([1, 2, 0, 1], np.int32), None, {}, (a, b, c))
+    found = logs.multi_trace_of(told, 0, 0, (("a", "b"),))
+    assert found == MultiTrace((Component(("a", "b"), (b, a, b)), Component(("c",), (c,))))
+
+
 @pytest.mark.parametrize("order", ["together", "interleaved"])
 @pytest.mark.parametrize("file", ["s.jsonl", "s.parquet"])
 def test_clocks_may_be_as_many_as_there_are_sessions(
@@ -353,6 +380,17 @@ def test_unknown_actions_never_fit(tmp_path: Path) -> None:
     rows: list[Row] = [("s", "a!other", None), ("t", "strange!m", None), ("u", "a!m", None)]
     file = written(tmp_path / "s.jsonl", rows)
     assert verdicts(question(one), file) == {"s": "Fail", "t": "Fail", "u": "WeakPass"}
+
+
+def test_more_actions_than_can_be_told_apart_cost_the_others_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "MANY", 2)
+    one, _ = many()
+    rows: list[Row] = [("s", "a!m", None), ("t", "b?m", None), ("u", "a!n", None)]
+    found = verdicts(question(one), written(tmp_path / "s.jsonl", rows))
+    assert "more than 2 different actions" in found.pop("u")
+    assert found == {"s": "WeakPass", "t": "WeakPass"}
 
 
 @pytest.mark.parametrize("order", ["together", "interleaved"])
@@ -417,6 +455,29 @@ def test_whether_sessions_stand_together(kept: int, monkeypatch: pytest.MonkeyPa
 
 def runs(*told: tuple[str, int]) -> Block:
     return block_of([(name, [0] * length, None) for name, length in told], {})
+
+
+def test_a_session_that_is_too_long_takes_no_clock_from_those_around_it() -> None:
+    told = [("s", [0], [7]), ("t", [0, 0], [8, 9]), ("u", [0], [10])]
+    (whole,) = joined([block_of(told, {})], 1, [])
+    assert whole.lengths.tolist() == [1, 0, 1]
+    assert whole.clocks is not None
+    assert whole.clocks.tolist() == [7, 10]
+
+
+@pytest.mark.parametrize("gathered", [joined, put_in_order])
+def test_runs_without_clocks_are_sessions_without_clocks(
+    gathered: Callable[..., Iterable[Block]],
+) -> None:
+    found = [*gathered([runs(("s", 1)), runs(("s", 2), ("t", 1))], 9, [])]
+    assert sum(len(block.names) for block in found) == 2
+    assert all(block.clocks is None for block in found)
+
+
+def test_what_is_wrong_with_a_run_stays_with_it_when_a_block_is_divided() -> None:
+    told = block_of([(name, [0], None) for name in "rstu"], {0: "first", 2: "third"})
+    found = [(block.names, block.problems) for block in divided([told], 2)]
+    assert found == [(["r", "s"], {0: "first"}), (["t", "u"], {0: "third"})]
 
 
 @pytest.mark.usefixtures("small")

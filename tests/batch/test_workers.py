@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 import os
+import queue
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from choreomon.batch.workers import workers
+from choreomon.agent_files.addresses import MAX_SOCKET_PATH
+from choreomon.batch.workers import _SOCKET, _begin, workers
 from choreomon.core.errors import WorkerLost
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_they_work_where_the_path_of_temporary_files_is_long(tmp_path: Path, longer: int) -> None:
+    """As long as the socket of a fork server allows, and longer."""
+    room = MAX_SOCKET_PATH - len(os.path.join(tmp_path, "", "", _SOCKET)) + longer
+    place = tmp_path / ("x" * room)
+    place.mkdir()
+    script = tmp_path / "starter.py"
+    script.write_text(STARTER.replace("{work}", "1"), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(place)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == ["1", "1"]
+    assert [*place.iterdir()] == []
 
 
 def test_each_process_is_prepared_before_it_works() -> None:
@@ -163,11 +188,42 @@ def test_they_end_with_the_process_that_started_them(
             assert int(starter.stdout.readline()) != starter.pid
             starter.send_signal(by)
             # The output is at its end when the last process is gone that has it.
-            starter.communicate(timeout=30)
+            starter.communicate(timeout=300)
         except BaseException:
             os.killpg(starter.pid, signal.SIGKILL)
             raise
     assert starter.returncode == -by
+
+
+def test_a_block_that_is_left_ends_them_within_code_in_c() -> None:
+    """In a thread, which is left behind where the block does not end."""
+    pids: list[int] = []
+
+    def left() -> None:
+        with suppress(ZeroDivisionError), workers(1) as pool:
+            results = pool.map(eval, ["__import__('os').getpid()", ENDLESS["in C"]])
+            pids.append(next(results))
+            raise ZeroDivisionError
+
+    thread = threading.Thread(target=left, daemon=True)
+    thread.start()
+    thread.join(60)
+    hangs = thread.is_alive()
+    if hangs:
+        os.kill(pids[0], signal.SIGKILL)
+    assert not hangs
+
+
+def test_they_end_where_the_system_does_not_tell_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes: queue.Queue[int] = queue.Queue()
+    monkeypatch.setattr("choreomon.batch.workers._be_killed_with", lambda _: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(os, "_exit", codes.put)
+    held, letting_go = multiprocessing.Pipe(duplex=False)
+    with held, letting_go:
+        _begin(held, None, ())
+        letting_go.close()
+        assert codes.get(timeout=60) == 1
 
 
 LATE = """
@@ -185,7 +241,7 @@ def test_they_end_where_the_process_that_started_them_was_gone_before_they_began
     ended = subprocess.run(
         [sys.executable, "-c", LATE],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=30,
+        timeout=300,
         check=False,
     )
     assert ended.returncode == 1
@@ -230,6 +286,6 @@ def test_an_interrupt_leaves_no_lock_held_wherever_it_comes(tmp_path: Path) -> N
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,  # it would have no end
+        timeout=300,  # it would have no end
     )
     assert done.stdout.split() == ["interrupted"] * 5, done.stderr

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from benchmarks.clock_bytes import FORMS, TRAFFICS, Traffic, exchanges, main, measured
 from benchmarks.full_vectors import full, plain
+from choreomon.agent_files.wire import NO_SYSTEM
 from choreomon.core.vector_clock import happened_before
-from choreomon.formats.wire import NO_SYSTEM
 
 
 @pytest.mark.parametrize("kind", TRAFFICS)

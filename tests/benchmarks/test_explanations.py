@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.explanations import Case, cases, fault, report
 from benchmarks.middle.corpora import Question
-from choreomon.formats.hibou.model import read_interaction
-from choreomon.formats.hibou.multitrace import read_multi_trace
+from choreomon.hibou.model import read_interaction
+from choreomon.hibou.multitrace import read_multi_trace
 from choreomon.verify.explanation import Explanation, explain
 from choreomon.verify.verdict import Mode
 from choreomon.verify.witness import WitnessStep

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from benchmarks import audit_mutants, log_mutants, log_reading
 from benchmarks.log_mutants import logs_in
-from tests.formats.recorded.logs_for_tests import SHIVIZ
+from tests.logs.readers.logs_for_tests import SHIVIZ
 
 
 def test_every_event_of_every_format_comes_out() -> None:

@@ -33,7 +33,7 @@ from benchmarks.middle.corpora import (
 )
 from benchmarks.middle.table import costs, decided_share, mistaken, sudden, table, undecided
 from choreomon.core.action import Action
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.step import after
 from choreomon.interaction.term import LOOPS, Interaction, act, subterms
 from choreomon.multitrace.multitrace import MultiTrace

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mutants.mutation import Mutant, is_python, mutants
-from benchmarks.mutants.page import Result, enough, page
+from benchmarks.mutants.page import Result, enough, page, survivors_of
 from benchmarks.mutants.sample import ROOMS, Stale, all_mutants, equivalents, said, sample
 from benchmarks.mutants.trial import Ended, ended
 
@@ -185,6 +185,7 @@ def test_the_page_names_survivors_and_says_why_others_are_equivalent() -> None:
     assert first.becomes in survived
     assert "Nobody asks." not in survived
     assert f"``{second.becomes}``. Nobody asks." in equivalent
+    assert survivors_of(lines, [second, *mutants("toy.py", TOY)[2:], first]) == [first]
 
 
 TRIED = """

@@ -22,10 +22,10 @@ from benchmarks.scale.measuring import (
 )
 from benchmarks.scale.workloads import CALLS, GROUP, WORK, WORKLOADS, owners
 from choreomon.actors.randomness import Streams
+from choreomon.agent_files.wire import MAX_BYTES
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference
-from choreomon.formats.wire import MAX_BYTES
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response
 from choreomon.properties.tables import RulesName

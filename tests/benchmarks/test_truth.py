@@ -4,7 +4,6 @@ wrong is found, and named so that it can be asked again."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -22,9 +21,8 @@ from choreomon.audit.outcome import Outcome
 from choreomon.core.recorded import Place, RecordedEvent
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.deployment.fork_server import ForkServer
-from choreomon.formats.read import parse_document
+from choreomon.documents.read import parse_document
 from choreomon.monitor import precise
-from choreomon.monitor.consistent_cuts import possible_outcomes
 from choreomon.monitor.record_by_record import Sound
 from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
 from choreomon.properties.partial_order import Formed
@@ -216,7 +214,7 @@ def test_events_that_are_unsettled_are_those_that_the_bound_was_met_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Without their names, what could have been avoided there would be wrong."""
-    monkeypatch.setattr(precise, "possible_outcomes", partial(possible_outcomes, most=8))
+    monkeypatch.setattr(precise, "MAX_STATES", 4)
     monkeypatch.setattr(asking, "SIMULATED", asking.SIMULATED[:1])
     monkeypatch.setattr(asking, "audits", lambda *_, **__: ())
     found = Found()

@@ -11,6 +11,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,19 +48,32 @@ class Seen:
     overlaps: list[str]
     faint: list[str]
     requests: list[str]
+    unreachable: list[str]
     focus: list[bool]
 
     @property
     def faults(self) -> list[str]:
-        return [*self.too_wide, *self.cut_off, *self.overlaps, *self.faint, *self.requests]
+        return [
+            *(*self.too_wide, *self.cut_off, *self.overlaps),
+            *(*self.faint, *self.requests, *self.unreachable),
+        ]
 
 
 def seen(page: str, width: int, folder: Path, *, dark: bool = False) -> Seen:
     """How a page looks in a window so wide; `folder` is for the copy of it, and for the browser."""
+    script = _SCRIPT.read_text(encoding="utf-8")
+    measured: dict[str, Any] = told_by((script,), page, width, folder, dark=dark)
+    return Seen(**measured)
+
+
+def told_by(
+    scripts: Iterable[str], page: str, width: int, folder: Path, *, dark: bool = False
+) -> Any:
+    """What the scripts, run in the page one after the other, leave as JSON in a `#measured`."""
     assert CHROMIUM is not None
     copy = folder / "page.html"
-    script = _SCRIPT.read_text(encoding="utf-8")
-    copy.write_text(page.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    added = "".join(f"<script>{script}</script>" for script in scripts)
+    copy.write_text(page.replace("</body>", f"{added}</body>"), encoding="utf-8")
     if width < _LEAST:
         copy = _framed(copy, width)
     night = ["--blink-settings=preferredColorScheme=0"] if dark else []
@@ -75,13 +89,12 @@ def seen(page: str, width: int, folder: Path, *, dark: bool = False) -> Seen:
         ],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=True,
     ).stdout
     found = re.search(r'<pre id="measured">(.+?)</pre>', printed, re.DOTALL)
     assert found is not None, "the page was not measured"
-    measured: dict[str, Any] = json.loads(html.unescape(found.group(1)))
-    return Seen(**measured)
+    return json.loads(html.unescape(found.group(1)))
 
 
 def _framed(page: Path, width: int) -> Path:

@@ -3,9 +3,13 @@
 window.addEventListener("load", () => setTimeout(() => {
   const FORGIVEN = 1.0;
   const found = { width: innerWidth, too_wide: [], cut_off: [], overlaps: [], faint: [],
-                  requests: [], focus: [] };
+                  requests: [], unreachable: [], focus: [] };
   const pictures = document.body.className === "pictures";
   const words = (text) => JSON.stringify(text.trim().slice(0, 60));
+
+  const part = (c) => ((c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  const rgb = (text) => text.match(/[\d.]+/g).map(Number);
 
   // The page itself never scrolls sideways, and no text leaves its box.
   if (!pictures) {
@@ -13,7 +17,7 @@ window.addEventListener("load", () => setTimeout(() => {
     if (root.scrollWidth > innerWidth)
       found.too_wide.push(`the page is ${root.scrollWidth} wide in a window of ${innerWidth}`);
     for (const one of document.querySelectorAll("main *")) {
-      if (one.closest("svg, .wide, figure") || one.closest("details:not([open])")) continue;
+      if (one.closest("svg, .wide, .scroll") || one.closest("details:not([open])")) continue;
       const box = one.getBoundingClientRect();
       if (box.width && (box.right > innerWidth + FORGIVEN || box.left < -FORGIVEN))
         found.too_wide.push(`${one.tagName} ${words(one.textContent)} ends at ${box.right}`);
@@ -47,10 +51,40 @@ window.addEventListener("load", () => setTimeout(() => {
     found.focus.push(0 <= x && x <= innerWidth);
   }
 
+  // Names at the left edge of a picture are in sight however far it is scrolled, and legends are.
+  for (const one of document.querySelectorAll(".names text, .legend li")) {
+    if (one.closest("details:not([open])")) continue;
+    const box = one.getBoundingClientRect();
+    if (box.left < -FORGIVEN || box.right > innerWidth + FORGIVEN)
+      found.cut_off.push(`${words(one.textContent)} is at ${box.left} to ${box.right}`);
+  }
+
+  // Whatever scrolls by itself can be reached by the keyboard, and has a name.
+  for (const one of document.querySelectorAll("main *")) {
+    const scrolls = /auto|scroll/.test(getComputedStyle(one).overflowX) &&
+      one.scrollWidth > one.clientWidth;
+    if (scrolls && (one.tabIndex < 0 || !one.getAttribute("aria-label")))
+      found.unreachable.push(`${one.className} ${words(one.textContent)}`);
+  }
+
+  // Marks that carry meaning, and text in pictures, against the paper of their picture.
+  for (const svg of document.querySelectorAll("svg")) {
+    const paper = svg.querySelector("rect");
+    if (!paper) continue;
+    const ground = getComputedStyle(paper).fill;
+    const marks = [["text", "fill", 4.5], ["circle", "stroke", 3], ["polygon", "fill", 3]];
+    for (const [kind, property, least] of marks)
+      for (const one of svg.querySelectorAll(kind)) {
+        const colour = getComputedStyle(one)[property];
+        if (colour === "none" || colour === ground) continue;  // letters within marks
+        const [a, b] = [light(rgb(colour)), light(rgb(ground))];
+        const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (contrast < least)
+          found.faint.push(`${kind} ${words(one.textContent)} ${colour}: ${contrast.toFixed(2)}`);
+      }
+  }
+
   // Text against what is behind it: the least contrast that WCAG asks for.
-  const part = (c) => ((c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-  const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
-  const rgb = (text) => text.match(/[\d.]+/g).map(Number);
   const behind = (one) => {
     for (let at = one; at; at = at.parentElement) {
       const colour = rgb(getComputedStyle(at).backgroundColor);

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.headless import WIDTHS, around, needs_chromium, seen
+from tests.browser.headless import WIDTHS, around, needs_chromium, seen, told_by
+from tests.browser.pages_to_see import REPORTS, page_of
 from tests.cli.command_line import ROOT, SCENARIOS, choreomon
 
 pytestmark = needs_chromium
@@ -47,23 +48,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def page_of(*command: object) -> str:
-    answer = choreomon(*command, "--report", "made.html")
-    assert answer.code in (0, 1, 3), answer.err
-    return Path("made.html").read_text(encoding="utf-8")
-
-
-REPORTS = {
-    "one run": ("simulate", SCENARIOS / "smart-home-violating.yaml"),
-    "many runs": ("simulate", SCENARIOS / "payment-saga-violating.yaml", "--runs", 60),
-    "a possible violation": (
-        *("simulate", SCENARIOS / "fig3-pull-push-conforming.yaml"),
-        *("--strategy", "push", "--runs", 20),
-    ),
-    "nothing found": ("simulate", SCENARIOS / "lock-conforming.yaml", "--verify", "accept"),
-}
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("report", REPORTS)
 def test_nothing_of_a_report_overflows_overlaps_or_is_asked_for(
@@ -74,6 +58,26 @@ def test_nothing_of_a_report_overflows_overlaps_or_is_asked_for(
     assert found.faults == []
     assert all(found.focus)
     assert found.focus or report == "nothing found"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("processes", [7, 30])
+def test_names_of_generated_applications_stay_in_sight(
+    processes: int, width: int, place: Path
+) -> None:
+    options = ("--processes", processes, "--handlers", 2 * processes, "--chain", 7)
+    assert choreomon("generate", *options, "--seed", 3, "-o", "drawn.yaml").code == 0
+    found = seen(page_of("simulate", "drawn.yaml", "--runs", 5), width, place)
+    assert found.faults == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_of_verified_logs_overflows_overlaps_or_is_asked_for(
+    width: int, place: Path
+) -> None:
+    for dark in (False, True):
+        found = seen(page_of("verify", "-i", "order.hif", "late.htf"), width, place, dark=dark)
+        assert found.faults == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -103,6 +107,24 @@ def test_a_report_is_legible_at_night(place: Path) -> None:
     assert seen(page, 1400, place, dark=True).faint == []
     dim = page.replace("--ink: #e3e8ed", "--ink: #333333")
     assert seen(dim, 1400, place, dark=True).faint
+    undrawn = page.replace('[fill="#17212b"]', '[fill="nothing"]')  # ink stays as it is by day
+    assert any(one.startswith("text") for one in seen(undrawn, 1400, place, dark=True).faint)
+
+
+def test_pictures_of_files_take_the_colours_that_their_reader_prefers(place: Path) -> None:
+    assert choreomon("draw", SCENARIOS / "smart-home-violating.yaml", "-o", "x.svg").code == 0
+    drawn = {"x": Path("x.svg").read_text(encoding="utf-8")}
+    for dark in (False, True):
+        assert seen(around(drawn), 1400, place, dark=dark).faults == []
+    paper_only = {"x": drawn["x"].replace('svg [fill="#17212b"]', "nothing")}
+    assert seen(around(paper_only), 1400, place, dark=True).faint
+
+
+def test_where_names_scroll_with_their_picture_that_is_seen(place: Path) -> None:
+    page = page_of(*REPORTS["one run"])
+    scrolled = page.replace("position: sticky", "position: relative")
+    assert seen(page, 400, place).cut_off == []
+    assert seen(scrolled, 400, place).cut_off
 
 
 PICTURES: dict[str, tuple[object, ...]] = {
@@ -154,11 +176,49 @@ def test_the_page_of_the_experiments_is_whole(width: int, place: Path) -> None:
     assert seen(made.read_text(encoding="utf-8"), width, place).faults == []
 
 
+LEFT_IN_SIGHT = """addEventListener("load", () => {
+  const told = [];
+  for (const table of document.querySelectorAll("table.in-sight")) {
+    for (let at = table; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    const scrolled = table.closest(".wide");
+    scrolled.scrollLeft = scrolled.scrollWidth;
+    const edge = scrolled.getBoundingClientRect().left;
+    const places = [...table.rows[1].cells].map((cell) => cell.getBoundingClientRect().left - edge);
+    told.push(places.map((place) => place > -1));
+  }
+  const left = document.createElement("pre");
+  left.id = "measured";
+  left.textContent = JSON.stringify(told);
+  if (parent === window) document.body.append(left);
+  else parent.postMessage(left.textContent, "*");
+});"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_rows_are_about_stays_in_sight_when_a_wide_table_scrolls(
+    width: int, place: Path
+) -> None:
+    made = ROOT / "benchmarks" / "results" / "experiments" / "all.html"
+    page = made.read_text(encoding="utf-8")
+    tables: list[list[bool]] = told_by((LEFT_IN_SIGHT,), page, width, place)
+    assert len(tables) == 3
+    assert all(cells[:4] == [True, True, True, False] for cells in tables)
+    loose = page.replace("position: sticky", "position: static")
+    assert not any(cells[0] for cells in told_by((LEFT_IN_SIGHT,), loose, width, place))
+
+
 @pytest.mark.parametrize(
     ("planted", "fault"),
     [
         ('<p style="width:2000px">wide</p>', "the page is 20"),
         ('<img src="http://127.0.0.1:9/x.png" alt="">', "asks for http://127.0.0.1:9/x.png"),
+        ('<div style="overflow-x:auto"><p style="width:2000px">wide</p></div>', '"wide"'),
+        (
+            '<svg viewBox="0 0 90 40" width="90" height="40" aria-label="plan">'
+            '<rect width="90" height="40" fill="#fff"/>'
+            '<circle cx="9" cy="9" r="5" fill="none" stroke="#9aa5b1"/></svg>',
+            'circle "" rgb(154, 165, 177): 2.50',
+        ),
         ('<p style="color:#ccc">faint</p>', 'P "faint": contrast 1.6'),
         (
             '<svg viewBox="0 0 90 40" width="90" height="40" aria-label="plan">'

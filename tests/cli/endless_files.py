@@ -24,7 +24,7 @@ from typing import Any, Final
 MEMORY: Final = 2 << 30
 """Bytes of address space of a command; half of it are libraries."""
 
-SECONDS: Final = 120
+SECONDS: Final = 300
 """After which a command is ended: it reads without end."""
 
 TEXT: Final = b"a" * (1 << 16)

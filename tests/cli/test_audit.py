@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any, BinaryIO, cast
 import pytest
 
 from choreomon.audit.auditor import Auditor
-from choreomon.cli.audit import command, read
-from choreomon.cli.followed_logs import GrowingFile, in_background
+from choreomon.audit.reading import tell
+from choreomon.cli.offline.audit import command
+from choreomon.cli.offline.followed_logs import GrowingFile, in_background
 from choreomon.core.errors import ChoreomonError
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
-from choreomon.formats.read import load_document
-from choreomon.formats.recorded.reading import read_recorded
+from choreomon.documents.read import load_document
+from choreomon.logs.readers.reading import read_recorded
 from tests.cli.command_line import ROOT, choreomon
 
 
@@ -216,7 +218,7 @@ def test_a_log_that_grows_is_followed() -> None:
     with path.open("rb", buffering=0) as stream:
         growing = cast("BinaryIO", GrowingFile(stream, wait))
         events = read_recorded(growing, "events", file="both")
-        read(auditor, [events], strange.append, lambda: False)
+        tell(auditor, [events], strange.append, lambda: False)
     assert more == []
     assert strange == []
     assert auditor.finish().overall.kind == "violated"
@@ -289,3 +291,44 @@ def test_every_option_is_on_the_page() -> None:
     options = [name for one in command.params for name in one.opts if name.startswith("--")]
     assert len(options) == 18
     assert [name for name in options if f"`{name}" not in page] == []
+
+
+def test_a_page_answers_first_and_lists_its_evidence_with_file_and_line() -> None:
+    Path("events.jsonl").write_text(A + HANDLED + B, encoding="utf-8")
+    answer = choreomon("audit", "property.yaml", "events.jsonl", "--report", "page.html")
+    assert answer.code == 1
+    assert "Violated once: P2 -> P3 : b, at events.jsonl:3." in answer.out
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "<h1>Violated once: P2 → P3 : b, at events.jsonl:3.</h1>" in page
+    assert 'id="summary"' not in page
+    found = page.partition('<section id="what-was-found">')[2].partition("</section>")[0]
+    steps = re.findall(r'<li value="(\d)">(.*?) <code>(.*?)</code>', found)
+    assert [(step, where) for step, _, where in steps] == [
+        ("1", "events.jsonl:1"),
+        ("2", "events.jsonl:3"),
+    ]
+    assert "What the logs say there" in found
+    assert "&quot;name&quot;: &quot;b&quot;" in found
+    assert ">line</text>" in found  # below the axis
+
+
+def test_a_gap_is_reported_once() -> None:
+    Path("holes.jsonl").write_text(A + B.replace("2,", "4,"), encoding="utf-8")
+    choreomon("audit", "property.yaml", "holes.jsonl", "--report", "page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    missing = page.partition('<section id="what-is-missing">')[2].partition("</section>")[0]
+    assert missing
+    strange = page.partition('<section id="what-is-strange">')[2].partition("</section>")[0]
+    assert "gap" not in strange
+    assert "log-missing" not in strange
+
+
+def test_logs_that_have_nothing_to_do_with_the_property_are_asked_about_first() -> None:
+    other = send("A", "hello", "B", id="1", number=1)
+    Path("other.jsonl").write_text(other, encoding="utf-8")
+    answer = choreomon("audit", "property.yaml", "other.jsonl", "--report", "page.html")
+    told = " ".join(answer.out.split())
+    asked = "None of the 1 event is named by the property, and P1 and P2 have no log."
+    assert asked in told
+    assert told.index(asked) < told.index("Possibly violated")
+    assert asked in Path("page.html").read_text(encoding="utf-8")

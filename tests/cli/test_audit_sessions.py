@@ -101,17 +101,17 @@ def test_people_read_each_kind_once() -> None:
     assert lines[0].startswith("violated in 30 sessions (bad0, bad1, bad2, bad3, bad4, ..): ")
     assert answer.out.count("formed there in this order") == 1
     assert "session bad0: violated at P2 -> P3 : b" in answer.out
-    assert "35 sessions, 30 violated; 110 events" in answer.out
+    assert "30 of 35 sessions violated. 70 of 110 events matter to this property." in answer.out
 
 
 def test_a_page_shows_each_kind_once() -> None:
     logged(bad=30, unclear=4)
     assert choreomon(*ASKED, "--report", "page.html").code == 1
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "35 sessions, 30 violated, 4 possibly violated" in page
+    assert "30 of 35 sessions violated, 4 possibly violated" in page
     assert "choreomon audit property.yaml " in page.partition("<footer>")[2]
     assert page.count("<h3>Violated: ") == page.count("<h3>Possibly violated: ") == 1
-    assert page.count("An order that forms it.") == 2
+    assert page.count("It was formed in this order") == 2
     assert "bad0, bad1" in page
 
 
@@ -199,7 +199,7 @@ def test_a_session_of_too_many_events_is_bad_input() -> None:
     answer = choreomon(*ASKED, "--max-events", "3", "--junit", "j.xml", "--sarif", "s.json")
     assert answer.code == 2
     assert "session good0: 4 events are more than --max-events 3: not judged" in answer.err
-    assert "3 sessions, 2 violated, 1 not judged" in answer.out
+    assert "2 of 3 sessions violated, 1 not judged" in answer.out
     cases = [*ElementTree.parse("j.xml").getroot()]
     assert [[child.tag for child in case] for case in cases] == [["failure"], ["error"]]
     (run,) = json.loads(Path("s.json").read_text(encoding="utf-8"))["runs"]
@@ -243,7 +243,7 @@ def test_a_log_that_is_refused_is_refused_in_the_same_words() -> None:
 STRUCK = """
 import signal, sys
 from contextlib import nullcontext
-import choreomon.cli.audit_sessions as sessions
+import choreomon.cli.offline.audit_sessions as sessions
 from choreomon.cli import main
 
 def struck(doing, done, of):
@@ -273,7 +273,7 @@ def test_a_signal_ends_all_processes_and_leaves_nothing(
             env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder},
             capture_output=True,
             text=True,
-            timeout=60,  # it might have no end
+            timeout=300,  # it might have no end
             check=False,
         )
         left = [*Path(folder).iterdir()]

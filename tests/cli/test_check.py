@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.source_positions import read_positioned
+from choreomon.files.source_positions import read_positioned
 from tests.cli.command_line import SCENARIOS, VIOLATED, choreomon
 
 

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 import yaml
 
-from choreomon.formats.read import load_document
-from choreomon.formats.table_file import load_table
+from choreomon.agent_files.table_file import load_table
+from choreomon.documents.read import load_document
 from tests.cli.command_line import SCENARIOS, choreomon
 
 SAGA = SCENARIOS / "payment-saga-violating.yaml"
@@ -280,6 +280,20 @@ def test_all_that_is_wrong_with_keys_and_token_is_told_at_once(agent: Path) -> N
     answer = choreomon("check", "agent.yaml")
     fields = [line.split(": ")[1] for line in answer.err.splitlines()]
     assert fields == ["keys.secret", "keys.peers", "local.token"]
+
+
+def test_what_a_webhook_is_known_by_is_checked_too(agent: Path) -> None:
+    target = "{url: http://127.0.0.1:9/x, headers_file: headers, secret_file: secret}"
+    agent.write_text(f"{AGENT}verdicts: [{{webhook: {target}}}]\n", encoding="utf-8")
+    Path("headers").write_text("Authorization Bearer hidden\n", encoding="utf-8")
+    Path("headers").chmod(0o600)
+    answer = choreomon("check", "agent.yaml")
+    assert (answer.code, answer.out) == (2, "")
+    header, secret = answer.err.splitlines()
+    assert header.startswith("headers:1: not understood: a header is `Name: value`")
+    assert secret.startswith("agent.yaml:12: verdicts[0].webhook.secret_file: secret: cannot be")
+    assert "hidden" not in answer.err
+    assert choreomon("agent", "--config", "agent.yaml") == answer
 
 
 def test_what_has_parts_of_a_document_is_taken_for_one() -> None:

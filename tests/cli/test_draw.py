@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from choreomon.cli.installation import install_command
+from choreomon.cli.command_line.installation import install_command
 from simulator.run import Simulation
 from tests.cli.command_line import choreomon
 from tests.cli.offline import write_offline_files
@@ -90,7 +90,7 @@ def test_what_is_shown_of_a_run_is_refused_without_one(option: list[object]) -> 
 
 
 def test_more_events_than_a_picture_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("choreomon.cli.draw_run.MOST_DRAWN", 3)
+    monkeypatch.setattr("choreomon.cli.simulation.draw_run.MOST_DRAWN", 3)
     answer = choreomon("draw", "violated.yaml", "--run", "-o", "x.svg", "--all")
     assert answer.code == 2
     assert "more than a picture holds, which is 3: say which by --from and --to" in answer.err
@@ -397,8 +397,16 @@ class TestAnalyses:
             asked = ["--trace", "pass.htf", "--mode", "accept", "--json"]
             found = json.loads(choreomon("draw", "i.hif", "-o", name, *asked).out)
             assert found["legend"][0] == "accept: Pass"
-            assert {"execute", "@", "Cov"} <= set(found["glossary"])
+            assert {"execute", "Cov"} <= set(found["glossary"])
         assert "covered: all logs" in Path("g.svg").read_text(encoding="utf-8")
+
+    def test_say_in_their_legend_who_is_to_blame(self) -> None:
+        asked = ["--trace", "fail.htf", "--mode", "accept", "--json"]
+        legend = json.loads(choreomon("draw", "i.hif", "-o", "g.svg", *asked).out)["legend"]
+        verified = choreomon("verify", "--interaction", "i.hif", *asked[1:])
+        assert legend[0] == "accept: Fail"
+        fault = json.loads(verified.out)["fault"]
+        assert legend[1].startswith(f"{fault['kind']}: the log")
 
     def test_are_searched_as_options_say(self) -> None:
         asked = ["--trace", "pass.htf", "--mode", "slice"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command_line import choreomon
-from tests.formats.recorded.logs_for_tests import (
+from tests.logs.readers.logs_for_tests import (
     BROADCAST,
     LINES,
     OTLP,

@@ -17,7 +17,8 @@ import click
 import pytest
 
 from choreomon.cli import group
-from choreomon.cli.writing import WrittenPath
+from choreomon.cli.command_line.writing import WrittenPath
+from choreomon.logs.formats import FORMATS
 from tests.cli.command_line import ROOT, choreomon
 from tests.cli.offline import write_offline_files
 
@@ -47,17 +48,18 @@ READ: Final[dict[str, list[tuple[str, str, tuple[str, ...]]]]] = {
     ],
     "simulate": [("file", "BAD", (".yaml", ".json"))],
     "run": [("file", "BAD", (".yaml", ".json"))],
-    "split": [("file", "BAD -o tables", (".yaml", ".json"))],
+    "split": [
+        ("file", "BAD -o tables", (".yaml", ".json")),
+        ("deployment", "property.yaml -o tables --deployment BAD", (".yaml", ".json")),
+        ("predecessor", "property.yaml -o tables --after BAD", (".json",)),
+    ],
     "watch": [("configs", "--config BAD", (".yaml", ".json"))],
     "audit": [
         ("paths", "BAD run.jsonl", (".yaml", ".json")),
         ("paths", "property.yaml BAD", LOGS),
         ("paths", "property.yaml BAD --follow", LOGS),
         ("paths", "--explain-mapping BAD", LOGS),
-        *(
-            ("paths", f"property.yaml --format {each} BAD", (".log",))
-            for each in ("events", "jsonl", "shiviz", "tsviz", "otlp", "detecter")
-        ),
+        *(("paths", f"property.yaml --format {each} BAD", (".log",)) for each in FORMATS),
         ("mapping", "property.yaml run.jsonl --mapping BAD", (".yaml", ".json")),
     ],
     "verify": [
@@ -114,6 +116,7 @@ READ: Final[dict[str, list[tuple[str, str, tuple[str, ...]]]]] = {
     ],
     "experiment procedures": [("files", "BAD", (".hif", ".json", ".timbuk"))],
     "agent": [("file", "--config BAD", (".yaml", ".json"))],
+    "agent reload": [("file", "--config BAD", (".yaml", ".json"))],
 }
 """Of every command the parameters that are files it reads, a use of each, and its suffixes."""
 
@@ -149,7 +152,6 @@ def _read(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[
             found = command.get_command(context, name)
             assert found is not None
             yield from _read(found, (*path, name))
-        return
     for parameter in command.params:
         if isinstance(parameter.type, click.File) or (
             isinstance(parameter.type, click.Path) and not isinstance(parameter.type, WrittenPath)

@@ -61,6 +61,14 @@ def test_init_writes_a_property_that_is_right_with_the_schema_that_it_names() ->
     assert choreomon("check", "mine/p.yaml").code == 0
 
 
+def test_init_writes_nothing_where_its_schema_cannot_be_written() -> None:
+    Path("mine/choreomon-document.schema.json").mkdir(parents=True)
+    answer = choreomon("init", "mine/p.yaml")
+    assert answer.code == 2
+    assert "choreomon-document.schema.json: cannot be written: Is a directory" in answer.err
+    assert not Path("mine/p.yaml").exists()
+
+
 def test_init_keeps_what_is_there() -> None:
     Path("property.yaml").write_text("mine")
     answer = choreomon("init")

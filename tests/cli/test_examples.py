@@ -10,7 +10,7 @@ import click
 import pytest
 
 from choreomon.cli import BAD_INPUT, INTERNAL_ERROR, group
-from choreomon.cli.examples import examples
+from choreomon.cli.command_line.examples import examples
 from tests.cli.command_line import ROOT, choreomon
 from tests.scenarios.console_blocks import workplace
 
@@ -20,6 +20,10 @@ WIDTH = 80
 AGENTS = (
     "choreomon agent --config shop.agent.yaml",
     "choreomon agent --config shop.agent.yaml --trace events.jsonl",
+)
+RELOADS = (
+    "choreomon agent reload --config shop.agent.yaml",
+    "choreomon agent reload --config shop.agent.yaml --timeout 60",
 )
 WATCHES = (
     "choreomon watch http://127.0.0.1:7680",
@@ -35,7 +39,7 @@ EXPERIMENTS = tuple(
 )
 NEED_MORE: dict[str, str] = {
     **dict.fromkeys(AGENTS, "runs until it is ended"),
-    **dict.fromkeys(WATCHES, "needs a live agent"),
+    **dict.fromkeys((*RELOADS, *WATCHES), "needs a live agent"),
     **dict.fromkeys(EXPERIMENTS, "takes minutes"),
 }
 """Examples that are not run here, each with what they would need."""

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.log_mutants import logs_in, mutant
 from tests.audit.test_logs_of_shiviz import EXAMPLES, LOGS, PINNED, VIOLATED, options
 from tests.cli.command_line import choreomon
-from tests.formats.recorded.logs_for_tests import COMBINED, DETECTER, GOVECTOR, LINES, OTLP, TSVIZ
+from tests.logs.readers.logs_for_tests import COMBINED, DETECTER, GOVECTOR, LINES, OTLP, TSVIZ
 from tests.scenarios.console_blocks import ROOT
 
 READ_BACK = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.cli.generate import CLASSES
-from choreomon.formats.read import load_document, parse_document
+from choreomon.cli.simulation.generate import CLASSES
+from choreomon.documents.read import load_document, parse_document
 from simulator.generation import parameters
 from simulator.generation.parameters import COMPLEXITY_CLASSES, of_class
 from tests.cli.command_line import choreomon

@@ -27,15 +27,24 @@ COMPLETION: Final = {
     "COMP_CWORD": "1",
 }
 
-HELP: Final = frozenset(["choreomon", "choreomon.cli", "choreomon.batch", "click"])
+HELP: Final = frozenset(
+    ["choreomon", "choreomon.cli", "choreomon.cli.command_line", "choreomon.batch", "click"]
+)
 """Of `choreomon.batch` it is what signals do."""
 VALUES: Final = frozenset(["choreomon.core", "choreomon.interaction", "choreomon.multitrace"])
 DECIDING: Final = frozenset(["choreomon.automata", "choreomon.verify", "choreomon.verify.papers"])
-HIBOU: Final = frozenset(["choreomon.formats", "choreomon.formats.hibou"])
-VERIFYING: Final = HELP | VALUES | DECIDING | HIBOU
+HIBOU: Final = frozenset(["choreomon.files", "choreomon.hibou", "choreomon.interaction_files"])
+VERIFYING: Final = {
+    *(HELP | VALUES | DECIDING | HIBOU),
+    *("choreomon.cli.offline", "choreomon.documents", "choreomon.logs"),
+}
+CHECKING: Final = HELP | {
+    *("choreomon.cli.documents", "choreomon.cli.online", "choreomon.core", "choreomon.documents"),
+    *("choreomon.files", "choreomon.interaction_files", "choreomon.properties"),
+    *("choreomon.sentences", "choreomon.terminal"),
+}
 DOCUMENTS: Final = frozenset(
     [
-        *("choreomon.formats", "choreomon.properties", "choreomon.render"),
         *("pydantic", "pydantic_core", "annotated_types", "typing_extensions"),
         *("typing_inspection", "yaml", "rich"),
     ]
@@ -44,11 +53,10 @@ DOCUMENTS: Final = frozenset(
 IMPORTED: Final = {
     "--help": HELP,
     "--version": HELP,
-    "verify -i i.hif pass.htf": VERIFYING | {"choreomon.render"},
-    "verify -i i.hif pass.htf --json": VERIFYING,
-    "check i.hif": HELP | VALUES | HIBOU | {"choreomon.properties", "choreomon.render"},
-    "check property.yaml": {*HELP, *DOCUMENTS, "choreomon.core", "choreomon.interaction"}
-    | {"choreomon.verify"},
+    "verify -i i.hif pass.htf": VERIFYING | {"choreomon.terminal"},
+    "verify -i i.hif pass.htf --json": VERIFYING | {"choreomon.reports"},
+    "check i.hif": CHECKING | VALUES | HIBOU,
+    "check property.yaml": CHECKING | DOCUMENTS | {"choreomon.interaction", "choreomon.verify"},
 }
 """Third-party packages and choreomon's own, by what is asked for."""
 
@@ -107,7 +115,7 @@ def test_whoever_fails_is_explained_by_what_whoever_passes_does_without() -> Non
     """So that the lists above are not short because nothing is seen."""
     program = f"try:\n        {CONSOLE_SCRIPT}\n    except SystemExit: pass"
     explained = modules_after(program, "verify", "-i", "i.hif", "fail.htf", "--explain")
-    assert packages(explained) >= VERIFYING | {"choreomon.render", "rich"}
+    assert packages(explained) >= VERIFYING | {"choreomon.terminal", "rich"}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +123,7 @@ def test_whoever_fails_is_explained_by_what_whoever_passes_does_without() -> Non
     [
         *("choreomon.verify.explanation", "choreomon.verify.blame", "choreomon.verify.exact"),
         *("choreomon.verify.papers.engine", "choreomon.batch.workers"),
-        *("choreomon.formats.hibou.configuration", "choreomon.render.outcomes", "multiprocessing"),
+        *("choreomon.hibou.configuration", "choreomon.terminal.outcomes", "multiprocessing"),
     ],
 )
 def test_what_passes_is_neither_searched_nor_explained(module: str) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.cli import installation
-from choreomon.cli.installation import install_command, requirement
+from choreomon.cli.command_line import installation
+from choreomon.cli.command_line.installation import install_command, requirement
 from choreomon.core.errors import MissingExtra
 from tests.cli.command_line import ROOT
 
@@ -99,4 +99,4 @@ def test_no_message_says_how_to_install_but_that_one() -> None:
         text=True,
         check=True,
     )
-    assert found.stdout.split() == ["choreomon/cli/installation.py"]
+    assert found.stdout.split() == ["choreomon/cli/command_line/installation.py"]

@@ -7,7 +7,7 @@ import os
 import click
 import pytest
 
-from choreomon.cli.jobs import jobs_option, loss_told
+from choreomon.cli.command_line.jobs import jobs_option, loss_told
 from choreomon.core.errors import WorkerLost
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.cli import keygen
-from choreomon.formats.key_files import load_key_pair, load_public_key
-from choreomon.runtime.security import Curve
+from choreomon.agent_files.key_files import load_key_pair, load_public_key
+from choreomon.runtime.network.security import Curve
 from tests.cli.command_line import choreomon
 
 
@@ -80,7 +79,14 @@ def test_a_link_is_not_written_through(place: Path) -> None:
 
 def test_two_at_once_do_not_replace_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the other one came between the look and the writing."""
-    monkeypatch.setattr(keygen, "_check_free", lambda *_: Path("shop.pub").write_text("other"))
+    there = os.path.lexists
+
+    def comes_then(path: Path) -> bool:
+        found = there(path)
+        Path("shop.pub").write_text("other")
+        return found and path != Path("shop.pub")
+
+    monkeypatch.setattr(os.path, "lexists", comes_then)
     answer = choreomon("keygen", "shop")
     assert answer.code == 2
     assert "cannot be written: File exists" in answer.err

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from choreomon.core.action import emission
-from choreomon.formats.offline_json import write_interaction_json
 from choreomon.interaction.term import act, seq
+from choreomon.interaction_files.offline_json import write_interaction_json
 from tests.cli.command_line import Answer, choreomon
 
 INTERACTION = """\

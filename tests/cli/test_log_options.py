@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.cli.log_options import FORMATS
 from choreomon.core.errors import DocumentError
-from choreomon.formats.hibou.signature import Signature
-from choreomon.formats.recorded import detection
-from choreomon.formats.recorded.multi_traces import MultiTracesOfLog
+from choreomon.hibou.signature import Signature
+from choreomon.logs.readers.multi_traces import MultiTracesOfLog
 from choreomon.multitrace.multitrace import MultiTrace
 from tests.cli.command_line import Answer, choreomon
-from tests.formats.recorded.logs_for_tests import (
+from tests.logs.readers.logs_for_tests import (
     BROADCAST,
     DETECTER,
     LINES,
@@ -43,10 +41,6 @@ def shown(multitrace: MultiTrace) -> dict[str, list[str]]:
 
 def record(process: str, kind: str, name: str, **more: object) -> str:
     return json.dumps({"process": process, "kind": kind, "name": name, **more})
-
-
-def test_the_command_line_knows_the_formats() -> None:
-    assert FORMATS == detection.FORMATS
 
 
 def test_sends_and_handles_become_actions_of_their_processes() -> None:

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from tests.cli.command_line import POSSIBLE, SCENARIOS, VIOLATED, choreomon
-from tests.formats.test_sarif import SCHEMA
+from tests.reports.test_sarif import SCHEMA
 
 
 def sarif(file: str = "s.json") -> Any:

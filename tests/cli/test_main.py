@@ -15,8 +15,8 @@ import jsonschema
 import pytest
 import yaml
 
-import choreomon.formats.read as choreomon_read
-from choreomon.cli import _COMMANDS, group
+import choreomon.documents.read as choreomon_read
+from choreomon.cli import group
 from choreomon.core.errors import InternalError
 from tests.cli.command_line import ROOT, VIOLATED, choreomon, unread
 
@@ -49,7 +49,7 @@ def test_help_answers_without_importing_anything_heavy(arguments: list[str]) -> 
 def test_help_names_every_command_and_what_exit_codes_mean() -> None:
     answer = choreomon("--help")
     assert answer.code == 0
-    for said in (*_COMMANDS, "0    nothing found; all logs fit"):
+    for said in (*group.commands_at, "0    nothing found; all logs fit"):
         assert said in answer.out
 
 
@@ -261,3 +261,10 @@ def test_a_screen_that_is_too_narrow_is_taken_to_have_40_columns(columns: int) -
         assert narrow == choreomon(*arguments, columns=40)
         assert "q0" in narrow.out or "The forbidden sequence was formed." in narrow.out
     assert choreomon("simulate", "violated.yaml", columns=60) != narrow
+
+
+def test_a_command_that_is_nearly_spelt_right_is_suggested() -> None:
+    answer = choreomon("simulat")
+    assert answer.code == 2
+    assert "No such command 'simulat'. Did you mean simulate?" in answer.err
+    assert "Did you mean" not in choreomon("xyzzy").err

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from choreomon.core.action import emission
-from choreomon.formats.hibou.model import read_interaction, read_signature
-from choreomon.formats.hibou.multitrace import read_multi_trace
-from choreomon.formats.offline_json import (
+from choreomon.hibou.model import read_interaction, read_signature
+from choreomon.hibou.multitrace import read_multi_trace
+from choreomon.interaction.measures import metrics
+from choreomon.interaction.normal import normal
+from choreomon.interaction_files.offline_json import (
     read_interaction_json,
     read_multi_trace_json,
     write_multi_trace_json,
 )
-from choreomon.interaction.measures import metrics
-from choreomon.interaction.normal import normal
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.multitrace.slices import is_multi_prefix, is_slice
 from tests.cli.command_line import Answer, choreomon
@@ -76,7 +76,7 @@ class TestExplore:
         assert choreomon("explore", "i.hif", "--max-loop-depth", 1).err == ""
 
     def test_nodes_are_bounded_where_nothing_else_is(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("choreomon.cli.explore.DEFAULT_NODES", 5)
+        monkeypatch.setattr("choreomon.cli.interactions.explore.DEFAULT_NODES", 5)
         Path("wide.hif").write_text("par(a!x, b!x, c!x)", encoding="utf-8")
         further = "cut off by default at 5 nodes: --max-nodes goes further"
         answer = choreomon("explore", "wide.hif")
@@ -352,13 +352,13 @@ class TestLoggersOfAnExploration:
         [
             (
                 "draw_sd=false",
-                ["exploration, strategy", "position of the action"],
+                ["exploration, strategy"],
                 ["Sequence diagram: ", "Term of"],
             ),
             (
                 "draw_legend=false",
                 ["Sequence diagram: "],
-                ["exploration, strategy", "position of the action"],
+                ["exploration, strategy"],
             ),
             ("draw_tt=true,draw_sd=false", ["Term of "], ["Sequence diagram: "]),
         ],

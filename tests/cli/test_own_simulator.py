@@ -76,7 +76,7 @@ def test_what_needs_no_simulator_works_beside_it(place: Path) -> None:
 
 
 def test_where_it_is_gone_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    from choreomon.cli import own_simulator
+    from choreomon.cli.command_line import own_simulator
     from choreomon.core.errors import ForeignPackage
 
     monkeypatch.setattr(own_simulator, "find_spec", lambda name: None)

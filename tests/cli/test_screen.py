@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from choreomon.cli.screen import is_terminal
+from choreomon.cli.command_line.screen import is_terminal
 from tests.cli.command_line import choreomon
 from tests.cli.offline import write_offline_files
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,12 +10,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
-import choreomon.formats.read as choreomon_read
-from choreomon.cli.signals import Ended, ended_by_signals
+import choreomon.documents.read as choreomon_read
+from choreomon.audit.auditor import Auditor
+from choreomon.audit.sessions import SessionsAuditor
+from choreomon.cli.command_line.signals import Ended, ended_by_signals, interrupt_noted
+from choreomon.core.recorded import RecordedEvent
 from tests.cli.command_line import ROOT, choreomon
+from tests.cli.test_audit import HANDLED, A, B, log
+from tests.cli.test_audit_sessions import as_json_lines
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -38,7 +45,7 @@ def in_a_process(program: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,  # it might have no end
+        timeout=300,  # it might have no end
         check=False,
     )
 
@@ -88,7 +95,7 @@ def test_a_signal_of_which_a_library_makes_an_error_is_a_signal_all_the_same(
 
 ENDED = """
 import signal, sys
-from choreomon.cli.signals import Ended, ended_by_signals
+from choreomon.cli.command_line.signals import Ended, ended_by_signals
 
 try:
     with ended_by_signals():
@@ -105,22 +112,69 @@ except Ended as ended:
         # Python loses what is raised there, and would print a traceback.
         "class Loser:\n            __del__ = lambda self: signal.raise_signal(15)\n"
         "        Loser()\n        signal.pause()",
+        # Which the standard library would remove at the end, and complain.
+        "from multiprocessing import get_context\n        kept = get_context('spawn').Lock()\n"
+        "        try: signal.raise_signal(15)\n        finally: signal.pause()",
     ],
-    ids=["cleaning up", "lost"],
+    ids=["cleaning up", "lost", "named semaphores"],
 )
 def test_who_needs_too_long_to_end_is_ended(block: str) -> None:
     done = in_a_process(ENDED.format(block=block))
     assert (done.returncode, done.stdout, done.stderr) == (143, "", "")
 
 
-def test_who_goes_on_all_the_same_is_ended_by_the_next_one() -> None:
-    block = """
-        try: signal.raise_signal(2)
-        except Ended as ended: ended.answer()
-        signal.raise_signal(15)
-"""
-    done = in_a_process(ENDED.format(block=block))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "15\n", "")
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_who_notes_an_interrupt_goes_on_and_is_ended_by_the_next_signal(
+    second: signal.Signals,
+) -> None:
+    said: list[bool] = []
+
+    def struck() -> None:
+        with ended_by_signals(), interrupt_noted() as interrupted:
+            said.append(interrupted())
+            signal.raise_signal(signal.SIGINT)
+            said.append(interrupted())
+            signal.raise_signal(second)
+
+    with pytest.raises(Ended, match=str(int(second))):
+        struck()
+    assert said == [False, True]
+
+
+@pytest.mark.parametrize("auditor", [Auditor, SessionsAuditor])
+def test_an_interrupt_ends_the_following_of_logs_also_while_they_are_read(
+    auditor: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes after it is not read any more, and all that was read is summed up."""
+    add, met = auditor.add, []
+
+    def struck(self: Any, event: RecordedEvent) -> None:
+        add(self, event)
+        met.append(event)
+        if len(met) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(auditor, "add", struck)
+    log("mixed.jsonl", as_json_lines("one", A, HANDLED, B, A))
+    apart = ("--session-key", "order") if auditor is SessionsAuditor else ()
+    answer = choreomon("audit", "property.yaml", "mixed.jsonl", "--follow", "--json", *apart)
+    assert answer.code in (1, 3)
+    told = json.loads(answer.out)
+    assert told["events"] == 3
+    assert "violated" in told["overall"]["verdict"]
+
+
+def test_a_signal_that_ends_who_would_note_an_interrupt_is_the_last_one() -> None:
+    def struck() -> None:
+        with ended_by_signals():
+            try:
+                with interrupt_noted():
+                    signal.raise_signal(signal.SIGTERM)
+            finally:
+                signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Ended, match=str(int(signal.SIGTERM))):
+        struck()
 
 
 def test_an_interrupt_counts_where_it_was_ignored_and_what_nohup_ignores_does_not() -> None:
@@ -130,13 +184,9 @@ def test_an_interrupt_counts_where_it_was_ignored_and_what_nohup_ignores_does_no
     def struck() -> None:
         with ended_by_signals():
             signal.raise_signal(signal.SIGHUP)
-            with pytest.raises(Ended) as ended:
-                signal.raise_signal(signal.SIGINT)
-            ended.value.answer()
-            signal.raise_signal(signal.SIGHUP)
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(Ended, match=str(int(signal.SIGTERM))):
+    with pytest.raises(Ended, match=str(int(signal.SIGINT))):
         struck()
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
@@ -146,13 +196,14 @@ def test_in_another_thread_signals_are_left_alone(monkeypatch: pytest.MonkeyPatc
     seen: list[object] = []
 
     def run() -> None:
-        with ended_by_signals():
-            seen.append(signal.getsignal(signal.SIGTERM))
+        with ended_by_signals(), interrupt_noted() as interrupted:
+            seen.extend(signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT))
+            seen.append(interrupted())
 
     thread = Thread(target=run)
     thread.start()
     thread.join()
-    assert seen == [signal.SIG_DFL]
+    assert seen == [signal.SIG_DFL, signal.default_int_handler, False]
 
 
 IMPORTING = """

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import choreomon.formats.table_file as table_file
-from choreomon.formats.read import load_document
-from choreomon.formats.table_file import load_table
+import choreomon.agent_files.table_file as table_file
+from choreomon.agent_files.table_file import load_table
+from choreomon.documents.read import load_document
 from choreomon.properties.tables import transition_tables
 from tests.cli.command_line import PROPERTY, SCENARIOS, VIOLATED, Answer, choreomon
 
@@ -26,6 +26,73 @@ def split(*arguments: object) -> Answer:
     answer = choreomon("split", *arguments)
     assert (answer.code, answer.err) == (0, "")
     return answer
+
+
+# --- with a deployment --------------------------------------------------------------
+
+DEPLOYMENT = """\
+addresses:
+  customer: tcp://127.0.0.1:7601
+  payment: tcp://127.0.0.1:7602
+  stock: tcp://127.0.0.1:7603
+  shipping: tcp://127.0.0.1:7604
+agent:
+  insecure: true
+  local: {path: run/<process>/agent.sock}
+  store: <process>.db
+"""
+
+
+@pytest.fixture
+def deployment(place: Path) -> Path:
+    path = place / "deployment.yaml"
+    path.write_text(DEPLOYMENT, encoding="utf-8")
+    return path
+
+
+def test_the_configuration_of_each_agent_is_written_beside_its_table(deployment: Path) -> None:
+    answer = split(SAGA, "-o", "tables", "--deployment", "deployment.yaml")
+    told = "customer.agent.yaml, payment.agent.yaml, stock.agent.yaml, shipping.agent.yaml"
+    assert {*told.split(", ")} <= {path.name for path in Path("tables").iterdir()}
+    assert "the configurations of their agents: " in answer.out
+    for process in ("customer", "payment", "stock", "shipping"):
+        assert choreomon("check", f"tables/{process}.agent.yaml").code == 0
+    written = Path("tables/shipping.agent.yaml").read_text()
+    assert '"payment": "tcp://127.0.0.1:7602"' in written
+    assert not Path("tables/orders.agent.yaml").exists()  # it watches nothing, and has no address
+    said = json.loads(split(SAGA, "-o", "again", "--deployment", "deployment.yaml", "--json").out)
+    assert {*said["agents"]} == {*told.split(", ")}
+
+
+def test_where_the_deployment_is_not_right_nothing_is_written(deployment: Path) -> None:
+    deployment.write_text(DEPLOYMENT.replace("  stock: tcp://127.0.0.1:7603\n", ""))
+    answer = choreomon("split", SAGA, "-o", "tables", "--deployment", "deployment.yaml")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "deployment.yaml:1: addresses: have none of stock, which watches something: "
+        "add stock: tcp://HOST:PORT\n"
+    )
+    assert not Path("tables").exists()
+
+
+def test_a_configuration_that_is_there_is_replaced_with_force_alone(deployment: Path) -> None:
+    Path("tables").mkdir()
+    Path("tables/stock.agent.yaml").write_text("mine")
+    arguments = ("split", SAGA, "-o", "tables", "--deployment", "deployment.yaml")
+    answer = choreomon(*arguments)
+    assert answer.code == 2
+    assert "tables: stock.agent.yaml would be replaced, with what was changed there" in answer.err
+    assert {path.name for path in Path("tables").iterdir()} == {"stock.agent.yaml"}
+    assert choreomon(*arguments, "--force").code == 0
+    assert choreomon("check", "tables/stock.agent.yaml").code == 0
+
+
+def test_the_deployment_itself_is_never_replaced(deployment: Path) -> None:
+    Path("stock.agent.yaml").write_text(DEPLOYMENT)
+    answer = choreomon("split", SAGA, "-o", ".", "--deployment", "stock.agent.yaml", "--force")
+    assert answer.code == 2
+    assert "stock.agent.yaml: is read, too: write another file" in answer.err
+    assert Path("stock.agent.yaml").read_text() == DEPLOYMENT
 
 
 # --- what is written ----------------------------------------------------------------
@@ -80,6 +147,7 @@ def test_json_is_all_of_it_and_nothing_else() -> None:
             {"process": "P2", "file": "P2.json", "rows": 1, "asks": ["P1"], "asked_by": []},
             {"process": "P3", "file": "P3.json", "rows": 0, "asks": [], "asked_by": []},
         ],
+        "agents": [],
         "left_of_other_systems": [],
         "warnings": [],
     }

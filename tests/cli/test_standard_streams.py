@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
-from choreomon.cli.standard_input import ReadPath
-from choreomon.cli.writing import WrittenPath
+from choreomon.cli.command_line.standard_input import ReadPath
+from choreomon.cli.command_line.writing import WrittenPath
 from tests.cli.command_line import ROOT, SCENARIOS, choreomon
 from tests.cli.offline import write_offline_files
 from tests.hostile.commands import commands

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from choreomon.cli import synthesize as module
-from choreomon.formats.automaton_file import load_automaton
+from choreomon.cli.offline import synthesize as module
+from choreomon.interaction_files.automaton_file import load_automaton
 from tests.cli.command_line import ROOT, Answer, choreomon
 from tests.cli.offline import SIGNATURE, write_offline_files
 
@@ -199,7 +199,7 @@ def test_progress_is_counted_over_all_trials(monkeypatch: pytest.MonkeyPatch) ->
             shown.append(text)
             return Status()
 
-    monkeypatch.setattr("choreomon.cli.screen.screens", lambda: (None, Errors()))
+    monkeypatch.setattr("choreomon.cli.command_line.screen.screens", lambda: (None, Errors()))
     monkeypatch.setattr(module, "_TELL", 20)
     assert choreomon("synthesize", "ahead.hif", "-o", "t.json", "--max-states", 70).code == 2
     assert shown[0] == "0 states"

@@ -11,7 +11,7 @@ import pytest
 
 from choreomon.batch.outcomes import outcomes
 from choreomon.batch.question import Question
-from choreomon.formats.automaton_file import load_automaton
+from choreomon.interaction_files.automaton_file import load_automaton
 from choreomon.verify.papers.options import Analysis, Options
 from choreomon.verify.verdict import Verdict
 from tests.cli.command_line import Answer, choreomon

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from choreomon.cli.installation import install_command
-from choreomon.formats.sessions import results
+from choreomon.cli.command_line.installation import install_command
+from choreomon.sessions import results
 from tests.cli.command_line import ROOT, Answer, choreomon
 from tests.cli.offline import SIGNATURE
 
@@ -114,7 +114,7 @@ def test_interactions_without_an_automaton_are_decided_session_by_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     usual = verify("--sessions", "s.parquet", "--json")
-    monkeypatch.setattr("choreomon.cli.verify_sessions.SYNTHESIS", 1)
+    monkeypatch.setattr("choreomon.cli.offline.verify_sessions.SYNTHESIS", 1)
     answer = verify("--sessions", "s.parquet", "--json")
     assert answer.err == "i.hif: has more than 1 states: each session is decided alone\n"
     assert answer.out == usual.out
@@ -354,7 +354,17 @@ def test_many_problems_are_counted(place: Path) -> None:
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("choreomon.cli.verify_sessions.find_spec", lambda name: None)
+    monkeypatch.setattr("choreomon.cli.offline.verify_sessions.find_spec", lambda name: None)
     answer = verify("--sessions", "s.jsonl")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == f"--sessions needs numpy and pyarrow: {install_command('batch')}\n"
+
+
+def test_a_report_counts_sessions_and_names_those_that_do_not_fit() -> None:
+    plain = verify("--sessions", "s.jsonl", "--json")
+    told = [json.loads(line) for line in plain.out.splitlines()]
+    failed = [one["session"] for one in told if one["verdict"] == "Fail"]
+    verify("--sessions", "s.jsonl", "--report", "page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert f"<h1>{len(failed)} of {len(told)} sessions" in page
+    assert all(f"<li>{name}</li>" in page for name in failed)

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.cli import watch
+from choreomon.agent_files.addresses import Address
+from choreomon.agent_files.status_json import decode_status_untrusted, status_json
+from choreomon.cli.online import watch
 from choreomon.core.live import AgentStatus
-from choreomon.formats.addresses import Address
-from choreomon.formats.status_json import decode_status_untrusted, status_json
-from choreomon.runtime.http import Answer, HttpServer, operations_pages
+from choreomon.runtime.operations.http import Answer, HttpServer, operations_pages
+from tests.agent_files.test_status_json import STATUS
 from tests.cli.command_line import choreomon
-from tests.formats.test_status_json import STATUS
 
 (OF_PROPERTY,) = STATUS.properties
 QUIET = replace(

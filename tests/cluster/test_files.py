@@ -9,11 +9,12 @@ from textwrap import indent
 import pytest
 import yaml
 
-from choreomon.formats.agent_config import load_agent_config, table_defects
-from choreomon.formats.key_files import load_key_pair, load_public_keys
-from choreomon.formats.table_file import load_table
+from choreomon.agent_files.agent_config import table_defects
+from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.key_files import load_key_pair, load_public_keys
+from choreomon.agent_files.table_file import load_table
 from cluster.cases import CASES
-from cluster.prepare import Unprepared, prepare
+from cluster.prepare import CONFIGURATION, Unprepared, prepare
 
 ROOT = Path(__file__).parents[2]
 PROCESSES = ("customer", "orders", "payment", "stock", "shipping")
@@ -124,7 +125,8 @@ def test_the_configuration_of_an_agent_fits_its_container(process):
     paths = [*config.tables, config.keys.secret, config.keys.peers, config.local.path]
     for path in (*paths, config.store):
         assert any(Path(mount) in path.parents for mount in written)
-    assert f"cluster/agents/{process}.yaml" in SERVICES[f"{process}-agent"]["command"]
+    *_, option, configuration = SERVICES[f"{process}-agent"]["command"]
+    assert (option, configuration) == ("--config", f"/etc/choreomon/{CONFIGURATION}")
 
 
 def test_the_image_holds_no_keys_and_runs_without_rights():
@@ -143,7 +145,7 @@ def test_agents_are_given_what_their_configurations_name(tmp_path):
     systems = set()
     for process in PROCESSES:
         folder = tmp_path / process
-        config = load_agent_config(ROOT / f"cluster/agents/{process}.yaml")
+        config = load_agent_config(folder / CONFIGURATION)
         table = load_table(folder / config.tables[0].name)
         systems.add(table.system_id)
         assert not list(table_defects(config, [table]))
@@ -168,7 +170,7 @@ def test_a_preparation_that_was_cut_off_is_made_anew(tmp_path):
     (tmp_path / "stock" / "stock.pub").unlink()
     assert prepare(ROOT / "cluster/property.yaml", tmp_path)
     keys = load_public_keys(tmp_path / "shipping" / "peers")
-    assert keys["stock"] == load_key_pair(tmp_path / "stock" / "stock.key").public
+    assert keys["stock"] == (load_key_pair(tmp_path / "stock" / "stock.key").public,)
 
 
 def test_another_property_is_refused_where_agents_have_one(tmp_path):

@@ -6,12 +6,14 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import pytest
+
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.core.message import HANDLE, SEND, Label, Message
-from choreomon.formats.clock_text import Carried
-from choreomon.formats.read import load_document
+from choreomon.documents.read import load_document
 from choreomon.properties.reference import formations
 from choreomon.sdk.carriers import Carrying
-from cluster.cases import CASES
+from cluster.cases import CASES, HALVES
 from cluster.traffic import play
 from tests.cluster.in_one_process import saga
 
@@ -68,9 +70,10 @@ def each_after_each(names: list[str]) -> list[str]:
     return [*sequence, names[0]]
 
 
-def test_the_property_is_formed_in_the_cases_of_which_monitors_are_to_say_something():
+@pytest.mark.parametrize("file", ["property.yaml", "property-2.yaml"])
+def test_the_property_is_formed_in_the_cases_of_which_monitors_are_to_say_something(file):
     """After every other case, too: what a case leaves behind is no part of the next one."""
-    stated = load_document(ROOT / "cluster/property.yaml").property
+    stated = load_document(ROOT / "cluster" / file).property
     assert stated is not None
     witness = Witness()
     with saga(witness.beside) as services:
@@ -80,6 +83,24 @@ def test_the_property_is_formed_in_the_cases_of_which_monitors_are_to_say_someth
             formed = [f.index for f in formations(stated.automaton, witness.labels)]
             assert any(index >= begin for index in formed) == (case.word is not None), name
             assert len(played["parcels"]) == case.parcels, name
+
+
+def test_the_two_halves_are_one_case_of_which_all_but_the_parcel_is_in_the_first():
+    whole = CASES["cancelled-under-way"]
+    first, second = HALVES.values()
+    witness = Witness()
+    with saga(witness.beside) as services:
+        for case in (whole, first):
+            play(services, case)
+        begin = len(witness.labels)
+        play(services, second)
+    parcel = Label(SEND, Message("shipping", "parcel", "customer"))
+    assert [*whole[2:4]] == [second.word, first.parcels + second.parcels]
+    assert witness.labels[:begin].count(parcel) == witness.labels[begin:].count(parcel) == 1
+    assert not any(
+        label.message.name in ("change", "cancel", "refunded", "released")
+        for label in witness.labels[begin:]
+    )
 
 
 def test_the_property_of_the_cluster_is_that_of_the_scenarios():

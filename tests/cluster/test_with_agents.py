@@ -15,18 +15,13 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from choreomon.agent_files.agent_config import AgentConfig, Keys, LocalAccess, load_tables
+from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.core.live import LiveVerdict
-from choreomon.formats.agent_config import (
-    AgentConfig,
-    Keys,
-    LocalAccess,
-    load_agent_config,
-    load_tables,
-)
-from choreomon.formats.clock_text import Carried
 from choreomon.runtime.agent import Agent
-from choreomon.runtime.logs import Log
-from choreomon.runtime.webhook import Callback
+from choreomon.runtime.delivery.webhook import Callback
+from choreomon.runtime.operations.logs import Log
 from choreomon.sdk import BlockingProcess
 from choreomon.sdk.blocking import connect
 from cluster.cases import CASES
@@ -54,7 +49,7 @@ def configured(process: str, folder: Path, endpoints: dict[str, str]) -> AgentCo
         store=folder / f"{process}.db",
         http=None,
         # No provisional verdicts, however slow the machine is.
-        deadline=60.0,
+        deadline=300.0,
         give_up=120.0,
     )
 
@@ -84,10 +79,10 @@ def agents(folder: Path, told: Callable[[LiveVerdict], None]) -> Iterator[None]:
             await agent.stop()
 
     try:
-        asyncio.run_coroutine_threadsafe(start(), loop).result(timeout=30)
+        asyncio.run_coroutine_threadsafe(start(), loop).result(timeout=300)
         yield
     finally:
-        asyncio.run_coroutine_threadsafe(stop(), loop).result(timeout=30)
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(timeout=300)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
@@ -131,7 +126,7 @@ def played(
             labels, state = counted["labels"], services.state(process)
             assert counted["events"] == acknowledged(labels, state), process
         while len(words) < len(wanted):
-            verdict = told.get(timeout=60)
+            verdict = told.get(timeout=300)
             words[verdict.count] = verdict.verdict
     while not told.empty():
         verdict = told.get()

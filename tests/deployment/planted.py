@@ -3,6 +3,7 @@ themselves."""
 
 from __future__ import annotations
 
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.core.message import SEND, Message
 from choreomon.deployment import actor_process
 from choreomon.deployment.actor_process import Actor, ActorRole
@@ -10,7 +11,6 @@ from choreomon.deployment.application_frames import Delivered, Done, Posted
 from choreomon.deployment.instructions import Control
 from choreomon.deployment.links import Links
 from choreomon.deployment.network_process import NetworkRole
-from choreomon.formats.clock_text import Carried
 
 
 class _TellsLate(Actor):

@@ -14,7 +14,7 @@ def played(main: Callable[[ExitStack], Awaitable[None]]) -> None:
 
     async def bounded() -> None:
         with ExitStack() as opened:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(300):
                 await main(opened)
 
     with asyncio.Runner(loop_factory=precise_loop) as runner:

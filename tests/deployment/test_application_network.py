@@ -26,7 +26,7 @@ from choreomon.deployment.application_frames import (
 )
 from choreomon.deployment.application_network import ApplicationNetwork, Start
 from choreomon.deployment.links import Links
-from choreomon.runtime.draining import DrainingReader
+from choreomon.runtime.network.draining import DrainingReader
 from tests.deployment.played import played
 
 NAMES = ("A", "B", "C")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from choreomon.agent_files.clocks.text import encode_clocks
 from choreomon.core.errors import InternalError
 from choreomon.core.message import HANDLE, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
@@ -17,8 +18,7 @@ from choreomon.deployment.event_records import (
     Timing,
     noted_line,
 )
-from choreomon.formats.clock_text import encode_clocks
-from choreomon.formats.trace import trace_line
+from choreomon.logs.trace import trace_line
 
 KEY = b"abcd"
 NAMES = ("A", "B")

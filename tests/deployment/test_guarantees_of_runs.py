@@ -25,10 +25,10 @@ from choreomon.core.vector_clock import merge, zero
 from choreomon.deployment import coordinator
 from choreomon.deployment.fork_server import ForkServer
 from choreomon.deployment.run import Deployment
-from choreomon.formats.event_log import multi_trace_of_events
-from choreomon.formats.read import Document, load_document, parse_document
-from choreomon.formats.scenario import Scenario, scenario
-from choreomon.formats.trace import trace_line
+from choreomon.documents.read import Document, load_document, parse_document
+from choreomon.documents.scenario import Scenario, scenario
+from choreomon.logs.event_log import multi_trace_of_events
+from choreomon.logs.trace import trace_line
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.properties.reference import formations
 from choreomon.verify.verdict import Verdict
@@ -44,7 +44,7 @@ from tests.scenarios.test_scenarios import (
 from tests.simulator.monitored import draw_simulation, judged
 
 SPEED = 20.0
-TIMEOUT = 60.0
+TIMEOUT = 300.0
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from choreomon.actors.delays import Constant, Delay, LinkDelays, Uniform
 from choreomon.actors.randomness import Streams
 from choreomon.deployment.links import Links
 from choreomon.deployment.monitoring_network import MonitoringNetwork
-from choreomon.runtime.security import Curve, UnusableKeys, make_key_pair
+from choreomon.runtime.network.security import Curve, UnusableKeys, make_key_pair
 from tests.deployment.played import played
 from tests.runtime.peer_network import Network, Side, curve, keys_of
 

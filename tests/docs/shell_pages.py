@@ -30,7 +30,7 @@ from typing import TypeAlias
 
 from tests.scenarios.console_blocks import ANY_LINES, Command, Printed, commands_in, trimmed
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds after which a command counts as one that hangs."""
 
 _BLOCK = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 import pytest
 
-from choreomon.formats import clock_text, local
-from choreomon.formats.clock_text import decode_clocks_untrusted, encode_clocks
+from choreomon.agent_files import local
+from choreomon.agent_files.clocks import text as clock_text
+from choreomon.agent_files.clocks.text import decode_clocks_untrusted, encode_clocks
+from choreomon.runtime.driver import Driver
+from choreomon.runtime.inputs import Hello, Input, Report
 from tests.docs.ports import on_ports_of_its_own
 from tests.docs.shell_pages import follow, missing_programs
 from tests.docs.tables import table_under
+from tests.runtime.driven import SYSTEM, Ports, made
 from tests.scenarios.console_blocks import ROOT
 
 PAGE = ROOT / "docs" / "agent-protocol.md"
@@ -100,6 +104,48 @@ def test_bounds_are_those_of_the_page(said: str) -> None:
     assert said in " ".join(TEXT.split())
     assert clock_text.MAX_ENTRY == 2**62 - 1
     assert local.MAX_NUMBER == 2**53 - 1
+
+
+def replies(driver: Driver, given: Input, monkeypatch: pytest.MonkeyPatch, ports: Ports) -> Any:
+    """What a driver answers to one input."""
+    said: list[Any] = []
+    monkeypatch.setattr(ports, "reply", lambda output: said.append(output.message))
+    driver.take(given)
+    driver.flush()
+    (message,) = said
+    return message
+
+
+def test_who_follows_the_simple_way_can_remind_an_agent_of_all_that_it_was_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An agent of B that has lost its store; B heard of A's events, too, and merges nothing."""
+    driver, ports, _, _ = made()
+    asked = encode_clocks({SYSTEM[:4]: (7, 0)})
+    for number in (1, 2, 3):
+        report = Report(1, "s", number, number - 1, "send", "A", "b", asked, 0)
+        answer = replies(driver, report, monkeypatch, ports)
+    assert [*decode_clocks_untrusted(answer.clock).values()] == [(7, 3)]
+
+    def first_clock(*reminders: Report) -> tuple[int, ...]:
+        """Of the first event in a new life."""
+        forgetful, anew, _, _ = made(session=None)
+        hello = Hello(1, "block", "", "new", 0)
+        assert replies(forgetful, hello, monkeypatch, anew).number == 0
+        for reminder in reminders:
+            replies(forgetful, reminder, monkeypatch, anew)
+        number = len(reminders) + 1
+        event = Report(1, "new", number, number - 1, "send", "A", "b", "", 0)
+        (clock,) = decode_clocks_untrusted(
+            replies(forgetful, event, monkeypatch, anew).clock
+        ).values()
+        return clock
+
+    assert first_clock() == (0, 1)  # a count that is used twice
+    reminder = Report(1, "new", 1, 0, "send", "env", "reminder", answer.clock, 0)
+    known, own = first_clock(reminder)
+    assert known == 7
+    assert own > 3
 
 
 # The client.

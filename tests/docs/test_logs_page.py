@@ -7,13 +7,13 @@ from typing import get_args
 
 import pytest
 
-from choreomon.cli.join import command
-from choreomon.cli.log_options import LOG_OPTIONS
+from choreomon.cli.command_line.log_options import LOG_OPTIONS
+from choreomon.cli.offline.join import command
 from choreomon.core.recorded import Strange
-from choreomon.formats.input_files import LINE
-from choreomon.formats.recorded.detection import FORMATS
-from choreomon.formats.recorded.mapping_shape import MappingDocument, RuleDocument, ValuesDocument
-from choreomon.formats.recorded.shiviz import GOVECTOR, SHIVIZ, TSVIZ
+from choreomon.files.input_files import LINE
+from choreomon.logs.formats import FORMATS
+from choreomon.logs.mappings.mapping_shape import MappingDocument, RuleDocument, ValuesDocument
+from choreomon.logs.readers.shiviz import GOVECTOR, SHIVIZ, TSVIZ
 from tests.docs.shell_pages import follow, missing_programs
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT

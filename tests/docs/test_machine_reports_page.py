@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from choreomon.formats.sarif import RULES
+from choreomon.reports.sarif import RULES
 
 PAGE = Path(__file__).parents[2] / "docs" / "machine-reports.md"
 

@@ -13,13 +13,12 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from choreomon import cli
+from choreomon.agent_files.agent_document import AgentDocument, parse_agent_config
 from choreomon.core.live import LiveVerdict
-from choreomon.formats.agent_config import parse_agent_config
-from choreomon.formats.agent_document import AgentDocument
-from choreomon.runtime import metrics
-from choreomon.runtime.exposition import Exposition
-from choreomon.runtime.metrics import Metrics
-from choreomon.runtime.status import Readings
+from choreomon.runtime.operations import metrics
+from choreomon.runtime.operations.exposition import Exposition
+from choreomon.runtime.operations.metrics import Metrics
+from choreomon.runtime.operations.status import Readings
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT, blocks_of
 
@@ -102,6 +101,9 @@ def test_a_default_of_null_is_told_from_none() -> None:
     assert {path for path, field in FIELDS.items() if field.get("default", "") is None} == {
         "store",
         "http",
+        "verdicts[].webhook.headers_file",
+        "verdicts[].webhook.secret_file",
+        "verdicts[].webhook.dead_letter_file",
     }
 
 
@@ -152,12 +154,14 @@ def test_every_exit_code_is_in_the_table() -> None:
 
 
 def test_everything_that_is_logged_is_in_the_table() -> None:
-    sources = [Path(ROOT, "choreomon", "runtime", name) for name in ("agent.py", "logs.py")]
+    sources = [
+        Path(ROOT, "choreomon", "runtime", name) for name in ("agent.py", "operations/logs.py")
+    ]
     said = [
         message
         for source in sources
         for message in re.findall(
-            r"(?:log|self)\.(?:info|warning|error|seldom)\(\s*(?:f?\"[^\"]*\", |reason, )?"
+            r"(?:log|self)\.(?:info|warning|error|seldom)\(\s*(?:f?\"[^\"]*\",\s+|reason, )?"
             r"\"([^\"]+)\"",
             source.read_text(encoding="utf-8"),
         )

@@ -9,19 +9,23 @@ from collections.abc import Callable
 
 import pytest
 
-from choreomon.formats.agent_config import AgentConfig, Limits
-from choreomon.formats.clock_text import KEY_BYTES, MAX_CLOCK_TEXT, MAX_ENTRIES, MAX_SYSTEMS
-from choreomon.formats.local import MAX_LEASE
-from choreomon.formats.table_shape import MAX_PROCESSES, SYSTEM_ID_BYTES
+from choreomon.agent_files.agent_config import AgentConfig, Limits
+from choreomon.agent_files.clocks.text import KEY_BYTES, MAX_CLOCK_TEXT, MAX_ENTRIES, MAX_SYSTEMS
+from choreomon.agent_files.local import MAX_LEASE
+from choreomon.agent_files.table_shape import MAX_PROCESSES, SYSTEM_ID_BYTES
+from choreomon.agent_files.verdict_size import MOST_BYTES
+from choreomon.core.decisive_reasons import MOST_REASONS
 from choreomon.monitor.gaps import MAX_GAPS
 from choreomon.monitor.host import LEAP
-from choreomon.runtime import logs, peer_limits
+from choreomon.runtime.delivery.sinks import PATIENT, Sinks
 from choreomon.runtime.driver import ROWS_PER_SNAPSHOT, Timeouts
 from choreomon.runtime.local_socket import MAX_TOKEN, MIN_TOKEN
+from choreomon.runtime.network import peer_limits
+from choreomon.runtime.network.peer_stores import QUIET
+from choreomon.runtime.operations import logs
 from choreomon.runtime.outstanding import BackOff
 from choreomon.runtime.service import MAX_CONNECTIONS
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.sinks import PATIENT, Sinks
 from choreomon.sdk.asynchronous import connect
 from choreomon.sdk.blocking import connect as connect_blocking
 from choreomon.sdk.lease import RENEWALS
@@ -51,6 +55,9 @@ SAID = {
         f"logged once a {WORDS[logs.INTERVAL]} for each reason",
         f"{MAX_CONNECTIONS} are open",
         f"at most {ROWS_PER_SNAPSHOT} rows of the journal",
+        f"A verdict has at most {MOST_REASONS} reasons",
+        f"its line at most {MOST_BYTES // 1024} KB",
+        f"gets no answer for {peer_limits.Limits().other_key:g} s, it tries the other one",
     ],
     "live.md": [
         f"waits, up to the deadline of `connect` ({default(connect, 'deadline'):g} s)",
@@ -60,6 +67,8 @@ SAID = {
         f"{WORDS[RENEWALS]} renewals a lease",
         f"remembers the last {MAX_GAPS} gaps apart",
         f"a {WORDS[Timeouts().absent]} after it left",
+        f"the agent holds back its answers for a {WORDS[Timeouts().absent]}",
+        f"When one of them has been silent for a {WORDS[QUIET]} the other one is believed again",
         f"its gap ends a {WORDS[Timeouts().absent]} after it is there again",
         f"with a back-off up to {BackOff().most:g} s; who asks connects again within "
         f"{peer_limits.Limits().reconnect_most:g} s",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.cli.sessions_options import SESSIONS_ALONE
-from choreomon.cli.verify import command
-from choreomon.formats.sessions.json_lines import KINDS
+from choreomon.cli.offline.sessions_options import SESSIONS_ALONE
+from choreomon.cli.offline.verify import command
+from choreomon.sessions.json_lines import KINDS
 from tests.docs.shell_pages import follow, missing_programs
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT

@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from choreomon.core.message import SEND, Event, Label, Message
+from choreomon.experiments.monitoring import avoidable
+from choreomon.experiments.monitoring.avoidable import counted, evaluated
 from choreomon.properties.partial_order import Formed, evaluate
 from choreomon.properties.parts import parts, restricted
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
-from simulator.experiments import avoidable
-from simulator.experiments.avoidable import counted, evaluated
 from simulator.generation.parameters import of_class
 from simulator.generation.scenario import generated_scenario, generated_simulation
 

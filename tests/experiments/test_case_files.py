@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from choreomon.core.errors import DocumentError
-from choreomon.formats.case_files import read_subject, subject_lines
+from choreomon.experiments.case_files import read_subject, subject_lines
 
 CASE = {"kind": "ACPT", "trace": "t1", "htf": "{[l1] l1!m;[l2]}", "accept": 0, "prefix": 1}
 SUBJECT = {"name": "i", "hif": "seq(l1 -- m ->|, m -> l2)", "cases": [CASE]}

@@ -5,17 +5,20 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from choreomon.core.action import parse_action
-from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
-from choreomon.interaction.term import EMPTY, act, loop_w, seq, strict
-from choreomon.multitrace.projection import discrete, project_trace
-from choreomon.verify.experiments.cases import (
+import pytest
+
+from choreomon.core.action import Action, parse_action
+from choreomon.experiments.offline import cases
+from choreomon.experiments.offline.cases import (
     KINDS,
     LONGEST,
     Subject,
     random_accepted,
     random_subject,
 )
+from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
+from choreomon.interaction.term import EMPTY, act, alt, loop_w, seq, strict
+from choreomon.multitrace.projection import discrete, project_trace
 from choreomon.verify.papers.engine import search
 from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Verdict
@@ -101,6 +104,36 @@ def test_an_interaction_without_short_traces_has_no_cases() -> None:
         Random(0), "long", long, lifelines=LIFELINES, messages=MESSAGES, count=3
     )
     assert subject.cases == ()
+
+
+@pytest.mark.parametrize(
+    ("walks", "count", "found"),
+    [("x", 1, 1), ("-x", 1, 0), ("-x--", 2, 1), ("x-y", 2, 2), ("xxy", 2, 2), ("x--y", 2, 1)],
+)
+def test_so_many_walks_in_a_row_that_find_nothing_new_end_the_looking(
+    monkeypatch: pytest.MonkeyPatch, walks: str, count: int, found: int
+) -> None:
+    """Of each walk the message that it finds; "-" where it finds nothing."""
+    coming = iter(walks)
+
+    def walk(*_: object) -> tuple[Action, ...] | None:
+        message = next(coming)
+        return None if message == "-" else (parse_action(f"l1!{message}"),)
+
+    monkeypatch.setattr(cases, "random_accepted", walk)
+    either = alt(act(parse_action("l1!x")), act(parse_action("l1!y")))
+    made = random_subject(
+        Random(0), "s", either, lifelines=LIFELINES, messages=MESSAGES, count=count
+    )
+    assert sum(one.kind == "ACPT" for one in made.cases) == found
+
+
+def test_multi_traces_are_left_out_of_which_nothing_is_known_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    patient = fresh(7)
+    monkeypatch.setattr(cases, "KNOWN_WITHIN", 0)
+    assert {*fresh.__wrapped__(7).cases} < {*patient.cases}
 
 
 def test_a_sample_keeps_the_order_and_is_no_larger_than_asked_for() -> None:

@@ -10,16 +10,16 @@ from dataclasses import replace
 import pytest
 
 from choreomon.core.verdict import FRM, Reference
-from choreomon.formats.packing import packed_bytes
+from choreomon.experiments.monitoring.cells import Cell, measured
+from choreomon.experiments.monitoring.grids import VARIANTS
+from choreomon.experiments.monitoring.overhead import Overhead, remembered
+from choreomon.experiments.monitoring.packing import packed_bytes
+from choreomon.experiments.monitoring.records import COLUMNS, HEADER, line, row_of, values
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, Response
 from choreomon.monitor.plan import Plan
 from choreomon.monitor.state import Inspection, MonitorState
 from choreomon.properties.tables import Inspected
-from simulator.experiments.cells import Cell, measured
-from simulator.experiments.grids import VARIANTS
-from simulator.experiments.overhead import Overhead, remembered
-from simulator.experiments.records import COLUMNS, HEADER, line, row_of, values
 
 CELL = Cell(
     experiment="rq4", complexity="C4", sequences=3, length=6, branching=0.5, delay=10, seed=3

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from simulator.experiments.cells import Cell, Measured, Outcome, Row
-from simulator.experiments.claims import AGREES, Claim
-from simulator.experiments.conservatism import PUBLISHED
-from simulator.experiments.findings import finding, of_all_variants
-from simulator.experiments.grids import (
+from choreomon.experiments.monitoring.cells import Cell, Measured, Outcome, Row
+from choreomon.experiments.monitoring.claims import AGREES, Claim
+from choreomon.experiments.monitoring.conservatism import PUBLISHED
+from choreomon.experiments.monitoring.findings import finding, of_all_variants
+from choreomon.experiments.monitoring.grids import (
     EXPERIMENTS,
     FULL,
     OF_THE_PAPER,
@@ -21,9 +21,9 @@ from simulator.experiments.grids import (
     ExperimentName,
     grid,
 )
-from simulator.experiments.summaries import interval, share, summary
-from simulator.experiments.tables import by_parameters, of_fits
-from simulator.experiments.wording import factor, listed, number, percent
+from choreomon.experiments.monitoring.summaries import interval, share, summary
+from choreomon.experiments.monitoring.tables import by_parameters, of_fits
+from choreomon.experiments.monitoring.wording import factor, listed, number, percent
 
 NOTHING = Measured(
     processes=7,
@@ -193,7 +193,7 @@ def test_precision_and_savings_are_told_of_every_variant() -> None:
     assert "of 800 possible verdicts 200 were avoidable, 50 % of those" in precision[1][0]
     assert "left 400 open" in precision[1][0]
     assert len(saved[1]) == len(PULLING)
-    assert "of 1,000 inquiries 50 % need not have been. 20 % could" in saved[1][0]
+    assert "50 % of 1,000 inquiries were unnecessary: 30 % had empty answers" in saved[1][0]
     assert len(compared[1]) == len(VARIANTS) - 1
     assert "1 times the messages" in compared[1][0]
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.experiments.fits import Fit, evaluated, fit, polynomial
+from choreomon.experiments.monitoring.fits import Fit, evaluated, fit, polynomial
 
 PLACES = range(3, 10)
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.cli import experiment_rows
-from choreomon.cli.experiment_rows import measured_rows
-from choreomon.cli.installation import install_command
-from simulator.experiments import grids
-from simulator.experiments.cells import Cell, Row, measured
-from simulator.experiments.grids import EXPERIMENTS, QUICK, grid
-from simulator.experiments.records import COLUMNS, HEADER, line
+from choreomon.cli.command_line.installation import install_command
+from choreomon.cli.experiments import rows as experiment_rows
+from choreomon.cli.experiments.rows import measured_rows
+from choreomon.experiments.monitoring import grids
+from choreomon.experiments.monitoring.cells import Cell, Row, measured
+from choreomon.experiments.monitoring.grids import EXPERIMENTS, QUICK, grid
+from choreomon.experiments.monitoring.records import COLUMNS, HEADER, line
 from tests.cli.command_line import ROOT, Answer, choreomon
 
 TINY = QUICK._replace(
@@ -63,7 +63,7 @@ def test_all_of_them_end_to_end(tmp_path: Path) -> None:
     assert answer.out.count("Paper: ") == 7
     page = written["all.html"].decode()
     assert page.count("<article>") == 7
-    assert page.count("<svg") == len(plots)
+    assert page.count("<figure") == len(plots)
     assert not re.search(r'(src|href)="(?!#)|https?://(?!www\.w3\.org)|<script', page)
     for name in EXPERIMENTS:
         table = list(csv.DictReader(written[f"{name}.csv"].decode().splitlines()))
@@ -189,7 +189,7 @@ def test_a_complete_folder_is_not_measured_again_and_its_files_stay(
         times.append(cell)
         return measured(cell)
 
-    monkeypatch.setattr("simulator.experiments.cells.measured", noted)
+    monkeypatch.setattr("choreomon.experiments.monitoring.cells.measured", noted)
     assert experiment("fig8", "-o", tmp_path).code == 0
     assert files(tmp_path) == before
     assert times == [grid("fig8", 0, TINY)[-1]]  # whether it still comes out so
@@ -226,7 +226,7 @@ def test_all_files_are_looked_at_before_anything_is_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tmp_path.joinpath("rq4.csv").write_text("else\n")
-    monkeypatch.setattr("simulator.experiments.cells.measured", None)
+    monkeypatch.setattr("choreomon.experiments.monitoring.cells.measured", None)
     assert "rq4.csv:1: has other columns" in experiment("all", "-o", tmp_path).err
     assert files(tmp_path).keys() == {"rq4.csv"}
 
@@ -236,7 +236,7 @@ def test_a_wrong_verdict_makes_the_exit_code_1(monkeypatch: pytest.MonkeyPatch) 
         found = measured(cell)
         return found._replace(measured=found.measured._replace(missed=1))
 
-    monkeypatch.setattr("simulator.experiments.cells.measured", wrong)
+    monkeypatch.setattr("choreomon.experiments.monitoring.cells.measured", wrong)
     assert experiment("fig8").code == 1
 
 

@@ -9,13 +9,13 @@ import pytest
 from choreomon.automata.automaton import Automaton, automaton
 from choreomon.automata.reduced import Reduced
 from choreomon.core.action import emission
-from choreomon.multitrace.projection import discrete
-from choreomon.verify.experiments.procedure_traces import (
+from choreomon.experiments.offline.procedure_traces import (
     KINDS,
     Drawing,
     Kind,
     has_cycle_of_several_states,
 )
+from choreomon.multitrace.projection import discrete
 
 A, B, C = emission("a", "m"), emission("b", "m"), emission("c", "m")
 ONTO = discrete("abc")
@@ -62,3 +62,13 @@ def test_loops_of_one_state_make_no_difference_whichever_way_they_are_iterated()
     for seed in range(50):
         mixed = drawing.candidate(Random(seed), "InterError")
         assert drawing.candidate(Random(seed), "CentralError") == mixed
+
+
+def test_only_cycles_are_iterated_and_what_follows_them_is_there() -> None:
+    """a and b in turns, then c once: of a and b as many as one likes, and c."""
+    ended = automaton([(0, A, 1), (1, B, 0), (0, C, 2)], initial=[0], final=[2])
+    drawing = Drawing(ended, ONTO, shortest=1, longest=12)
+    found = [drawing.candidate(Random(seed), "CentralError") for seed in range(50)]
+    made = [one for one in found if one is not None]
+    assert {part.actions for one in made for part in one.components[2:]} == {(C,)}
+    assert any(one.components[0].actions != (A,) * len(one.components[1].actions) for one in made)

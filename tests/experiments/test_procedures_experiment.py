@@ -12,10 +12,9 @@ import pytest
 
 from choreomon.automata.logs import Decided
 from choreomon.automata.reduced import Reduced
-from choreomon.formats.hibou.files import load_interaction
-from choreomon.multitrace.projection import discrete
-from choreomon.verify.experiments.procedure_traces import KINDS
-from choreomon.verify.experiments.procedures import (
+from choreomon.documents.interactions import load_interaction
+from choreomon.experiments.offline.procedure_traces import KINDS
+from choreomon.experiments.offline.procedures import (
     PROCEDURES,
     SEARCH,
     Plan,
@@ -23,6 +22,7 @@ from choreomon.verify.experiments.procedures import (
     results,
     rows,
 )
+from choreomon.multitrace.projection import discrete
 from choreomon.verify.synthesis import synthesize
 from tests.cli.command_line import Answer, choreomon
 

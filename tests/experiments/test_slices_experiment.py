@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from itertools import count
 from pathlib import Path
 from random import Random
 from statistics import quantiles, stdev
@@ -12,19 +13,14 @@ from statistics import quantiles, stdev
 import pytest
 
 from choreomon.core.action import parse_action
-from choreomon.formats.hibou.model import read_interaction, read_signature
-from choreomon.interaction.term import act, loop_w, strict
-from choreomon.multitrace.multitrace import MultiTrace
-from choreomon.multitrace.mutation import alphabet
-from choreomon.multitrace.projection import discrete, partition
-from choreomon.multitrace.slices import is_slice, slices
-from choreomon.verify.experiments.models import (
+from choreomon.experiments.offline import slices as experiment
+from choreomon.experiments.offline.models import (
     LIFELINES,
     MESSAGES,
     concurrent_model,
     sequential_model,
 )
-from choreomon.verify.experiments.slices import (
+from choreomon.experiments.offline.slices import (
     PUBLISHED,
     SLICE_KINDS,
     Plan,
@@ -37,7 +33,13 @@ from choreomon.verify.experiments.slices import (
     slice_rows,
     windows,
 )
-from choreomon.verify.experiments.statistics import summary
+from choreomon.experiments.offline.statistics import summary
+from choreomon.hibou.model import read_interaction, read_signature
+from choreomon.interaction.term import act, loop_w, strict
+from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.multitrace.mutation import alphabet
+from choreomon.multitrace.projection import discrete, partition
+from choreomon.multitrace.slices import is_slice, slices
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.verifier import Verifier
 
@@ -107,6 +109,23 @@ def test_random_exploration_gives_up_where_there_are_too_few() -> None:
     assert sum(one.kind == "slices" for one in samples(Random(0), plan)) <= 9
 
 
+def test_slices_are_drawn_twice_as_often_as_they_are_asked_for_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[MultiTrace] = []
+
+    def the_same(rng: Random, whole: MultiTrace, *, wide: Fraction) -> MultiTrace:
+        drawn.append(whole)
+        return whole
+
+    monkeypatch.setattr(experiment, "random_slice", the_same)
+    twice = strict(act(parse_action("l1!m1")), act(parse_action("l2?m1")))
+    plan = Plan(loop_w(twice), discrete(["l1", "l2"]), ACTIONS, 2, multi_traces=1, slices=7)
+    made = samples(Random(0), plan)
+    assert sum(one.kind == "slices" for one in made) == 1
+    assert len(drawn) == 14
+
+
 def test_limits_hold_for_every_kind() -> None:
     some = limited(Random(0), samples_of_i1(), 30)
     assert Counter(one.kind for one in some) == dict(
@@ -161,6 +180,14 @@ def test_an_answer_that_cannot_be_right_is_noticed(
     monkeypatch.setattr(Verifier, "decide", planted)
     results = measured(I1.interaction, [chosen], clock=no_time, budget=1)
     assert (results.wrong != ()) is noticed
+
+
+def test_a_decision_that_uses_its_budget_up_is_wrong() -> None:
+    slice_ = next(one for one in samples_of_i1() if one.multitrace.length == 3)
+    later = count()
+    late = measured(I1.interaction, [slice_], clock=lambda: float(next(later)), budget=0.5)
+    assert late.wrong == (slice_,)
+    assert [one.verdict.inconclusive for one in late.measurements] == [True, True]
 
 
 def test_nobody_knows_of_a_mutant_whether_it_conforms() -> None:

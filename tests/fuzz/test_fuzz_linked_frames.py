@@ -7,8 +7,8 @@ from random import Random
 from benchmarks.fuzz import checks
 from benchmarks.fuzz.mutants import damaged, mutated_pack
 from benchmarks.fuzz.premises import MANY, conversation
+from choreomon.agent_files.wire import open_untrusted, unlinked
 from choreomon.core.errors import MalformedMessage
-from choreomon.formats.wire import open_untrusted, unlinked
 
 FRAMES = 4_000
 

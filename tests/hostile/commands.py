@@ -13,7 +13,7 @@ from typing import Final
 import click
 
 from choreomon.cli import group
-from choreomon.cli.writing import WrittenPath
+from choreomon.cli.command_line.writing import WrittenPath
 from tests.cli.command_line import VIOLATED, choreomon
 from tests.cli.offline import INTERACTION, write_offline_files
 
@@ -68,10 +68,10 @@ LONG: Final = ("experiment fig7", "experiment fig8", "experiment rq4", "experime
 
 
 def commands() -> dict[str, click.Command]:
-    """All of the tree, by their names."""
+    """All of the tree, by their names, but for what is asked of an agent that runs."""
 
     def below(one: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
-        if not isinstance(one, click.Group):
+        if not isinstance(one, click.Group) or one.invoke_without_command:
             yield name, one
             return
         context = click.Context(one)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.cli import _COMMANDS
+from choreomon.cli import group
 from tests.hostile.commands import GOES_ON, LONG, VALID, commands, lines, read_options
 from tests.hostile.judged import clear, judged
 
@@ -27,7 +27,7 @@ UNREADABLE = ("folder", "missing", "loop")
 
 def test_every_command_of_the_tree_is_treated() -> None:
     assert {*VALID} == {*commands()}
-    assert {name.split()[0] for name in VALID} == {*_COMMANDS}
+    assert {name.split()[0] for name in VALID} == {*group.commands_at}
 
 
 @contextmanager

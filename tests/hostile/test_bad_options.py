@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from choreomon.cli.writing import WrittenPath
+from choreomon.cli.command_line.writing import WrittenPath
 from tests.hostile.commands import GOES_ON, LONG, VALID, commands
 from tests.hostile.judged import clear, judged
 

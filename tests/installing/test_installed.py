@@ -70,7 +70,7 @@ def test_archives_have_the_scenarios_and_nothing_that_is_for_developers(built: P
         if path.suffix in (".yaml", ".hif"):
             assert f"choreomon/scenarios/{path.name}" in in_wheel
             assert f"scenarios/{path.name}" in in_archive
-    assert {"choreomon/py.typed", "choreomon/formats/property_to_begin_with.yaml"} <= in_wheel
+    assert {"choreomon/py.typed", "choreomon/cli/documents/property_to_begin_with.yaml"} <= in_wheel
     assert {"README.md", "LICENSE", "setup.py"} <= in_archive
     tops = {name.partition("/")[0] for name in in_wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"choreomon", "simulator"}

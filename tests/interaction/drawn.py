@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
+from types import FrameType, ModuleType
 
 from choreomon.core.action import Action, parse_action
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
@@ -17,6 +19,22 @@ MESSAGES = ("a", "b")
 def a(text: str) -> Interaction:
     """The interaction of the action written `text`."""
     return act(parse_action(text))
+
+
+def calls(module: ModuleType, work: Callable[[], object]) -> int:
+    """How many functions of the module are called for it."""
+    found = 0
+
+    def seen(frame: FrameType, event: str, _: object) -> None:
+        nonlocal found
+        found += event == "call" and frame.f_code.co_filename == module.__file__
+
+    sys.setprofile(seen)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return found
 
 
 def passing(sender: str, message: str, *receivers: str) -> Interaction:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from choreomon.core.action import emission, reception
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.lifelines import NONE, NUMBERING, bit, known_mask, mask, names
 from choreomon.interaction.session import Session, require_current
 from choreomon.interaction.term import EMPTY, TERMS, act, observed, strict

@@ -48,6 +48,15 @@ def test_executing_gives_the_traces_of_the_denotation() -> None:
     assert not breaches(executes_what_it_means, interactions(1, 300))
 
 
+@pytest.mark.parametrize("length", [0, 1, 2])
+def test_the_denotation_has_no_longer_traces_than_asked_for_and_all_shorter_ones(
+    length: int,
+) -> None:
+    for term in interactions(10, 100, max_size=7):
+        assert traces(term, length) == {each for each in traces(term, 3) if len(each) <= length}
+    assert traces(a("l1!a"), length) == {each for each in [word("l1!a")] if len(each) <= length}
+
+
 def test_executing_with_a_forgetful_pruning_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step, "prune", lambda term, lifelines: term)
     assert breaches(executes_what_it_means, interactions(2, 60, lifelines=("planted3", "planted4")))
@@ -97,22 +106,6 @@ def enables_its_frontier(term: Interaction) -> bool:
 
 def test_what_is_enabled_is_the_frontier() -> None:
     assert not breaches(enables_its_frontier, interactions(9, 600))
-
-
-@pytest.mark.parametrize("planted", [lambda term: term.lifelines, lambda term: term.unavoidable])
-def test_enabling_what_something_earlier_hinders_or_not_what_nothing_does_is_noticed(
-    monkeypatch: pytest.MonkeyPatch, planted: Callable[[Interaction], int]
-) -> None:
-    """The second bug forgets open iterations, which must not end unserved."""
-
-    def holds(term: Interaction) -> bool:
-        try:
-            return enables_its_frontier(term)
-        except AssertionError:  # what was to be pruned cannot be
-            return False
-
-    monkeypatch.setattr(enabling, "_unavoidable", planted)
-    assert breaches(holds, interactions(9, 600))
 
 
 @pytest.mark.parametrize("nest", ["left", "right"])

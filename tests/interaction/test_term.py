@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -106,6 +107,12 @@ def test_different_operators_and_regions_are_different_terms() -> None:
         coreg(bit("l2"), left, right),
     ]
     assert len(set(built)) == len({term.order for term in built}) == len(built)
+
+
+def test_terms_do_not_leave_their_process() -> None:
+    """A copy elsewhere would be another object, and `is` no equality there."""
+    with pytest.raises(TypeError, match="send their text"):
+        pickle.dumps(seq(a("l1!a"), a("l2!b")))
 
 
 def test_terms_that_nobody_holds_are_forgotten() -> None:

@@ -20,13 +20,14 @@ from choreomon.properties.reference import formations
 class Happened(NamedTuple):
     """An event in the real order, with its clock where its host was told. Where it was not, or has
     forgotten it, the event is in the gap of this number of its process, which began after the clock
-    `since`."""
+    `since`. `knew`: what was known there, as far as it was lost with a disk."""
 
     label: Label
     process: int
     clock: VectorClock | None
     gap: int = 0
     since: VectorClock | None = None
+    knew: VectorClock | None = None
 
     @property
     def number(self) -> int | None:
@@ -152,11 +153,14 @@ def is_unseen(verdict: MonitorVerdict | None) -> bool:
     return verdict is not None and verdict.unseen
 
 
-def with_hidden(course: Course, processes: Sequence[str]) -> list[Event]:
+def with_hidden(
+    course: Course, processes: Sequence[str], *, forgetful: bool = False
+) -> list[Event]:
     """The events of a run with clocks that count hidden ones, too, for who asks what all
     orders say. A hidden event comes after what its process did before it, and after what was known
-    there when its gap began; nothing else is known of it. Who knows of something that
-    its process did later, or of the end of its gap, is after it."""
+    there when its gap began; where this is not `forgetful`, also after what was known there and
+    lost with a disk. Who knows of something that its process did later, or of the end of its gap,
+    is after it."""
     own: list[list[int]] = [[] for _ in processes]
     for index, event in enumerate(course.events):
         own[event.process].append(index)
@@ -177,8 +181,13 @@ def with_hidden(course: Course, processes: Sequence[str]) -> list[Event]:
         clock = zero(len(processes))
         for place, index in enumerate(indices, 1):
             event = course.events[index]
-            known = tuple(map(bisect_right, known_by, event.clock or event.since or clock))
-            clock = known if event.clock else merge(clock, known)
+            if event.gap:
+                knew = None if forgetful else event.knew
+                known = tuple(map(bisect_right, known_by, knew or event.since or clock))
+                clock = merge(clock, known)
+            else:
+                assert event.clock is not None
+                clock = tuple(map(bisect_right, known_by, event.clock))
             clock = (*clock[:process], place, *clock[process + 1 :])
             found[index] = Event(event.label, clock)
     return [found[index] for index in range(len(course.events))]

@@ -126,6 +126,38 @@ def draw_dense_automaton(random: Random, names: tuple[str, ...], dense: Dense) -
             continue
 
 
+def draw_changed(
+    random: Random, automaton: SequenceAutomaton, names: tuple[str, ...]
+) -> SequenceAutomaton:
+    """The next version of a property: with a transition more, or less, one at another label, or one
+    behind its end."""
+    stated = [
+        StatedTransition(each.source, each.label, each.target)
+        for each in (*automaton.forward, *automaton.backward)
+    ]
+    for _ in range(100):
+        others, place = [*stated], random.randrange(len(stated))
+        source, label, target = others[place][:3]
+        kind = random.choice(("label", "less", "more", "longer"))
+        if kind == "label":
+            others[place] = StatedTransition(source, draw_label(random, names, 7, 0.1), target)
+        elif kind == "less" and len(others) > 2:
+            del others[place]
+        elif kind == "more":
+            one, other = random.sample(sorted(automaton.states), 2)
+            others.append(StatedTransition(one, label, other))
+        else:
+            last = draw_label(random, names, 8, 0.1)
+            others.append(StatedTransition(random.choice(sorted(automaton.final)), last, "extra"))
+        try:
+            return sequence_automaton(
+                initial=list(automaton.initial), final=list(automaton.final), transitions=others
+            )
+        except PropertyError:
+            continue
+    return automaton
+
+
 def draw_scripts(
     random: Random,
     automaton: SequenceAutomaton,

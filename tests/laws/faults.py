@@ -19,6 +19,7 @@ from tests.laws.unreliable import (
     EXPIRES,
     FORGETS,
     GIVES_UP,
+    GOES_ON,
     OPENS,
     WORKS,
     Execution,
@@ -110,6 +111,7 @@ class Player:
                 kinds = [DELIVERS, *(kind for kind in (LOSES, COPIES) if left[kind])]
                 found += [Move(kind, receiver, which, sender) for kind in kinds]
         found += [Move(EXPIRES, p, count) for p, count in run.deadlines]
+        found += [Move(GOES_ON, p) for p in sorted(run.behind)]
         for p, state in enumerate(run.states):
             if state.monitor.unprocessed:
                 found.append(Move(WORKS, p))
@@ -144,6 +146,8 @@ class Player:
                 run.delivers(sender, process, which)
             case "expires":
                 run.expires(process, which)
+            case "goes on":
+                run.goes_on(process)
             case "opens":
                 run.opens(process)
             case "keeps back":

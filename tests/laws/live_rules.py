@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from choreomon.agent_files.wire import open_untrusted, read_untrusted
 from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.core.verdict import FRM, GAP
-from choreomon.formats.wire import open_untrusted, read_untrusted
 from choreomon.monitor import record_by_record
 from choreomon.monitor.history import Record
 from choreomon.monitor.host import Host, HostState
@@ -21,10 +21,11 @@ from choreomon.monitor.messages import Inquiry, Response
 from choreomon.properties.tables import Inspected
 from choreomon.runtime import driver as driver_module
 from choreomon.runtime import sidecar as sidecar_module
-from choreomon.runtime.driver import Driver, Store
+from choreomon.runtime.driver import Driver
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import FromPeer, Hello, Input, Report
 from choreomon.runtime.outputs import Answer, Ask, AskAgain, Decided, Output, Reply
+from choreomon.runtime.ports import Store
 from choreomon.runtime.sessions import Session
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.sidecar import Stepped as SidecarStepped

@@ -6,13 +6,12 @@ monitors use, replaced for one test.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Judgement, Reference
-from choreomon.monitor import consistent_cuts, evidence, precise
+from choreomon.monitor import evidence, precise, what_matters
 from choreomon.monitor.gaps import Gap, gap_records, relevant_gaps
 from choreomon.monitor.history import (
     OPEN,
@@ -25,7 +24,6 @@ from choreomon.monitor.history import (
 )
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.precise import Precise
-from choreomon.monitor.pull import Monitor, Stepped
 from choreomon.monitor.record_by_record import Sound
 from choreomon.monitor.rules import Findings, Told
 from choreomon.monitor.setup import MonitorSetup
@@ -73,17 +71,10 @@ class Misjudges(Sound):
         """What is judged instead."""
         raise NotImplementedError
 
-    def judge(
-        self,
-        inspected: Inspected,
-        event: VectorClock,
-        own: int,
-        records: Sequence[Record],
-        index_of: Mapping[str, int],
-        silent: Sequence[str] = (),
-    ) -> Judgement:
+    def judge(self, *given: Any, **named: Any) -> Judgement:
+        inspected, event, own, records, *more = given
         inspected, records = self.mistaken(inspected, records)
-        return super().judge(inspected, event, own, records, index_of, silent)
+        return super().judge(inspected, event, own, records, *more, **named)
 
 
 class TrustsUncertainCancellations(Misjudges):
@@ -285,44 +276,25 @@ def open_as_fired(
     return [r._replace(result=FRM) if r.result == OPEN else r for r in known]
 
 
-def before_or_the_same(place: Any, other: Any) -> bool:
-    """An event happened before itself."""
-    here, there = place.clock[place.process], other.clock[place.process]
-    return bool(here <= there)
-
-
-def ends_as_it_begins(
-    bits: consistent_cuts.Bits,
-    chains: Sequence[tuple[int, list[VectorClock]]],
+def settles_itself(
+    users: what_matters._Events,
+    process: int,
+    count: int,
+    settling: what_matters._Events,
     index: int,
-    record: Record,
-) -> Any:
-    """A stretch is over when its last event begins."""
-    least, most, adds, takes = _STRETCH(bits, chains, index, record)
-    last = record.clock[index]
-    return consistent_cuts._Stretch(
-        least,
-        tuple(
-            bisect_left(clocks, last, key=lambda other: other[index]) if chain == index else count
-            for (chain, clocks), count in zip(chains, most, strict=True)
-        ),
-        adds,
-        takes,
-    )
-
-
-def deaf_to_second_inquiries(
-    monitor: Monitor, state: MonitorState, clock: VectorClock, inquiry: Inquiry
-) -> Stepped:
-    """Their clocks are not merged."""
-    if inquiry.named:
-        inquiry = inquiry._replace(clock=clock)
-    return _INQUIRED(monitor, state, clock, inquiry)
+) -> int:
+    """What settles is before itself."""
+    user = users.clocks[process][count]
+    before = [
+        clock[index]
+        for each, clocks in settling.clocks.items()
+        for clock in clocks.values()
+        if clock[each] <= user[each]
+    ]
+    return max(before, default=-1)
 
 
 _KNOWN = evidence.known_records
-_STRETCH = consistent_cuts._stretch
-_INQUIRED = Monitor._inquired
 
 
 class CallsAllUnsettled(Precise):

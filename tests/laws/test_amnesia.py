@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import Message
 from choreomon.core.verdict import POSSIBLY_VIOLATED
 from choreomon.monitor import host
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.history import MAX_CHAIN
 from choreomon.monitor.host import LEAP, Host, HostState
 from choreomon.monitor.inspection import SMALL
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.faults import Faults, draw_execution, executions
 from tests.laws.test_guarantees import randoms, thorough
 from tests.laws.unreliable import FORGETS, Execution, Setting
+from tests.properties.stated import automaton_of
 
 AMNESIA = Faults(gaps=2, losses=3, repeats=4, amnesia=3)
 LONG = (12, 30)
@@ -93,14 +93,7 @@ def test_the_law_of_amnesia_notices_that_nothing_is_told_of_it(
 # Why what is under inspection is given up.
 
 S, B = Message("P2", "s", "P1"), Message("P1", "b", "P2")
-PAIR = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, S), "q1"),
-        StatedTransition("q1", Label(SEND, B), "q2"),
-    ],
-)
+PAIR = automaton_of("q0", "q2", ("q0", S, "q1"), ("q1", B, "q2"))
 
 
 def a_promise_that_was_forgotten() -> Execution:

@@ -9,13 +9,13 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.message import HANDLE, Label, Message
 from choreomon.core.vector_clock import knows
 from choreomon.monitor.host import Host
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.faults import NO_FAULTS, Faults, draw_execution, executions
 from tests.laws.test_guarantees import randoms, thorough
 from tests.laws.unreliable import Execution, Setting
+from tests.properties.stated import automaton_of
 
 
 def forgotten(run: Execution) -> list[tuple[int, int]]:
@@ -68,22 +68,8 @@ def test_that_law_notices_hosts_that_are_not_told_what_was_heard(
 
 A, B = Message("P1", "a", "P2"), Message("P2", "b", "P1")
 HINT, NOTE = Message("P1", "hint", "P3"), Message("P3", "note", "P2")
-SENT = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, B), "q2"),
-    ],
-)
-HANDLED = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, HINT), "q1"),
-        StatedTransition("q1", Label(HANDLE, NOTE), "q2"),
-    ],
-)
+SENT = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", B, "q2"))
+HANDLED = automaton_of("q0", "q2", ("q0", HINT, "q1"), ("q1", Label(HANDLE, NOTE), "q2"))
 
 
 def heard_from_the_sender() -> Execution:

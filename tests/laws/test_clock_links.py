@@ -16,11 +16,9 @@ from unittest.mock import patch
 
 import pytest
 
-from choreomon.core.errors import MalformedMessage
-from choreomon.core.vector_clock import VectorClock, merge
-from choreomon.formats import clock_links
-from choreomon.formats.clock_coding import PLAIN
-from choreomon.formats.clock_links import (
+from choreomon.agent_files.clocks import links as clock_links
+from choreomon.agent_files.clocks.coding import PLAIN
+from choreomon.agent_files.clocks.links import (
     KEPT,
     PATIENCE,
     UNLINKED,
@@ -33,7 +31,9 @@ from choreomon.formats.clock_links import (
     name_of,
     tell,
 )
-from choreomon.formats.packed_clocks import PackedClock, packed, unpacked
+from choreomon.agent_files.clocks.packed import PackedClock, packed, unpacked
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.vector_clock import VectorClock, merge
 
 ENTRIES = PLAIN + 16
 

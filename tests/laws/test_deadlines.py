@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import Message
 from choreomon.core.verdict import (
     FRM,
     POSSIBLY_VIOLATED,
@@ -20,12 +20,12 @@ from choreomon.monitor.effects import Declared
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws import planted
 from tests.laws.interleaving import EXPIRE, Run
 from tests.laws.reasons import fired_in
 from tests.laws.test_guarantees import draw_run, runs
 from tests.laws.unreliable import Execution, Setting
+from tests.properties.stated import automaton_of
 
 
 def early_words(run: Run) -> dict[int, Declared]:
@@ -175,15 +175,7 @@ def test_the_law_of_what_is_sure_for_now_notices_trusting_missing_answers() -> N
 def test_a_word_is_violated_where_what_was_answered_is_enough() -> None:
     """Two events of P1; nobody can take the first step back, and P2 is silent."""
     a, b = Message("P1", "a", "P2"), Message("P2", "b", "P1")
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[
-            StatedTransition("q0", Label(SEND, b), "q1"),
-            StatedTransition("q0", Label(SEND, a), "q1"),
-            StatedTransition("q1", Label(SEND, a), "q2"),
-        ],
-    )
+    automaton = automaton_of("q0", "q2", ("q0", b, "q1"), ("q0", a, "q1"), ("q1", a, "q2"))
     for rules in (PRECISE, SOUND):
         run = Execution(Setting(automaton, ("P1", "P2"), rules, deadline=True))
         run.sends(a)

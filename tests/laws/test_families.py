@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from choreomon.monitor import evidence, precise, pull
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import FRM, Judgement
+from choreomon.monitor import precise, pull, what_matters
 from choreomon.monitor.gap_bounds import gap_ended
+from choreomon.monitor.history import Record
+from choreomon.monitor.host import Host
+from choreomon.monitor.record_by_record import SOUND, Sound
+from choreomon.properties.tables import Inspected
 from tests.laws import families, planted
 from tests.laws.families import FAMILIES, Family, played
 
@@ -51,6 +58,31 @@ def test_the_law_notices_evidence_that_is_cut(
     assert fault in {each.fault for each in played(NAMED[name], seed).wrong}
 
 
+def test_what_a_host_forgot_to_have_left_unsettled_is_not_held_against_its_new_word() -> None:
+    run = played(NAMED["everything"], 1560)
+    assert (run.unsettled, run.wrong) == (1, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "seed", "forgetful", "fault"),
+    [
+        # P1 knew the first event of P2 at one of its own, which it lost: nobody knows it.
+        ("amnesia", 715, False, "avoidable"),
+        # P1 had answered P2 before its gap, and lost that: P2 knows it.
+        ("everything", 1048, True, "nothing said"),
+    ],
+)
+def test_what_a_process_knew_and_lost_with_its_disk_is_asked_of_nobody(
+    name: str, seed: int, forgetful: bool, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not played(NAMED[name], seed).wrong
+    right = families.with_hidden
+    monkeypatch.setattr(
+        families, "with_hidden", lambda *given, **_: right(*given, forgetful=forgetful)
+    )
+    assert {each.fault for each in played(NAMED[name], seed).wrong} == {fault}
+
+
 RULES: list[tuple[str, Any, str]] = [
     ("plain", planted.SendsNoEvidence(), "nothing said"),
     ("plain", planted.SendsNoEvidence(), "made up"),
@@ -78,10 +110,18 @@ def silently(*given: Any) -> Any:
     return state, []
 
 
+def doubting_nothing(
+    inspected: Inspected, event: VectorClock, own: int, records: Sequence[Record], *more: Any
+) -> Judgement:
+    """Where not all orders can be looked at, all that may have fired did."""
+    fired = [each._replace(result=FRM) for each in records]
+    return Sound().judge(inspected, event, own, fired, *more)
+
+
 FUNCTIONS: list[tuple[str, Any, str, Any, str]] = [
     ("plain", precise, "known_records", planted.open_as_not_fired, "nothing said"),
     ("queues", precise, "known_records", planted.open_as_fired, "made up"),
-    ("several", evidence._Place, "before", planted.before_or_the_same, "nothing said"),
+    ("several", what_matters, "settled", planted.settles_itself, "nothing said"),
     ("queues", pull, "must_wait", lambda *given: bool(given[1]), "waits for ever"),
     ("gaps", precise, "gap_records", planted.no_gap_records, "nothing said"),
     ("gaps", precise, "gap_records", planted.no_gap_records, "made up"),
@@ -91,6 +131,9 @@ FUNCTIONS: list[tuple[str, Any, str, Any, str]] = [
     ("dead", precise, "unanswered", lambda *given: [], "made up"),
     ("agents, gaps", precise, "gap_records", planted.no_gap_records, "G1"),
     ("deadlines", precise, "unanswered", lambda *given: [], "silent at the deadline"),
+    ("hurried", SOUND, "judge", doubting_nothing, "made up"),
+    ("overwhelmed", SOUND, "judge", doubting_nothing, "made up"),
+    ("in slices", Host, "go_on", lambda host, state: (state, []), "waits for ever"),
 ]  # fmt: skip
 
 

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import Message
 from choreomon.core.verdict import GAP, NEVER, POSSIBLY_VIOLATED, VIOLATED
 from choreomon.monitor import gap_bounds, gaps, pull, record_by_record
 from choreomon.monitor.gap_bounds import gap_ended
 from choreomon.monitor.gaps import MAX_GAPS
 from choreomon.monitor.host import Host
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution, executions
 from tests.laws.test_guarantees import randoms, thorough
 from tests.laws.unreliable import Execution, Setting
+from tests.properties.stated import automaton_of
 
 GAPS = Faults(gaps=6, kept_back=3)
 AT_ONCE = Faults(gaps=8)
@@ -151,15 +151,7 @@ def test_the_law_of_cover_notices_gaps_that_end_in_silence(
 
 A, B = Message("P1", "a", "P2"), Message("P2", "b", "P1")
 V = Message("P3", "v", "P2")
-CANCELLED = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, B), "q2"),
-        StatedTransition("q1", Label(SEND, V), "q0"),
-    ],
-)
+CANCELLED = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", B, "q2"), ("q1", V, "q0"))
 
 
 def a_cancellation_that_never_was() -> Execution:
@@ -196,15 +188,8 @@ def test_that_run_shows_taking_a_gap_for_an_event_that_possibly_happened(
 # Why a gap that is found out late begins where everything had been told.
 
 C, X = Message("P2", "c", "P1"), Message("P1", "x", "P2")
-TWO_WAYS = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, B), "q2"),
-        StatedTransition("q0", Label(SEND, C), "q3"),
-        StatedTransition("q3", Label(SEND, X), "q2"),
-    ],
+TWO_WAYS = automaton_of(
+    "q0", "q2", ("q0", A, "q1"), ("q1", B, "q2"), ("q0", C, "q3"), ("q3", X, "q2")
 )
 
 

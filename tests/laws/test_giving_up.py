@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, POSSIBLY_VIOLATED, VIOLATED, Reference
 from choreomon.monitor import pull
@@ -23,13 +23,13 @@ from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
 from choreomon.monitor.state import MonitorState
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution, executions
 from tests.laws.reasons import untrue_of
 from tests.laws.test_gaps import wrong
 from tests.laws.test_guarantees import randoms, thorough
 from tests.laws.unreliable import DELIVERS, GIVES_UP, Execution, Setting
+from tests.properties.stated import automaton_of
 
 GIVING_UP = Faults(give_ups=6, losses=4, repeats=4)
 MUTE = Faults(give_ups=4, dead=9)
@@ -138,19 +138,6 @@ def test_the_law_of_reasons_notices_that_who_may_have_cancelled_was_not_heard() 
     assert any(untrue_of(run.gives_all_up(), run.setting.processes) for run in runs)
 
 
-def test_the_law_of_giving_up_notices_forgetting_who_waits_for_what_is_given_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What others asked about an event that is given up has to be answered at last."""
-    retried = Monitor._retried
-
-    def not_retried(*given: Any) -> Any:
-        return given[1:] if not given[1].inspections else retried(*given)
-
-    monkeypatch.setattr(Monitor, "_retried", not_retried)
-    assert any(run.unfinished() for run in executions(300, MUTE))
-
-
 def test_the_law_of_final_verdicts_notices_expecting_answers_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -172,15 +159,7 @@ def test_the_law_of_final_verdicts_notices_expecting_answers_all_the_same(
 # One run, written down.
 
 A, B, C = Message("P1", "a", "P2"), Message("P2", "b", "P3"), Message("P3", "c", "P1")
-CHAIN = sequence_automaton(
-    initial=["q0"],
-    final=["q3"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, B), "q2"),
-        StatedTransition("q2", Label(SEND, C), "q3"),
-    ],
-)
+CHAIN = automaton_of("q0", "q3", ("q0", A, "q1"), ("q1", B, "q2"), ("q2", C, "q3"))
 NAMES = ("P1", "P2", "P3")
 
 
@@ -223,15 +202,8 @@ def test_who_asks_about_what_was_given_up_is_told_that_it_possibly_happened() ->
 def test_what_nobody_is_known_to_have_cancelled_is_not_certain_while_somebody_is_silent() -> None:
     """v of P2 takes the second step back before the last a; P2 never answers."""
     a0, a1, v = Message("P1", "a0", "P2"), Message("P1", "a1", "P2"), Message("P2", "v", "P1")
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q3"],
-        transitions=[
-            StatedTransition("q0", Label(SEND, a1), "q1"),
-            StatedTransition("q1", Label(SEND, a0), "q2"),
-            StatedTransition("q2", Label(SEND, a1), "q3"),
-            StatedTransition("q3", Label(SEND, v), "q1"),
-        ],
+    automaton = automaton_of(
+        "q0", "q3", ("q0", a1, "q1"), ("q1", a0, "q2"), ("q2", a1, "q3"), ("q3", v, "q1")
     )
     for rules in (PRECISE, SOUND):
         run = Execution(Setting(automaton, ("P1", "P2"), rules, deadline=True), dead=[1])

@@ -11,13 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor import inspection, pull
-from choreomon.monitor.effects import Effect
-from choreomon.monitor.pull import Monitor, Stepped
 from choreomon.monitor.record_by_record import PAPER, SOUND
 from choreomon.monitor.rules import Rules
-from choreomon.monitor.state import MonitorState
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.laws.interleaving import Run, System, play, weighted
 from tests.laws.planted import (
@@ -162,20 +158,3 @@ def test_the_law_of_answers_notices_waiting_for_concurrent_events(
     """Waiting for whatever is open lets two monitors wait for each other."""
     monkeypatch.setattr(pull, "must_wait", lambda monitor, undecided, inquiry: bool(undecided))
     assert any(run.unfinished() for run in runs(100))
-
-
-def test_the_law_of_answers_notices_inquiries_that_are_not_tried_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What an answer to oneself settles may be what an older inquiry waits for."""
-    again = Monitor._retried
-
-    def once(
-        monitor: Monitor, state: MonitorState, clock: VectorClock, effects: list[Effect]
-    ) -> Stepped:
-        if len(state.postponed) > 2:
-            return state, clock, effects
-        return again(monitor, state, clock, effects)
-
-    monkeypatch.setattr(Monitor, "_retried", once)
-    assert any(run.unfinished() for run in runs(1000))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, settings
 
-from choreomon.core.message import SEND, Event, Label, Message
+from choreomon.core.message import Event, Message
 from choreomon.core.vector_clock import VectorClock, knows
 from choreomon.core.verdict import FRM, FRM_P, Reference, Result
 from choreomon.monitor import answering, inspection, pull
@@ -28,12 +28,12 @@ from choreomon.monitor.inspection import SMALL
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.state import MonitorState
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import Inspected
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.laws.interleaving import DELIVER, Run, System, Told, play, weighted
 from tests.laws.planted import ForgetsAllButTheLast, WholeChains
 from tests.laws.test_guarantees import randoms, runs, thorough
+from tests.properties.stated import automaton_of
 
 
 class Case(NamedTuple):
@@ -315,14 +315,7 @@ def test_with_many_open_inspections_monitors_say_what_they_say_with_few(
 
 
 A, B = Message("P1", "a", "P2"), Message("P2", "b", "P1")
-PAIR = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, B), "q2"),
-    ],
-)
+PAIR = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", B, "q2"))
 
 
 def merged_records(state: MonitorState) -> list[Record]:
@@ -359,14 +352,7 @@ def test_a_chain_whose_reader_talks_stays_short() -> None:
 def test_a_chain_that_only_its_own_process_reads_stays_short() -> None:
     """Nothing waits, so everything is known at once of what was before."""
     c = Message("P1", "c", "P2")
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[
-            StatedTransition("q0", Label(SEND, A), "q1"),
-            StatedTransition("q1", Label(SEND, c), "q2"),
-        ],
-    )
+    automaton = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", c, "q2"))
     told = Told.of(System(automaton, ("P1", "P2")))
     for _ in range(10 * MAX_CHAIN):
         for message in (A, c):

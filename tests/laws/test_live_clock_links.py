@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from choreomon.formats import clock_coding, clock_links, wire
+from choreomon.agent_files import wire
+from choreomon.agent_files.clocks import coding as clock_coding
+from choreomon.agent_files.clocks import links as clock_links
 from tests.laws.live_sweep import played, sweep
 from tests.runtime.world.drawn import ANY, BATCHES, GAPS, POWER
 
@@ -15,7 +17,7 @@ def all_clocks_are_linked(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (clock_coding, clock_links, wire):
         monkeypatch.setattr(module, "PLAIN", 0)
     monkeypatch.setattr(clock_links, "WORTH", 0)
-    monkeypatch.setattr(clock_links, "_NAMED", -1000)
+    monkeypatch.setattr(clock_links, "NAMED", -1000)
 
 
 @pytest.mark.parametrize("flavor", [ANY, BATCHES, GAPS, POWER])

@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import Message
 from choreomon.core.verdict import VIOLATED
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.runtime.inputs import Hello, Report
 from tests.laws import live_rules
+from tests.properties.stated import automaton_of
 from tests.runtime.world.drawn import BATCHES, BUFFERS, GAPS, POWER, Flavor, draw_case, draw_taste
 from tests.runtime.world.playing import Playing
 from tests.runtime.world.staged import Staged
@@ -95,16 +95,14 @@ LAST = Message("X", "last", "Y")
 NAMES = ("X", "Y", "Z")
 
 # a then m forms it, and v takes a back. What else Y does is of another sequence.
-TWO_STEPS = sequence_automaton(
-    initial=["q0"],
-    final=["q2", "q4"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, M), "q2"),
-        StatedTransition("q1", Label(SEND, V), "q0"),
-        StatedTransition("q0", Label(SEND, OTHER), "q3"),
-        StatedTransition("q3", Label(SEND, LAST), "q4"),
-    ],
+TWO_STEPS = automaton_of(
+    "q0",
+    "q2 q4",
+    ("q0", A, "q1"),
+    ("q1", M, "q2"),
+    ("q1", V, "q0"),
+    ("q0", OTHER, "q3"),
+    ("q3", LAST, "q4"),
 )
 
 

@@ -15,16 +15,17 @@ import pytest
 
 from choreomon.actors.delays import NO_TIME
 from choreomon.core.run import Run
+from choreomon.core.strategy_names import STRATEGIES, StrategyName
 from choreomon.core.vector_clock import merge
-from choreomon.formats.read import load_document
+from choreomon.documents.read import load_document
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.tables import RulesName
 from simulator.generation.parameters import of_class
 from simulator.generation.scenario import generated_scenario, generated_simulation
-from simulator.monitoring import RunContext, StrategyName
 from simulator.recording import tracing, tracing_monitors
 from simulator.run import Simulation, simulation
+from simulator.sidecars.run_context import RunContext
 from tests.laws.recomputed import (
     Clock,
     Contradiction,
@@ -38,7 +39,6 @@ from tests.laws.recomputed import (
 )
 from tests.simulator.monitored import draw_simulation
 
-STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
 RULES: tuple[RulesName, ...] = get_args(RulesName)
 SCENARIOS = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.yaml"))
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import Message
 from choreomon.core.verdict import POSSIBLY_VIOLATED, MonitorVerdict
 from choreomon.monitor import wait_for_graph
 from choreomon.monitor.effects import Declared
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.faults import Faults, executions
 from tests.laws.unreliable import Execution, Setting
+from tests.properties.stated import automaton_of
 
 
 class Named(NamedTuple):
@@ -84,16 +84,7 @@ def test_that_law_notices_monitors_that_wait_for_themselves_and_do_not_say_why(
 NAMES = ("P1", "P2", "P3", "P4")
 A, B = Message("P1", "a", "P2"), Message("P2", "b", "P3")
 C, D = Message("P3", "c", "P4"), Message("P4", "d", "P1")
-CHAIN = sequence_automaton(
-    initial=["q0"],
-    final=["q4"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, B), "q2"),
-        StatedTransition("q2", Label(SEND, C), "q3"),
-        StatedTransition("q3", Label(SEND, D), "q4"),
-    ],
-)
+CHAIN = automaton_of("q0", "q4", ("q0", A, "q1"), ("q1", B, "q2"), ("q2", C, "q3"), ("q3", D, "q4"))
 
 
 def chain(dead: int) -> Execution:

@@ -20,7 +20,6 @@ from choreomon.interaction.term import Interaction, Operator, act, alt, strict
 from choreomon.interaction.weakening import weakened
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.verify import exact
-from choreomon.verify.exact import ExactDecider
 from choreomon.verify.papers.engine import search
 from choreomon.verify.papers.graph import PathStep
 from choreomon.verify.papers.heuristics import Filters
@@ -210,14 +209,14 @@ def test_the_ladder_notices_a_mode_that_calls_everything_weak(
     """Planted bug: `slice` never asks whether a slice is accepted."""
     seen = multi(l1="l1!a", l2="l2?a")
     assert is_ladder(verdicts(PASSING, seen))
-    right = ExactDecider.decide
+    right = Verifier.decide
 
-    def never_sure(self: ExactDecider, *arguments: object) -> Answer:
+    def never_sure(self: Verifier, *arguments: object) -> Answer:
         answer = right(self, *arguments)  # type: ignore[arg-type]
         weaker = self.mode == "slice" and answer.verdict is PASS
         return answer._replace(verdict=WEAK_PASS) if weaker else answer
 
-    monkeypatch.setattr(ExactDecider, "decide", never_sure)
+    monkeypatch.setattr(Verifier, "decide", never_sure)
     assert not is_ladder(verdicts(PASSING, seen))
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -17,8 +16,7 @@ from hypothesis import strategies as st
 
 from choreomon.core.message import Event
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
-from choreomon.monitor import consistent_cuts, evidence, inspection, precise, pull
-from choreomon.monitor.consistent_cuts import possible_outcomes
+from choreomon.monitor import inspection, precise, pull
 from choreomon.monitor.effects import Effect, Send, Unsettled
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.precise import PRECISE
@@ -181,7 +179,7 @@ def test_what_rests_on_too_much_costs_certainty_alone_and_it_is_said(
 def test_a_search_that_is_cut_off_costs_certainty_alone_and_it_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(precise, "possible_outcomes", partial(possible_outcomes, most=8))
+    monkeypatch.setattr(precise, "MAX_STATES", 8)
     assert_that_bounds_are_met(runs(300, PRECISE))
 
 
@@ -336,17 +334,3 @@ def test_the_law_notices_open_records_that_are_taken_for_fired(
 ) -> None:
     monkeypatch.setattr(precise, "known_records", planted.open_as_fired)
     assert any(run.false_alarms() for run in runs(200, PRECISE))
-
-
-def test_the_law_notices_an_event_that_is_before_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence._Place, "before", planted.before_or_the_same)
-    assert any(run.missed() for run in runs(20, PRECISE))
-
-
-@pytest.mark.usefixtures("no_chain_is_small")
-def test_the_law_of_long_runs_notices_stretches_that_end_too_early(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(consistent_cuts, "_stretch", planted.ends_as_it_begins)
-    rules = planted.ShortPreciseChains(1)
-    assert any(run.missed() for run in runs(40, rules, count=(2, 4), events=LONG))

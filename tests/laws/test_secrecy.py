@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.agent_files.wire import encode
+from choreomon.core.message import Message
 from choreomon.core.verdict import FRM, GAP, Reference
-from choreomon.formats.wire import encode
 from choreomon.monitor import pull
 from choreomon.monitor.effects import Declared, Send
 from choreomon.monitor.history import Record
@@ -24,12 +24,12 @@ from choreomon.monitor.rules import Rules, Told
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
 from choreomon.monitor.wait_for_graph import notice_of_waiting
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.drawn import NOISE
 from tests.laws.faults import Faults, executions
 from tests.laws.interleaving import Run, System, following, play
 from tests.laws.test_guarantees import runs
 from tests.laws.unreliable import Execution
+from tests.properties.stated import automaton_of
 
 
 def foreign_names(run: Run, process: str) -> set[str]:
@@ -142,13 +142,6 @@ def test_the_law_notices_states_that_are_named_after_messages() -> None:
     """Planted: a state called after the message that leads into it, so that references
     tell the message."""
     a, b = Message("P1", "secret-a", "P2"), Message("P2", "secret-b", "P1")
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[
-            StatedTransition("q0", Label(SEND, a), "secret-a"),
-            StatedTransition("secret-a", Label(SEND, b), "q2"),
-        ],
-    )
+    automaton = automaton_of("q0", "q2", ("q0", a, "secret-a"), ("secret-a", b, "q2"))
     run = play(System(automaton, ("P1", "P2")), ((a,), (b,)), following(b""))
     assert {leak.split(":")[0] for leak in leaks(run)} == {"P2", "wire"}

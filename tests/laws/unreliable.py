@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock, merge, tick, zero
-from choreomon.monitor.effects import Send, SetDeadline
+from choreomon.monitor.effects import Send, SetDeadline, Unfinished
 from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.messages import Inquiry, PeerMessage
 from choreomon.monitor.pull import Monitor
@@ -34,6 +34,7 @@ EXPIRES: Final = "expires"
 OPENS: Final = "opens"
 ENDS: Final = "ends"
 GIVES_UP: Final = "gives up"
+GOES_ON: Final = "goes on"
 FORGETS: Final = "forgets"
 
 ROUNDS: Final = 10
@@ -51,6 +52,7 @@ class Setting:
     queued: bool = False
     deadline: bool = False
     most_open: int | None = None
+    in_slices: bool = False
     hosts: tuple[Host, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -63,6 +65,7 @@ class Setting:
                     self.rules,
                     has_deadline=self.deadline,
                     most_open=self.most_open,
+                    in_slices=self.in_slices,
                 )
             )
             for process in self.processes
@@ -101,6 +104,8 @@ class Execution(Course):
             if sender != receiver
         }
         self.deadlines: list[tuple[int, int]] = []
+        self.behind: set[int] = set()
+        """Whose last steps left something unfinished."""
         self.is_open = [False] * count
         self.gap = [0] * count
         self.hidden = [False] * count
@@ -214,7 +219,8 @@ class Execution(Course):
         for index, event in enumerate(self.events):
             if event.process == process and index >= last.events:
                 since = tuple(map(min, event.since or earlier.clock, earlier.clock))
-                self.events[index] = event._replace(gap=gap, since=since)
+                knew = event.knew or event.clock or event.since
+                self.events[index] = event._replace(gap=gap, since=since, knew=knew)
         self.states[process] = earlier
         state, effects = host.forgot(earlier, 0)
         self.ends_of[process, gap] = state.clock[process]
@@ -222,6 +228,8 @@ class Execution(Course):
             state = host.gap_opens(state)
             self.gap[process] += 1
         self._did(FORGETS, process, state, effects)
+        if self.setting.in_slices:
+            self.behind.add(process)  # as after every restart
 
     # Monitoring messages.
 
@@ -251,6 +259,10 @@ class Execution(Course):
         host = self.setting.hosts[process]
         self._did(EXPIRES, process, *host.expire(self.states[process], count), about=count)
 
+    def goes_on(self, process: int) -> None:
+        self.behind.discard(process)
+        self._did(GOES_ON, process, *self.setting.hosts[process].go_on(self.states[process]))
+
     def gives_up(self, process: int, count: int) -> None:
         host = self.setting.hosts[process]
         self._did(GIVES_UP, process, *host.give_up(self.states[process], count))
@@ -270,6 +282,8 @@ class Execution(Course):
                     self._leaves(process, message)
                 case SetDeadline(event):
                     self.deadlines.append((process, event[process]))
+                case Unfinished():
+                    self.behind.add(process)
                 case _:
                     pass
         before = self.states[process]
@@ -287,10 +301,16 @@ class Execution(Course):
 
     def _delivers_all(self) -> None:
         """Whatever is under way or queued, and what follows of it."""
-        while any(self.channels.values()) or any(s.monitor.unprocessed for s in self.states):
+        while (
+            self.behind
+            or any(self.channels.values())
+            or any(state.monitor.unprocessed for state in self.states)
+        ):
             for process, state in enumerate(self.states):
                 for _ in state.monitor.unprocessed:
                     self.works(process)
+            for process in sorted(self.behind):
+                self.goes_on(process)
             for (sender, receiver), channel in self.channels.items():
                 while channel:
                     self.delivers(sender, receiver)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from choreomon.agent_files.wire import encode
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
-from choreomon.formats.wire import encode
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.record_by_record import SOUND
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
+from tests.properties.stated import automaton_of
 from tests.simulator.monitored import draw_simulation, judged
 
 PROCESSES = ("P1", "P2")
@@ -23,15 +23,7 @@ V = Label(SEND, Message("P1", "v", "P2"))
 
 def centre() -> CentralMonitor:
     """a, then b, unless v in between."""
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[
-            StatedTransition("q0", A, "q1"),
-            StatedTransition("q1", B, "q2"),
-            StatedTransition("q1", V, "q0"),
-        ],
-    )
+    automaton = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", B, "q2"), ("q1", V, "q0"))
     return CentralMonitor(tuple(transition_tables(automaton, PROCESSES).values()), PROCESSES, SOUND)
 
 
@@ -66,15 +58,8 @@ def test_a_possible_violation_is_withdrawn_when_what_it_rests_on_did_not_fire() 
     notice is late, took back the a that b continues."""
     c = Label(SEND, Message("P3", "c", "P1"))
     processes = (*PROCESSES, "P3")
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q3"],
-        transitions=[
-            StatedTransition("q0", A, "q1"),
-            StatedTransition("q1", B, "q2"),
-            StatedTransition("q2", c, "q3"),
-            StatedTransition("q1", V, "q0"),
-        ],
+    automaton = automaton_of(
+        "q0", "q3", ("q0", A, "q1"), ("q1", B, "q2"), ("q2", c, "q3"), ("q1", V, "q0")
     )
     tables = tuple(transition_tables(automaton, processes).values())
     monitor = CentralMonitor(tables, processes, SOUND)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,7 +22,6 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import Formed, evaluate, evaluate_slowly
 from choreomon.properties.relations import cancels, pre_transitions
 from choreomon.properties.tables import Need, TransitionTable, transition_tables
-from tests.laws import planted
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.laws.interleaving import System, play, weighted
 
@@ -325,12 +325,12 @@ def test_a_search_that_is_cut_off_says_nothing_that_is_not_so(most: int) -> None
 def test_the_law_notices_open_records_that_are_taken_for_not_fired(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    after = consistent_cuts._after
+    after = consistent_cuts.after
 
     def none_open(effects: Any, live: Live) -> Live:
         return after([each for each in effects if each.result != OPEN], live)
 
-    monkeypatch.setattr(consistent_cuts, "_after", none_open)
+    monkeypatch.setattr(consistent_cuts, "after", none_open)
     with pytest.raises(AssertionError):
         check_open(100)
 
@@ -338,34 +338,16 @@ def test_the_law_notices_open_records_that_are_taken_for_not_fired(
 def test_the_law_notices_transitions_that_see_what_their_own_event_did(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    after = consistent_cuts._after
+    after = consistent_cuts.after
 
     def one_by_one(effects: Any, live: Live) -> Live:
         for each in effects:
             live = after([each], live)
         return live
 
-    monkeypatch.setattr(consistent_cuts, "_after", one_by_one)
+    monkeypatch.setattr(consistent_cuts, "after", one_by_one)
     with pytest.raises(AssertionError):
         check_open(400)
-
-
-def test_the_law_notices_stretches_in_which_nothing_happens(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(
-        consistent_cuts, "_disturbed", lambda stretches, cut, lives: frozenset(lives)
-    )
-    with pytest.raises(AssertionError):
-        check_open(100)
-
-
-def test_the_law_notices_stretches_that_end_as_their_last_event_begins(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(consistent_cuts, "_stretch", planted.ends_as_it_begins)
-    with pytest.raises(AssertionError):
-        check_open(600)
 
 
 # By hand: a of P1 leads to q1, b of P2 on to q2; v of P3 takes a back.
@@ -437,6 +419,15 @@ BY_HAND = {
         [Record(A, (1, 0, 5), FRM), Record(V, (0, 0, 5), GAP, (0, 0, 1))],
         YES,
     ),
+    "a gap of P3 after an event of P1 that need not have happened": (
+        (1, 1, 0),
+        [
+            Record(A, (1, 0, 0), FRM),
+            Record(E, (2, 0, 0), FRM),
+            Record(V, (2, 0, 5), GAP, (2, 0, 1)),
+        ],
+        Outcomes(yes=True, unknown=True),
+    ),
     "an open gap of P1": (
         (0, 1, 0),
         [Record(A, (NEVER, 0, 0), GAP, (0, 0, 0))],
@@ -480,3 +471,24 @@ def test_one_state_is_enough_for_nothing_but_not_for_more() -> None:
     assert found.final.unknown
     assert not found.final.always
     assert not found.final.never
+
+
+@pytest.mark.parametrize(
+    ("lengths", "states", "cut_off"), [((19, 19, 19), 8_000, False), ((8, 6, 126), 8_001, True)]
+)
+def test_as_many_states_are_looked_at_as_is_promised_and_no_more(
+    lengths: tuple[int, int, int], states: int, cut_off: bool
+) -> None:
+    """Events that know nothing of each other, and take nothing back, so there is one state for each
+    cut. d is asked about: it never fires, and nothing ends the search early."""
+    assert prod(length + 1 for length in lengths) == states
+    w = Reference("q0", "P3", "q6")
+    bits = Bits({A: (), B: (Need(A, ()),), D: (Need(E, ()),), E: (), w: ()})
+    records = [
+        Record(fires, (*(0,) * process, number, *(0,) * (2 - process)), FRM)
+        for process, (fires, length) in enumerate(zip((A, B, w), lengths, strict=True))
+        for number in range(1, length + 1)
+    ]
+    event = (0, lengths[1] + 1, 0)
+    found = possible_outcomes(bits, INDEX_OF, event, 1, [(D, True)], records)
+    assert found.cut_off == found.final.unknown == cut_off

@@ -27,23 +27,21 @@ from choreomon.monitor.messages import (
 )
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rights import FARTHEST, Refused
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from tests.laws.faults import Faults, draw_execution
 from tests.laws.test_guarantees import randoms, thorough
+from tests.properties.stated import automaton_of
 
 NAMES = ("P1", "P2", "P3")
 A, B, C = Message("P1", "a", "P2"), Message("P2", "b", "P3"), Message("P3", "c", "P1")
 SEND_A, SEND_B, SEND_C = (Label(SEND, message) for message in (A, B, C))
-AUTOMATON = sequence_automaton(
-    initial=["q0"],
-    final=["q3"],
-    transitions=[
-        StatedTransition("q0", SEND_A, "q1"),
-        StatedTransition("q1", SEND_B, "q2"),
-        StatedTransition("q2", SEND_C, "q3"),
-        StatedTransition("q1", SEND_A, "q0"),
-    ],
+AUTOMATON = automaton_of(
+    "q0",
+    "q3",
+    ("q0", SEND_A, "q1"),
+    ("q1", SEND_B, "q2"),
+    ("q2", SEND_C, "q3"),
+    ("q1", SEND_A, "q0"),
 )
 START = Reference("q0", "P1", "q1")
 BACK = Reference("q1", "P1", "q0")

@@ -1,10 +1,11 @@
 """Precise rules (choreomon/monitor/precise.py, evidence.py) piece by piece: what is kept, what is
-told, what matters, who may ask for it; and one run in which the second inquiry settles what the
+told, who may ask for it; and one run in which the second inquiry settles what the
 first leaves open."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -21,21 +22,19 @@ from choreomon.core.verdict import (
     VIOLATED,
     Reference,
 )
-from choreomon.monitor import evidence, precise
-from choreomon.monitor.consistent_cuts import Found, possible_outcomes
+from choreomon.monitor import precise
 from choreomon.monitor.effects import Declared, Effect, Send, Unsettled
-from choreomon.monitor.evidence import concerning, known_records, mattering, standing_for
-from choreomon.monitor.gaps import Gap
+from choreomon.monitor.evidence import concerning, known_records, standing_for
+from choreomon.monitor.gaps import MAX_GAPS, Gap, open_since
 from choreomon.monitor.history import OPEN, Chain, Record, RecordResult
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named, Response
 from choreomon.monitor.plan import Plan
-from choreomon.monitor.precise import PRECISE, merged, without_dominated
+from choreomon.monitor.precise import MOST_RECORDS, PRECISE, merged, without_dominated
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rights import Rights, rights_of
 from choreomon.monitor.rules import Rules
 from choreomon.monitor.rules import Told as Answer
-from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Evidence, GiveUp, Inspection
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.partial_order import Formed, evaluate
@@ -44,6 +43,7 @@ from tests.laws import planted
 from tests.laws.interleaving import System, Told
 from tests.laws.test_guarantees import draw_run, runs
 from tests.laws.unreliable import Execution, Setting
+from tests.properties.stated import automaton_of
 
 # What is kept.
 
@@ -197,15 +197,7 @@ def test_a_sure_record_that_stands_for_older_ones_is_not_forgotten_when_it_is_me
 # What is told.
 
 A, B, C = Message("P1", "a", "P2"), Message("P2", "b", "P3"), Message("P3", "c", "P1")
-CHAIN = sequence_automaton(
-    initial=["q0"],
-    final=["q3"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, B), "q2"),
-        StatedTransition("q2", Label(SEND, C), "q3"),
-    ],
-)
+CHAIN = automaton_of("q0", "q3", ("q0", A, "q1"), ("q1", B, "q2"), ("q2", C, "q3"))
 NAMES = ("P1", "P2", "P3")
 A_FIRES = Reference("q0", "P1", "q1")
 B_FIRES = Reference("q1", "P2", "q2")
@@ -295,83 +287,6 @@ def test_evidence_that_is_too_much_is_not_told_and_what_rests_on_it_may_have_fir
     }
 
 
-# What matters.
-
-
-def compared(number: int, **settings: Any) -> tuple[int, int]:
-    """Over all that was ever judged in random runs: what is found by all that is known, and by what
-    of it matters. How many records there were, and how many of them matter."""
-    known = kept = 0
-    right = evidence.mattering
-
-    def both(
-        monitor: MonitorSetup,
-        event: VectorClock,
-        own: int,
-        references: Sequence[Reference],
-        records: Sequence[Record],
-    ) -> list[Record]:
-        nonlocal known, kept
-        matters = right(monitor, event, own, references, records)
-        asked = [(each, True) for each in references]
-        bits, index_of = monitor.bits, monitor.index_of
-        assert_the_same(
-            possible_outcomes(bits, index_of, event, own, asked, records, most=10**6),
-            possible_outcomes(bits, index_of, event, own, asked, matters, most=10**6),
-        )
-        known += len(records)
-        kept += len(matters)
-        return matters
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(precise, "mattering", both)
-        for run in runs(number, **settings):
-            assert run.events
-    return known, kept
-
-
-def assert_the_same(all_of_them: Found, mattering: Found) -> None:
-    """What is open and does not matter may leave more unknown, never less."""
-    pairs = zip(
-        (*all_of_them.each, all_of_them.final), (*mattering.each, mattering.final), strict=True
-    )
-    for every, some in pairs:
-        assert every == some or (every.unknown and not some.unknown) or (every.both and some.both)
-        assert some.yes or not every.yes
-        assert some.no or not every.no
-
-
-def test_what_does_not_matter_changes_nothing() -> None:
-    known, kept = compared(700, rules=PRECISE)
-    assert known > 4000
-    assert kept < 0.9 * known
-    known, kept = compared(30, rules=planted.ShortPreciseChains(2), count=(2, 3), events=(15, 30))
-    assert known > 1000
-
-
-def test_that_law_notices_an_event_that_is_before_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence._Place, "before", planted.before_or_the_same)
-    with pytest.raises(AssertionError):
-        compared(50, rules=PRECISE)
-
-
-def test_a_sure_record_takes_the_place_of_what_is_before_it_for_whoever_comes_after() -> None:
-    p3 = monitor_of("P3")
-    older, newer = Record(B_FIRES, (0, 1, 0), FRM), Record(B_FIRES, (0, 2, 0), FRM)
-    assert mattering(p3, (0, 2, 1), 2, [C_FIRES], [older, newer]) == [newer]
-    assert mattering(p3, (0, 1, 1), 2, [C_FIRES], [older, newer]) == [older, newer]
-    after = Record(B_FIRES, (0, 3, 1), FRM)
-    assert mattering(p3, (0, 2, 1), 2, [C_FIRES], [newer, after]) == [newer]
-
-
-def test_what_undecided_records_rest_on_matters_and_what_sure_ones_rest_on_does_not() -> None:
-    p3 = monitor_of("P3")
-    a = Record(A_FIRES, (1, 0, 0), FRM)
-    perhaps, surely = Record(B_FIRES, (0, 1, 0), FRM_P), Record(B_FIRES, (0, 1, 0), FRM)
-    assert mattering(p3, (0, 1, 1), 2, [C_FIRES], [a, perhaps]) == [perhaps, a]
-    assert mattering(p3, (0, 1, 1), 2, [C_FIRES], [a, surely]) == [surely]
-
-
 # The second inquiry. P2 sends b, and asks P1 about a. P3 sends c, and asks P2 about b, which does
 # not know yet; nor does P3 know that b came first.
 
@@ -423,27 +338,20 @@ def test_whoever_is_asked_by_name_knows_what_the_asker_knew() -> None:
     assert run.world.clocks[1][2] == 2
 
 
-def test_the_law_of_clocks_notices_that_those_of_second_inquiries_are_not_merged(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Planted. No run is known in which a guarantee rests on it."""
-
-    def behind() -> int:
-        found = 0
-        for run in runs(200, PRECISE):
-            before = run.worlds[0]
-            for (move, place, _), after in zip(run.steps, run.worlds[1:], strict=True):
-                if move.kind == "deliver":
-                    message = before.channels[move.place][move.which]
-                    if isinstance(message, Inquiry) and message.named:
-                        pairs = zip(message.clock, after.clocks[place], strict=True)
-                        found += any(told > known for told, known in pairs)
-                before = after
-        return found
-
-    assert behind() == 0
-    monkeypatch.setattr(Monitor, "_inquired", planted.deaf_to_second_inquiries)
-    assert behind() > 0
+def test_clocks_of_second_inquiries_are_merged() -> None:
+    """No run is known in which a guarantee rests on it."""
+    asked = 0
+    for run in runs(200, PRECISE):
+        before = run.worlds[0]
+        for (move, place, _), after in zip(run.steps, run.worlds[1:], strict=True):
+            if move.kind == "deliver":
+                message = before.channels[move.place][move.which]
+                if isinstance(message, Inquiry) and message.named:
+                    asked += 1
+                    pairs = zip(message.clock, after.clocks[place], strict=True)
+                    assert not any(told > known for told, known in pairs)
+            before = after
+    assert asked
 
 
 def test_what_was_dropped_and_is_asked_about_may_have_fired(
@@ -554,15 +462,8 @@ def test_who_answers_says_which_gaps_there_are_for_the_event(told: tuple[Record,
 def test_a_gap_in_which_nothing_was_lost_leaves_nothing_open_for_later_events() -> None:
     """P2 answers the second event of P1 after its gap has ended, and the first one in it."""
     a, b = Message("P1", "a", "P2"), Message("P2", "b", "P1")
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q3"],
-        transitions=[
-            StatedTransition("q0", Label(SEND, a), "q1"),
-            StatedTransition("q1", Label(SEND, b), "q2"),
-            StatedTransition("q2", Label(SEND, a), "q3"),
-            StatedTransition("q2", Label(SEND, a), "q1"),
-        ],
+    automaton = automaton_of(
+        "q0", "q3", ("q0", a, "q1"), ("q1", b, "q2"), ("q2", a, "q3"), ("q2", a, "q1")
     )
     run = Execution(Setting(automaton, ("P1", "P2"), PRECISE, in_order=False))
     run.sends(a)
@@ -648,6 +549,42 @@ def test_evidence_is_taken_of_what_the_own_transitions_rest_on() -> None:
     assert rights("P3").wrong_response((0, 0, 1), response(records=opened)) is None
 
 
+def test_as_much_evidence_and_as_many_names_are_taken_as_may_be_told() -> None:
+    told = response(*[A_BEFORE] * MOST_EVIDENCE_TOLD)
+    assert rights("P3").wrong_response((0, 0, 1), told) is None
+    names = [Named(1, B_FIRES)] * MOST_EVIDENCE_TOLD
+    asked = named_inquiry("P3", "P2", *names, clock=(0, 1, 1))
+    assert rights("P2").wrong_inquiry(asked) is None
+
+
+def test_an_answer_is_refused_where_any_transition_has_more_records_than_may_be() -> None:
+    other = Reference("q7", "P2", "q8")
+    asked = {(C_FIRES, "P2"): frozenset((B_FIRES, other))}
+    allowed = replace(rights("P3"), asked_of=asked, most_records=2)
+    b, c = Record(B_FIRES, (0, 1, 0), FRM), Record(other, (0, 1, 0), FRM)
+    assert allowed.wrong_response((0, 0, 1), response(records=[b, b, c, c])) is None
+    for records in ([b, b, b, c], [c, b, b, b], [b, b, b]):
+        refused = allowed.wrong_response((0, 0, 1), response(records=records))
+        assert refused is not None
+        assert (refused.reason, refused.detail[:9]) == ("answer", "3 records")
+
+
+@pytest.mark.parametrize("most_open", [0, 1, 3, 512])
+def test_an_answer_after_which_as_many_were_opened_as_may_be_is_not_refused(most_open: int) -> None:
+    """The chain is as long as merging leaves it, one gap is open, and before it there were as many
+    as are told apart."""
+    count = MOST_RECORDS + most_open
+    results = [FRM_P if number <= MOST_RECORDS else OPEN for number in range(1, count + 1)]
+    chain = tuple(Record(B_FIRES, (0, n, 0), result) for n, result in enumerate(results, 1))
+    assert merged(chain[:MOST_RECORDS]) == chain[:MOST_RECORDS]
+    ends = [count + 1 + 2 * number for number in range(MAX_GAPS)]
+    gaps = [Gap((0, until - 1, 0), (0, until, 0)) for until in ends]
+    told = told_by_p2(chain, gaps=(*gaps, open_since((0, ends[-1], 0), 1)))
+    assert len(told.records) == MOST_RECORDS + most_open + MAX_GAPS + 1
+    answer = response(records=told.records)._replace(clock=(0, ends[-1], 1))
+    assert rights("P3", most_open=most_open).wrong_response((0, 0, 1), answer) is None
+
+
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
@@ -671,6 +608,41 @@ def test_evidence_is_refused(message: Response, reason: str) -> None:
     refused = rights("P3").wrong_response((0, 0, 1), message)
     assert refused is not None
     assert refused.reason == reason
+
+
+def test_an_answer_in_which_every_other_record_is_open_is_not_refused() -> None:
+    """P2 sends b and d in turn, either of which leads on after a. What b fires besides, P4 has to
+    answer for, which is dead; so b stays open, d does not, and no two neighbours can be merged."""
+    d, z = Message("P2", "d", "P3"), Message("P4", "z", "P1")
+    automaton = automaton_of(
+        "q0 q4",
+        "q3",
+        ("q0", A, "q1"),
+        ("q1", B, "q2"),
+        ("q1", d, "q2"),
+        ("q4", z, "q5"),
+        ("q5", B, "q6"),
+        ("q2", C, "q3"),
+        ("q6", C, "q3"),
+    )
+    most_open = 2 * MOST_RECORDS
+    run = Execution(Setting(automaton, (*NAMES, "P4"), PRECISE, most_open=most_open), dead=[3])
+    run.sends(A)
+    for _ in range(most_open):
+        run.sends(B)
+        run.sends(d)
+        run.settles()
+    # The last d took the place of one.
+    assert len(run.states[1].monitor.inspections) == most_open - 1
+    run.sends(C)
+    run.settles()
+    assert run.refused() == []
+    answers = [step.given for step in run.steps if step.process == 2]
+    assert 2 * most_open - 1 in [
+        sum(record.reference == B_FIRES for record in answer.records)
+        for answer in answers
+        if isinstance(answer, Response)
+    ]
 
 
 def test_no_answer_of_a_real_run_is_refused() -> None:

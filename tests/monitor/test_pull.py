@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 
 from choreomon.core.errors import InternalError
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, Reference
 from choreomon.monitor.effects import Declared, Effect, Send
 from choreomon.monitor.history import Record
 from choreomon.monitor.inspection import SMALL
 from choreomon.monitor.messages import Inquiry, Response
+from choreomon.monitor.pull import Monitor
 from choreomon.monitor.state import ProcessNext
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from tests.laws.interleaving import Run, System, Told
+from tests.properties.stated import automaton_of
 
 NAMES = ("P1", "P2", "P3")
 A, D = Message("P1", "a", "P2"), Message("P1", "d", "P2")
@@ -100,15 +102,7 @@ def test_the_word_about_three_final_transitions_waits_for_the_third() -> None:
 
 def test_a_final_transition_that_starts_is_joined_with_those_that_wait() -> None:
     """q1 is initial, so b ends a sequence at once; (q3, b, q4) is still asked about."""
-    automaton = sequence_automaton(
-        initial=["q0", "q1"],
-        final=["q2", "q4"],
-        transitions=[
-            StatedTransition("q1", Label(SEND, B), "q2"),
-            StatedTransition("q0", Label(SEND, D), "q3"),
-            StatedTransition("q3", Label(SEND, B), "q4"),
-        ],
-    )
+    automaton = automaton_of("q0 q1", "q2 q4", ("q1", B, "q2"), ("q0", D, "q3"), ("q3", B, "q4"))
     told = Told.of(System(automaton, NAMES))
     told.sends(B)
     assert words(told.works("P2")) == []
@@ -307,3 +301,26 @@ def test_a_queued_event_with_another_label_is_not_told() -> None:
         for answer in answers
         if isinstance(answer, Response)
     ] == [[], ["q3"]]
+
+
+# A bound on what is open.
+
+
+@pytest.mark.parametrize(("most_open", "given_up"), [(None, []), (2, [1]), (1, [1, 2])])
+def test_of_more_open_inspections_than_may_be_the_oldest_are_given_up(
+    most_open: int | None, given_up: list[int]
+) -> None:
+    system = tell({"q0 q1": A, "q1 q2": B}).system
+    monitor = Monitor(system.monitors[1].table, NAMES, most_open=most_open)
+    state, clock = monitor.initial(), (0, 0, 0)
+    declared: list[tuple[VectorClock, str | None]] = []
+    for count in (1, 2, 3):
+        clock = (0, count, 0)
+        state, clock, effects = monitor.step(state, clock, Event(Label(SEND, B), clock))
+        declared += [
+            (each.event, each.verdict and each.verdict.kind)
+            for each in effects
+            if isinstance(each, Declared)
+        ]
+    assert declared == [((0, count, 0), "possibly-violated") for count in given_up]
+    assert len(state.inspections) == 3 - len(given_up)

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 import simulator.linked_channels
+from choreomon.agent_files.wire import decode_untrusted, encode
 from choreomon.core.message import SEND, Event, Label, Message
 from choreomon.core.verdict import (
     FRM,
@@ -20,14 +21,13 @@ from choreomon.core.verdict import (
     Reference,
     Result,
 )
-from choreomon.formats.wire import decode_untrusted, encode
 from choreomon.monitor.effects import Declared, Send
 from choreomon.monitor.messages import MonitoringMessage, Push
 from choreomon.monitor.push import JointVerdicts, PushMonitor
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.reevaluation import Judged
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
+from tests.properties.stated import automaton_of
 from tests.simulator.monitored import draw_simulation, judged
 
 PROCESSES = ("P1", "P2")
@@ -39,15 +39,7 @@ A_REFERENCE, V_REFERENCE = Reference("q0", "P1", "q1"), Reference("q1", "P1", "q
 
 def monitor(process: str) -> PushMonitor:
     """a, then b, unless v in between."""
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[
-            StatedTransition("q0", A, "q1"),
-            StatedTransition("q1", B, "q2"),
-            StatedTransition("q1", V, "q0"),
-        ],
-    )
+    automaton = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", B, "q2"), ("q1", V, "q0"))
     return PushMonitor(transition_tables(automaton, PROCESSES)[process], PROCESSES, SOUND)
 
 

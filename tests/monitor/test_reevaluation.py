@@ -27,7 +27,7 @@ from choreomon.properties.automaton import (
 )
 from choreomon.properties.tables import transition_tables
 from tests.simulator.counting_rules import Counting
-from tests.simulator.monitored import draw_simulation, judged
+from tests.simulator.monitored import draw_simulation
 
 PROCESSES = ("P1", "P2", "P3")
 
@@ -288,26 +288,9 @@ def test_the_comparison_notices_passing_over_too_much(
     assert different > 0
 
 
-@pytest.mark.parametrize("strategy", ["push", "central"])
-def test_the_guarantees_need_judging_anew(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both hold for the last verdicts of the runs here, and neither if the first verdict stood."""
-
-    def broken() -> tuple[int, int]:
-        missed = false = 0
-        for seed in range(150):
-            found = judged(draw_simulation(Random(seed), seed), seed, strategy=strategy)
-            missed += len(found.formed - found.violated - found.possible)
-            false += len(found.violated - found.formed)
-        return missed, false
-
-    assert broken() == (0, 0)
-    monkeypatch.setattr(Reevaluation, "_concerned", JudgesNothingAnew._concerned)
-    missed, false = broken()
-    assert missed > 0
-    assert false > 0
-
-
-def judgements_of_silent_processes(labels: tuple[Label, ...], rounds: int) -> int:
+def judgements_of_silent_processes(
+    labels: tuple[Label, ...], rounds: int, kind: type[Reevaluation] = Reevaluation
+) -> int:
     """How many judgements it takes when each process sends its message over and over and
     never hears of the others: a, then b, unless v in between."""
     processes = tuple(label.process for label in labels)
@@ -319,7 +302,7 @@ def judgements_of_silent_processes(labels: tuple[Label, ...], rounds: int) -> in
     automaton = sequence_automaton(initial=["q0"], final=["q2"], transitions=stated)
     rules = Counting()
     tables = tuple(transition_tables(automaton, processes).values())
-    reevaluation = Reevaluation(tables, processes, rules)
+    reevaluation = kind(tables, processes, rules)
     for count in range(1, rounds + 1):
         for place, label in enumerate(labels):
             clock = tuple(count if i == place else 0 for i in range(len(labels)))
@@ -338,11 +321,8 @@ def test_processes_that_never_hear_of_each_other_are_judged_hardly_more_than_onc
     assert judgements_of_silent_processes(labels, 400) <= 2 * len(labels) * 400
 
 
-def test_the_count_of_judgements_notices_judging_everything_anew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Reevaluation, "_concerned", JudgesEverythingAnew._concerned)
-    assert judgements_of_silent_processes((X, Y), 400) > 100 * 2 * 400
+def test_the_count_of_judgements_notices_judging_everything_anew() -> None:
+    assert judgements_of_silent_processes((X, Y), 400, JudgesEverythingAnew) > 100 * 2 * 400
 
 
 def test_a_long_chain_is_answered_as_by_looking_at_every_record() -> None:

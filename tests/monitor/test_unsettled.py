@@ -10,8 +10,8 @@ from choreomon.monitor.messages import Response
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.state import Expire, GiveUp, MonitorState, Observe, ProcessNext
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
+from tests.properties.stated import automaton_of
 
 A, B = (Label(SEND, Message(name, "m", "P3")) for name in ("P1", "P2"))
 EVENT = (0, 1, 0)
@@ -19,11 +19,7 @@ EVENT = (0, 1, 0)
 
 def asking() -> tuple[Monitor, MonitorState]:
     """P2's monitor has asked P1's whether its first step happened."""
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[StatedTransition("q0", A, "q1"), StatedTransition("q1", B, "q2")],
-    )
+    automaton = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", B, "q2"))
     names = ("P1", "P2", "P3")
     table = transition_tables(automaton, names, "precise")["P2"]
     monitor = Monitor(table, names, PRECISE, has_deadline=True)

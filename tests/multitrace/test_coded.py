@@ -48,6 +48,13 @@ def test_traces_that_differ_are_not_equal() -> None:
     assert coded(ACTIONS) != "m"
 
 
+def test_what_a_tuple_does_not_equal_a_coded_trace_does_not_equal() -> None:
+    others: list[object] = [ACTIONS, dict.fromkeys(ACTIONS), len(ACTIONS), None]
+    for other in others:
+        assert tuple(ACTIONS) != other
+        assert coded(ACTIONS) != other
+
+
 @pytest.mark.parametrize(("different", "width"), [(200, 1), (300, 2), (70_000, 4)])
 def test_codes_are_as_wide_as_the_number_of_actions_asks_for(different: int, width: int) -> None:
     builder = TraceBuilder()

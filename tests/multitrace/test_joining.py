@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from choreomon.formats.hibou.multitrace import read_multi_trace
+from choreomon.hibou.multitrace import read_multi_trace
 from choreomon.multitrace.joining import joined
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from tests.multitrace.drawn import multi_traces

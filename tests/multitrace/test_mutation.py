@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.core.action import Action, parse_action
+from choreomon.core.action import EMISSION, RECEPTION, Action, parse_action
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.multitrace.mutation import (
     alphabet,
@@ -39,6 +39,18 @@ def test_an_alphabet_has_both_kinds_of_action_for_every_lifeline_and_message() -
     assert [str(action) for action in alphabet(["b", "a"], ["n", "m"])] == [
         "a!m", "a!n", "a?m", "a?n", "b!m", "b!n", "b?m", "b?n",
     ]  # fmt: skip
+
+
+def test_an_alphabet_does_not_depend_on_the_order_of_what_is_given() -> None:
+    """What is drawn from it by a seed is the same in every process."""
+    names = [f"{number:02}" for number in range(30)]
+    found = alphabet(reversed(names), [*names[::2], *names, *names[::-3]])
+    assert found == tuple(
+        Action(lifeline, kind, message)
+        for lifeline in names
+        for kind in (EMISSION, RECEPTION)
+        for message in names
+    )
 
 
 def test_the_examples_of_the_slices_paper_may_be_drawn() -> None:

@@ -21,7 +21,6 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.hibou.files import load_multi_trace
 from choreomon.interaction.lifelines import mask
 from choreomon.interaction.measures import actions_outside_loops, loop_depth, loop_depth_at
 from choreomon.interaction.step import prune, subterm
@@ -36,6 +35,7 @@ from choreomon.interaction.term import (
     seq,
     strict,
 )
+from choreomon.interaction_files.loading import load_multi_trace
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.papers.engine import search
 from choreomon.verify.papers.graph import Edge, Graph
@@ -43,7 +43,7 @@ from choreomon.verify.papers.options import Options
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
 from tests.cli.command_line import choreomon
-from tests.formats.hibou.samples import FIGURE_14, FIGURE_15, FIGURE_16, FIGURE_17, FIGURE_18
+from tests.hibou.samples import FIGURE_14, FIGURE_15, FIGURE_16, FIGURE_17, FIGURE_18
 from tests.papers.figures import BROADCAST, executable, follow_up, positions
 from tests.verify.papers.questions import a, logs, passing
 

@@ -36,14 +36,14 @@ def graphs(draw: st.DrawFn) -> tuple[list[str], list[str], list[tuple[str, str]]
     return draw(ends), draw(ends), draw(edges)
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000)
 @given(graphs())
 def test_the_search_finds_the_pairs_that_enumerating_all_simple_paths_finds(graph: Any) -> None:
     initial, final, edges = graph
     assert forward_pairs(initial, final, edges) == simple_path_pairs(initial, final, edges)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graphs())
 def test_reach_is_reflexive_transitive_and_made_of_pairs(graph: Any) -> None:
     _, _, edges = graph
@@ -243,13 +243,13 @@ def test_an_automaton_without_transitions_knows_no_states() -> None:
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts searches for reachable states, of which every step makes at most two."""
     count = [0]
-    reachable = classification._reachable
+    reachable = classification.reachable
 
     def counting(sources: Iterable[str], after: Any, avoiding: Collection[str] = ()) -> set[str]:
         count[0] += 1
         return reachable(sources, after, avoiding)
 
-    monkeypatch.setattr(classification, "_reachable", counting)
+    monkeypatch.setattr(classification, "reachable", counting)
     return count
 
 

@@ -26,7 +26,7 @@ def words(draw: st.DrawFn) -> tuple[SequenceAutomaton, list[Label | None]]:
     return automaton, draw(st.lists(letters, max_size=40))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(words())
 def test_one_pass_finds_what_the_reference_finds(
     case: tuple[SequenceAutomaton, list[Label | None]],
@@ -45,7 +45,7 @@ def watched(automaton: SequenceAutomaton, word: list[Label | None]) -> list[int]
     return [index for index, label in told if watch.formed_at(label)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(words())
 def test_told_event_by_event_the_same_events_form_the_property(
     case: tuple[SequenceAutomaton, list[Label | None]],

@@ -27,7 +27,7 @@ def cases(draw: st.DrawFn) -> tuple[SequenceAutomaton, Execution]:
     return found, draw(executions(found, processes=processes))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(cases())
 def test_searching_cuts_says_what_enumerating_all_orders_says(
     case: tuple[SequenceAutomaton, Execution],
@@ -39,7 +39,7 @@ def test_searching_cuts_says_what_enumerating_all_orders_says(
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(cases(), st.randoms(use_true_random=False))
 def test_neither_unlabelled_events_nor_the_order_of_the_list_change_the_answer(
     case: tuple[SequenceAutomaton, Execution], random: Random

@@ -181,7 +181,7 @@ def enabled(automaton: SequenceAutomaton, transition: Transition, live: Live) ->
     return any(r in pre_transitions(automaton, transition) for r, _ in live)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(automata_with_words())
 def test_formations_are_the_firings_into_final_states_of_the_stated_rules(
     case: tuple[SequenceAutomaton, list[Label | None]],
@@ -196,7 +196,7 @@ def test_formations_are_the_firings_into_final_states_of_the_stated_rules(
     assert found == {index: finals for index, finals in expected.items() if finals}
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(automata_with_words())
 def test_the_sequence_of_a_formation_is_a_chain_in_which_each_continues_a_live_one(
     case: tuple[SequenceAutomaton, list[Label | None]],

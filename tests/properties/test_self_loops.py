@@ -15,7 +15,7 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth, labels_of, satisfies
-from choreomon.render.wording import formula_in_words
+from choreomon.sentences.wording import formula_in_words
 from tests.properties.words import automaton, formed, letter, pairs, stated
 
 A, B, C, V = letter("a"), letter("b"), letter("c"), letter("v")

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import PropertyError
 from choreomon.core.message import Label
+from choreomon.properties.automaton import MAX_STATES
 from choreomon.properties.reference import formations
-from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
+from choreomon.properties.sequences import (
+    Cancellation,
+    MessageSequence,
+    possible_lengths,
+    sequences_automaton,
+)
 from tests.properties.words import formed, letter, pairs
 
 
@@ -104,6 +110,36 @@ def test_every_defect_of_every_sequence_is_told() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("lengths", "possible"),
+    [
+        ([1], True),
+        ([0], False),
+        ([2, 0, 1], False),
+        ([3, -1], False),
+        ([MAX_STATES - 1], True),
+        ([MAX_STATES], False),
+        ([MAX_STATES - 3, 1], True),
+        ([MAX_STATES - 2, 1], False),
+        ([1] * (MAX_STATES // 2), True),
+        ([1] * (MAX_STATES // 2 + 1), False),
+    ],
+)
+def test_lengths_are_possible_where_there_are_such_sequences(
+    lengths: list[int], possible: bool
+) -> None:
+    """Sequences have a step at least, and one state more than steps; states have a bound."""
+    assert possible_lengths(lengths) is possible
+    try:
+        found = sequences_automaton(
+            [MessageSequence((letter("a"),) * length) for length in lengths if length >= 0]
+        )
+    except PropertyError:
+        assert not possible
+    else:
+        assert (found.sequences == tuple(lengths)) is possible
+
+
 # --- the law ------------------------------------------------------------------------
 
 
@@ -179,7 +215,7 @@ def sequences_with_words(
     return found, tuple(word)
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=800)
 @given(sequences_with_words())
 @example(([sequence("abc", ("v", (2, 2), 0))], tuple(letter(x) for x in "abavbc")))
 def test_a_compiled_sequence_is_formed_where_its_definition_says(
@@ -190,7 +226,7 @@ def test_a_compiled_sequence_is_formed_where_its_definition_says(
     assert [f.index for f in found] == formed_by_definition(sequence, word)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(sequences_with_words((2, 3)))
 def test_several_sequences_are_formed_where_any_of_them_is(
     case: tuple[list[MessageSequence], tuple[Label, ...]],

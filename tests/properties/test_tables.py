@@ -23,6 +23,7 @@ from choreomon.properties.tables import (
     TransitionTable,
     transition_tables,
 )
+from tests.properties.stated import automaton_of
 from tests.properties.words import automaton, letter
 from tests.strategies import PROCESSES, automata
 
@@ -249,14 +250,7 @@ def test_labels_of_different_processes_between_two_states_have_references_of_the
 
 def test_a_handle_label_is_owned_by_the_receiver() -> None:
     handled = Label(HANDLE, Message("P1", "m", "P2"))
-    found = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[
-            StatedTransition("q0", handled, "q1"),
-            StatedTransition("q1", send("P3", "n", "P1"), "q2"),
-        ],
-    )
+    found = automaton_of("q0", "q2", ("q0", handled, "q1"), ("q1", send("P3", "n", "P1"), "q2"))
     tables = tables_of(found)
     assert list(tables["P2"].inspections) == [handled]
     assert tables["P1"].rows == ()
@@ -270,7 +264,7 @@ def test_tables_keep_the_order_of_the_processes() -> None:
 # --- laws ---------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(automata(processes=PROCESSES, label_count=(3, 8)), st.sampled_from(["sound", "paper"]))
 def test_no_table_contains_the_message_name_of_a_label_that_only_others_watch(
     automaton: SequenceAutomaton, rules: RulesName
@@ -282,7 +276,7 @@ def test_no_table_contains_the_message_name_of_a_label_that_only_others_watch(
             assert (label.message.name in text) == (label.message.name in own)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(automata(processes=PROCESSES))
 def test_the_tables_together_say_what_the_relations_say(automaton: SequenceAutomaton) -> None:
     for process, table in transition_tables(automaton, PROCESSES).items():
@@ -303,7 +297,7 @@ def test_the_tables_together_say_what_the_relations_say(automaton: SequenceAutom
             }
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(automata(processes=PROCESSES), st.sampled_from(["sound", "paper"]))
 def test_a_process_reads_a_transition_exactly_when_it_would_ask_for_it(
     automaton: SequenceAutomaton, rules: RulesName

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
@@ -10,7 +11,7 @@ import pytest
 
 Run: TypeAlias = Callable[[Callable[[], Awaitable[None]]], None]
 
-SECONDS = 20.0
+SECONDS = 300.0
 """After which a test has failed. Nothing is concluded from how long something takes."""
 
 
@@ -37,3 +38,15 @@ def run(request: pytest.FixtureRequest) -> Run:
         assert raised == []
 
     return run
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Tests that are coroutine functions and name `run` are run by it, in both loops."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj) or "run" not in pyfuncitem.fixturenames:
+        return None
+    named = {
+        name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters
+    }
+    named["run"](lambda: pyfuncitem.obj(**named))
+    return True

@@ -7,23 +7,19 @@ from typing import Any
 from choreomon.core.message import SEND, Label, Message
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import ROWS_PER_SNAPSHOT, Driver, Timeouts
 from choreomon.runtime.inputs import Hello, Report, decode_batch
 from choreomon.runtime.outputs import DeclaredVerdict, Reply
 from choreomon.runtime.sidecar import Sidecar
+from tests.properties.stated import automaton_of
 from tests.runtime.world.disk import Disk
 
 NAMES = ("A", "B")
 SYSTEM = bytes(range(16))
 FIRST = Label(SEND, Message("A", "a", "B"))
 SECOND = Label(SEND, Message("B", "b", "A"))
-PROPERTY = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[StatedTransition("q0", FIRST, "q1"), StatedTransition("q1", SECOND, "q2")],
-)
+PROPERTY = automaton_of("q0", "q2", ("q0", FIRST, "q1"), ("q1", SECOND, "q2"))
 
 
 class Ports:

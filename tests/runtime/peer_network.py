@@ -13,9 +13,9 @@ from typing import Any, Self, TypeAlias
 
 import zmq
 
-from choreomon.formats.key_files import KeyPair
-from choreomon.runtime.peers import PeerSockets
-from choreomon.runtime.security import (
+from choreomon.agent_files.key_files import KeyPair
+from choreomon.runtime.network.peers import PeerSockets
+from choreomon.runtime.network.security import (
     Curve,
     Insecure,
     Security,
@@ -182,7 +182,7 @@ def is_signalled(socket: RawSocket, seconds: float = 0) -> bool:
 
 def wait_until_readable(socket: RawSocket) -> None:
     """Blocks the loop until there is something to read. Uses up the signal of that."""
-    assert socket.poll(10_000)
+    assert socket.poll(120_000)
 
 
 async def turns(number: int = 10) -> None:

@@ -9,13 +9,13 @@ import socket
 from pathlib import Path
 from typing import Any, Final
 
-from choreomon.core.message import SEND, Label, Message
-from choreomon.formats.agent_config import AgentConfig, LocalAccess
-from choreomon.formats.table_file import SplitTable, system_id
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
+from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
+from choreomon.agent_files.table_file import SplitTable, system_id
+from choreomon.core.message import Message
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.agent import Agent
-from choreomon.runtime.logs import Log
+from choreomon.runtime.operations.logs import Log
+from tests.properties.stated import automaton_of
 
 NAMES: Final = ("A", "B")
 ANY_PORT: Final = "tcp://127.0.0.1:0"
@@ -23,13 +23,8 @@ NOWHERE: Final = "tcp://127.0.0.1:9"
 
 
 def tables_of(nonce: bytes = b"nonce") -> dict[str, SplitTable]:
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[
-            StatedTransition("q0", Label(SEND, Message("A", "a", "B")), "q1"),
-            StatedTransition("q1", Label(SEND, Message("B", "b", "A")), "q2"),
-        ],
+    automaton = automaton_of(
+        "q0", "q2", ("q0", Message("A", "a", "B"), "q1"), ("q1", Message("B", "b", "A"), "q2")
     )
     system = system_id(automaton, NAMES, "sound", nonce)
     tables = transition_tables(automaton, NAMES)

@@ -1,4 +1,5 @@
-"""`choreomon.runtime.addresses`; what an address is, `choreomon.formats.addresses` says."""
+"""`choreomon.runtime.network.addresses`; what an address is, `choreomon.agent_files.addresses`
+says."""
 
 from __future__ import annotations
 
@@ -8,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.formats.addresses import Address
-from choreomon.runtime.addresses import UnusableAddress, as_endpoint, is_ipv6, to_listen, to_reach
+from choreomon.agent_files.addresses import Address
+from choreomon.runtime.network.addresses import (
+    UnusableAddress,
+    as_endpoint,
+    is_ipv6,
+    to_listen,
+    to_reach,
+)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
+from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.verdict import (
     POSSIBLY_VIOLATED,
@@ -20,21 +21,21 @@ from choreomon.core.verdict import (
     MonitorVerdict,
     VerdictKind,
 )
-from choreomon.formats.table_file import SplitTable
 from choreomon.monitor.messages import Response
-from choreomon.runtime import metrics as metrics_module
 from choreomon.runtime import outputs
-from choreomon.runtime.exposition import AgentReadings, Exposition
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import Gap, Goodbye, Hello, Promised, Report
-from choreomon.runtime.metrics import OTHER, REASONS, Histogram, Metrics
+from choreomon.runtime.operations import metrics as metrics_module
+from choreomon.runtime.operations.exposition import AgentReadings, Exposition
+from choreomon.runtime.operations.metrics import OTHER, REASONS, Histogram, Metrics
+from choreomon.runtime.operations.process_memory import resident_bytes
+from choreomon.runtime.operations.status import agent_status, readings
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
-from choreomon.runtime.process_memory import resident_bytes
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.status import agent_status, readings
-from tests.formats.live_verdicts import BY_HAND, A, B, host_of, two_steps
+from choreomon.runtime.verdict_counts import VerdictCounts
+from tests.agent_files.live_verdicts import BY_HAND, A, B, host_of, two_steps
 
-RUNTIME = Path(metrics_module.__file__).parent
+RUNTIME = Path(metrics_module.__file__).parents[1]
 TABLE = two_steps()["P2"]
 
 
@@ -92,12 +93,6 @@ def test_latency_is_from_the_event_to_the_last_word_also_where_nothing_was_forme
     metrics.happened(word(WITHDRAWN, 2))  # told again
     assert sum(metrics.latency.counts) == 2
     assert metrics.latency.total == pytest.approx(2.02)
-    assert metrics.verdicts == {
-        "violated": 0,
-        "possibly-violated": 0,
-        "withdrawn": 2,
-        "provisional": 1,
-    }
 
 
 def test_only_events_that_get_a_last_word_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +122,7 @@ def test_what_others_send_makes_no_new_reasons() -> None:
 
 def literal_reasons() -> Iterator[tuple[str, str]]:
     """What the runtime says where it drops something, as far as it stands there as text."""
-    for path in sorted(RUNTIME.glob("*.py")):
+    for path in sorted(RUNTIME.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
@@ -224,7 +219,8 @@ def test_a_provisional_word_is_looked_up() -> None:
 
 def test_the_status_of_an_agent() -> None:
     beside = sidecar()
-    found = readings(beside, stepped(beside, HELLO, Promised("s"), REPORT))
+    counts = VerdictCounts(violated=1, withdrawn=2, provisional=3)
+    found = readings(beside, stepped(beside, HELLO, Promised("s"), REPORT), [counts])
     status = agent_status(
         found,
         [TABLE],
@@ -234,13 +230,14 @@ def test_the_status_of_an_agent() -> None:
         uptime=1.0,
         durability="process",
         ticks=[7],
-        words={VIOLATED: 1},
         verdicts=[BY_HAND],
     )
     (of_property,) = status.properties
     assert (of_property.title, of_property.system) == (TABLE.title, TABLE.system_id)
     assert (of_property.events, of_property.inspections, of_property.waiting_for) == (7, 1, ("P1",))
     assert (status.sessions, status.leases, status.verdicts) == (1, 1, (BY_HAND,))
+    words = {"violated": 1, "possibly-violated": 0, "withdrawn": 2, "provisional": 3}
+    assert status.words == words
     assert status.time == "1970-01-01T00:00:00.000Z"
 
 
@@ -251,7 +248,11 @@ def scraped(metrics: Metrics, **options: Any) -> dict[tuple[str, tuple[str, ...]
     beside = sidecar()
     exposition = Exposition(
         metrics,
-        read=lambda: readings(beside, stepped(beside, HELLO, Promised("s"), REPORT)),
+        read=lambda: readings(
+            beside,
+            stepped(beside, HELLO, Promised("s"), REPORT),
+            [VerdictCounts(violated=1, provisional=1)],
+        ),
         version="0.1.0",
         **options,
     )
@@ -272,7 +273,6 @@ def test_prometheus_is_told_by_the_agreed_names() -> None:
     metrics = Metrics("P2", [TABLE], now=clock)
     metrics.happened(ticked(1, at=99_900_000))
     metrics.happened(word(VIOLATED))
-    metrics.happened(word(POSSIBLY_VIOLATED, 2, provisional=True))
     metrics.happened(Answered(0, "P1", Response("P1", "P2", (), 1, (), (), 0)))  # type: ignore[arg-type]
     metrics.happened(Dropped("rights", "P1", ""))
     metrics.sent("inquiry", 120)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import pytest
 
+from choreomon.agent_files.clocks.text import KEY_BYTES, encode_clocks
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import NEVER, POSSIBLY_VIOLATED, VIOLATED
-from choreomon.formats.clock_text import KEY_BYTES, encode_clocks
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
@@ -19,6 +19,7 @@ from choreomon.runtime.hosted import SidecarState, Stepped
 from choreomon.runtime.inputs import FromPeer, Happened, Hello, Policy, Report
 from choreomon.runtime.sidecar import Sidecar
 from tests.laws.live_rules import HearsBeforeTheBufferArrived, nothing_is_overtaken
+from tests.properties.stated import automaton_of
 from tests.runtime.driven import FIRST, NAMES, SECOND, SYSTEM, Clock, Ports, event, made
 from tests.runtime.world.disk import Disk
 
@@ -134,14 +135,8 @@ def word_about_a_cancellation_that_was_told_late() -> str | None:
     """Of two workers of A one takes a back and keeps that; then the other one does a; then the
     first is back, and tells. Nothing was taken back after a, when B does b."""
     back = Message("A", "back", "B")
-    automaton = sequence_automaton(
-        initial=["q0"],
-        final=["q2"],
-        transitions=[
-            StatedTransition("q0", FIRST, "q1"),
-            StatedTransition("q1", SECOND, "q2"),
-            StatedTransition("q1", Label(SEND, back), "q0"),
-        ],
+    automaton = automaton_of(
+        "q0", "q2", ("q0", FIRST, "q1"), ("q1", SECOND, "q2"), ("q1", back, "q0")
     )
     clock, ports, drivers = Clock(), {}, {}
     for name, table in transition_tables(automaton, NAMES).items():
@@ -188,11 +183,7 @@ def test_what_a_worker_kept_back_while_another_one_told_something_is_a_gap(
     assert word_about_a_cancellation_that_was_told_late() is None  # it is missed
 
 
-LATE = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[StatedTransition("q0", SECOND, "q1"), StatedTransition("q1", FIRST, "q2")],
-)
+LATE = automaton_of("q0", "q2", ("q0", SECOND, "q1"), ("q1", FIRST, "q2"))
 """A does a after B did b."""
 
 
@@ -309,6 +300,20 @@ def test_sessions_that_were_pushed_out_while_they_were_away_are_not_remembered()
         assert len(driver._absent) <= 4
 
 
+def test_a_service_that_is_away_is_not_back_where_its_older_connection_is_read() -> None:
+    driver, _, _, clock = made(session=None, timeouts=Timeouts(absent=60.0))
+    driver.take(Hello(2, "let-go", "", "s", 0))
+    driver.disconnected("s")
+    driver.flush()
+    clock.time = 30.0
+    driver.take(Hello(1, "let-go", "s", "", 0))
+    driver.flush()
+    assert driver.due() == 60.0
+    driver.take(Hello(3, "let-go", "s", "", 0))
+    driver.flush()
+    assert driver.due() is None
+
+
 def test_an_older_promise_shortens_no_newer_one() -> None:
     """Renewals may be answered late, and in another order than they were granted in."""
     driver, _, _, clock = made(session=None)
@@ -324,6 +329,15 @@ def test_an_older_promise_shortens_no_newer_one() -> None:
     clock.time = 9.0 + driver.sidecar.lease
     driver.tick()
     assert gap_is_open(driver)
+
+
+def test_of_several_promises_the_one_that_ends_first_is_due() -> None:
+    driver, _, _, _ = made(session=None)
+    for connection, renewed in enumerate((8.0, 7.0, 9.0)):
+        driver.take(Hello(connection, "let-go", "", f"s{connection}", 0))
+        driver.renewed(f"s{connection}", connection, renewed)
+    driver.flush()
+    assert driver.due() == 7.0 + driver.sidecar.lease
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from __future__ import annotations
 import pytest
 
 from choreomon.core.verdict import POSSIBLY_VIOLATED
-from choreomon.runtime.driver import RETRY, ROWS_PER_SNAPSHOT, CommitFailed, Driver, Timeouts
+from choreomon.runtime.driver import RETRY, ROWS_PER_SNAPSHOT, Driver, Timeouts
 from choreomon.runtime.inputs import Report, decode_batch
 from choreomon.runtime.outputs import Close
 from choreomon.runtime.outstanding import FEW, IN_FLIGHT
+from choreomon.runtime.ports import CommitFailed
 from tests.runtime.driven import Ports, event, made
 from tests.runtime.world.disk import Disk
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import zmq
 
+from choreomon.agent_files.wire import MAX_BYTES, MAX_NAME, NO_SYSTEM, encode, longest_body
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import NEVER, Reference
-from choreomon.formats.wire import MAX_BYTES, MAX_NAME, NO_SYSTEM, encode, longest_body
 from choreomon.monitor.history import Record
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response, Waiting
@@ -19,13 +19,13 @@ from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver
-from choreomon.runtime.exposition import Exposition
 from choreomon.runtime.inputs import FromPeer, Hello
-from choreomon.runtime.metrics import Metrics
+from choreomon.runtime.network.peer_limits import Limits
+from choreomon.runtime.operations.exposition import Exposition
+from choreomon.runtime.operations.metrics import Metrics
+from choreomon.runtime.operations.status import readings
 from choreomon.runtime.outputs import Dropped
-from choreomon.runtime.peer_limits import Limits
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.status import readings
 from tests.runtime.conftest import Run
 from tests.runtime.peer_network import Network, insecure
 from tests.runtime.real_agents import agent_of, config_of, tables_of
@@ -106,49 +106,45 @@ def test_an_answer_has_a_bound_on_the_records_of_one_transition() -> None:
     assert refused.reason == "answer"
 
 
-def test_frames_far_beyond_what_may_be_sent_do_not_wait_in_memory(run: Run, tmp_path: Path) -> None:
+async def test_frames_far_beyond_what_may_be_sent_do_not_wait_in_memory(
+    run: Run, tmp_path: Path
+) -> None:
     """A peer may let 256 frames wait for each of its connections: not of 1 MiB, where no message of
     the system has more than some thousand bytes."""
 
-    async def main() -> None:
-        agent = agent_of(config_of(tmp_path))
-        await agent.start()
-        assert agent.node.peers is not None
-        with Network() as network:
-            foreign = network.plain_client("A", agent.node.endpoint)
-            foreign.send(bytes(10_000))
-            while agent.metrics.refusals.get("malformed", 0) < 1:
-                await asyncio.sleep(0)
-            ended = network.monitor(foreign, zmq.EVENT_DISCONNECTED)
-            foreign.send(bytes(100_000))
-            while not ended.poll(0):
-                await asyncio.sleep(0)
-            again = network.plain_client("A", agent.node.endpoint)
-            again.send(bytes(10_000))
-            while agent.metrics.refusals.get("malformed", 0) < 2:
-                await asyncio.sleep(0)
-        await agent.stop()
-
-    run(main)
+    agent = agent_of(config_of(tmp_path))
+    await agent.start()
+    assert agent.node.peers is not None
+    with Network() as network:
+        foreign = network.plain_client("A", agent.node.endpoint)
+        foreign.send(bytes(10_000))
+        while agent.metrics.refusals.get("malformed", 0) < 1:
+            await asyncio.sleep(0)
+        ended = network.monitor(foreign, zmq.EVENT_DISCONNECTED)
+        foreign.send(bytes(100_000))
+        while not ended.poll(0):
+            await asyncio.sleep(0)
+        again = network.plain_client("A", agent.node.endpoint)
+        again.send(bytes(10_000))
+        while agent.metrics.refusals.get("malformed", 0) < 2:
+            await asyncio.sleep(0)
+    await agent.stop()
 
 
 def test_without_a_bound_on_records_there_is_none_on_bytes() -> None:
     assert longest_body(host("A", most_open=None).rights) == MAX_BYTES
 
 
-def test_long_frames_leave_everybody_else_a_turn(run: Run) -> None:
-    async def main() -> None:
-        with Network() as network:
-            limits = Limits(frame_bytes=100, batch=64, batch_bytes=150)
-            bank = network.side(insecure("bank", "shop"), limits=limits)
-            foreign = network.plain_client("shop", bank.sockets.endpoint)
-            for size in (100, 100, 100, 100, 10, 10, 10, 10):
-                foreign.send(bytes(size))
-            await bank.until_asked(8)
-            batches = "".join(what[0] for what, _, _ in bank.log).split("d")
-            assert max(map(len, batches[:2])) <= 2
-
-    run(main)
+async def test_long_frames_leave_everybody_else_a_turn(run: Run) -> None:
+    with Network() as network:
+        limits = Limits(frame_bytes=100, batch=64, batch_bytes=150)
+        bank = network.side(insecure("bank", "shop"), limits=limits)
+        foreign = network.plain_client("shop", bank.sockets.endpoint)
+        for size in (100, 100, 100, 100, 10, 10, 10, 10):
+            foreign.send(bytes(size))
+        await bank.until_asked(8)
+        batches = "".join(what[0] for what, _, _ in bank.log).split("d")
+        assert max(map(len, batches[:2])) <= 2
 
 
 def test_services_that_come_and_go_leave_no_more_behind_than_there_are_sessions() -> None:

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.agent_files.wire import NO_SYSTEM, encode
+from choreomon.core.message import Message
 from choreomon.core.vector_clock import JUMP
 from choreomon.core.verdict import Reference
-from choreomon.formats.wire import NO_SYSTEM, encode
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.pull import Monitor
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.inputs import FromPeer
 from choreomon.runtime.outputs import Answer, Dropped, Output
 from choreomon.runtime.sidecar import Sidecar, SidecarState
+from tests.properties.stated import automaton_of
 
 NAMES = ("A", "B", "C")
-PROPERTY = sequence_automaton(
-    initial=["q0"],
-    final=["q2", "q3"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, Message("A", "a", "B")), "q1"),
-        StatedTransition("q1", Label(SEND, Message("B", "b", "A")), "q2"),
-        StatedTransition("q1", Label(SEND, Message("C", "c", "A")), "q3"),
-    ],
+PROPERTY = automaton_of(
+    "q0",
+    "q2 q3",
+    ("q0", Message("A", "a", "B"), "q1"),
+    ("q1", Message("B", "b", "A"), "q2"),
+    ("q1", Message("C", "c", "A"), "q3"),
 )
 ASKED = Reference("q0", "A", "q1")
 FINAL = {"B": Reference("q1", "B", "q2"), "C": Reference("q1", "C", "q3")}

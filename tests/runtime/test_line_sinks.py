@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from choreomon.core.errors import DocumentError
-from choreomon.formats.addresses import Address
-from choreomon.formats.agent_config import (
+from choreomon.agent_files.addresses import Address
+from choreomon.agent_files.agent_config import (
     AgentConfig,
     FileSink,
     LocalAccess,
     StdoutSink,
     WebhookSink,
 )
-from choreomon.runtime import line_sinks
-from choreomon.runtime.configured_sinks import make_sinks
-from choreomon.runtime.line_sinks import DescriptorLines, FileLines
-from choreomon.runtime.sinks import SinkFailed
-from choreomon.runtime.webhook import Webhook
-from choreomon.runtime.worker_thread import WorkerThread
+from choreomon.core.errors import DocumentError
+from choreomon.runtime.delivery import line_sinks
+from choreomon.runtime.delivery.configured_sinks import dead_letter_file, make_sinks
+from choreomon.runtime.delivery.line_sinks import DescriptorLines, FileLines
+from choreomon.runtime.delivery.sinks import SinkFailed
+from choreomon.runtime.delivery.webhook import Webhook
+from choreomon.runtime.delivery.worker_thread import WorkerThread
 
 pytestmark = pytest.mark.asyncio
 
@@ -284,6 +284,47 @@ async def test_sinks_are_made_as_configured(
     assert disk.synced == 2
     for sink in sinks:
         await sink.close()
+
+
+async def test_dead_letters_are_beside_the_store_where_nothing_else_is_said(
+    tmp_path: Path, config: Callable[..., AgentConfig]
+) -> None:
+    url, said = "http://127.0.0.1:9/", tmp_path / "letters"
+    store = tmp_path / "agent.db"
+    made = config(WebhookSink(url), WebhookSink(url, dead_letter_file=said), store=store)
+    beside, named = made.verdicts
+    assert isinstance(beside, WebhookSink)
+    assert isinstance(named, WebhookSink)
+    assert dead_letter_file(beside, made) == tmp_path / "agent.db.dead-letters.jsonl"
+    assert dead_letter_file(named, made) == said
+    nowhere = config(WebhookSink(url), store=None, durability="off")
+    assert dead_letter_file(beside, nowhere) is None
+    assert all(isinstance(sink, Webhook) for sink in (*make_sinks(made), *make_sinks(nowhere)))
+
+
+async def test_what_a_webhook_is_known_by_is_checked_before_anything_is_made(
+    tmp_path: Path, config: Callable[..., AgentConfig]
+) -> None:
+    bad = tmp_path / "bad"
+    bad.write_text("hidden\n")
+    bad.chmod(0o600)
+    url, letters = "http://127.0.0.1:9/", tmp_path / "no" / "letters"
+    missing = WebhookSink(url, headers_file=bad, secret_file=tmp_path / "missing")
+    with pytest.raises(DocumentError) as refused:
+        make_sinks(config(StdoutSink(), missing))
+    one, other = refused.value.problems
+    assert (one.file, one.line) == (str(bad), 1)
+    assert (other.file, other.line, other.field) == (
+        "agent.yaml",
+        12,
+        "verdicts[1].webhook.secret_file",
+    )
+    assert "no such file" in other.message
+    with pytest.raises(DocumentError) as refused:
+        make_sinks(config(StdoutSink(), WebhookSink(url, dead_letter_file=letters)))
+    (problem,) = refused.value.problems
+    assert (problem.line, problem.field) == (12, "verdicts[1].webhook.dead_letter_file")
+    assert "make it first" in problem.message
 
 
 async def test_files_that_surely_cannot_be_written_are_named(

@@ -5,29 +5,24 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from choreomon.agent_files.wire import NO_SYSTEM, VERSION, encode, open_untrusted
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import Message
 from choreomon.core.verdict import Reference
-from choreomon.formats.wire import NO_SYSTEM, VERSION, encode, open_untrusted
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Waiting
 from choreomon.monitor.pull import Monitor
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.inputs import FromPeer, Happened, decode_batch
-from choreomon.runtime.linked_peers import LinkedPeers
+from choreomon.runtime.network.linked_peers import LinkedPeers
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Output
 from choreomon.runtime.sidecar import Sidecar
+from tests.properties.stated import automaton_of
 
 NAMES = ("A", "B", *(f"P{n}" for n in range(98)))
-PROPERTY = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, Message("B", "b", "A")), "q1"),
-        StatedTransition("q1", Label(SEND, Message("A", "a", "B")), "q2"),
-    ],
+PROPERTY = automaton_of(
+    "q0", "q2", ("q0", Message("B", "b", "A"), "q1"), ("q1", Message("A", "a", "B"), "q2")
 )
 HEARD = (0, 0, *(37 * n % 1000 for n in range(2, 100)))
 """A clock whose entries differ, so that it is long."""

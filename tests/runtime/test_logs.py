@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.formats.agent_config import LogFormat, LogLevel, LogSettings
-from choreomon.runtime import logs
-from choreomon.runtime.logs import MAX_KEYS, MAX_VALUE, Log, OncePerInterval, configure
+from choreomon.agent_files.agent_config import LogFormat, LogLevel, LogSettings
+from choreomon.runtime.operations import logs
+from choreomon.runtime.operations.logs import MAX_KEYS, MAX_VALUE, Log, OncePerInterval, configure
 
 WALL = 1_769_860_800.25
 TIME = "2026-01-31T12:00:00.250Z"

@@ -6,45 +6,42 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.agent_config import Limits
+from choreomon.agent_files.agent_config import Limits
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.driver import Timeouts
-from choreomon.runtime.logs import Log
+from choreomon.runtime.network.peer_limits import Limits as PeerLimits
+from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.outputs import Dropped
-from choreomon.runtime.peer_limits import Limits as PeerLimits
 from tests.runtime.conftest import Run
 from tests.runtime.real_agents import agent_of, config_of, tables_of
 
 
-def test_times_and_bounds_are_those_of_the_configuration(run: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        agent = agent_of(
-            config_of(
-                tmp_path,
-                deadline=0.5,
-                give_up=7.0,
-                most_open=11,
-                lease=3.0,
-                limits=Limits(frame_bytes=2048, frames_per_second=13, sessions=17, window=19),
-            )
+async def test_times_and_bounds_are_those_of_the_configuration(run: Run, tmp_path: Path) -> None:
+    agent = agent_of(
+        config_of(
+            tmp_path,
+            deadline=0.5,
+            give_up=7.0,
+            most_open=11,
+            lease=3.0,
+            limits=Limits(frame_bytes=2048, frames_per_second=13, sessions=17, window=19),
         )
-        await agent.start()
-        try:
-            driver, peers = agent.node.driver, agent.node.peers
-            assert peers is not None
-            assert driver._timeouts == Timeouts(deadline=0.5, give_up=7.0)
-            sidecar = driver.sidecar
-            assert (sidecar.lease, sidecar.window, sidecar.most_sessions) == (3.0, 19, 17)
-            assert [host.monitor.most_open for host in sidecar.hosts] == [11]
-            assert peers._limits == PeerLimits(
-                frame_bytes=2048, rate=13.0, bearable=sidecar.bearable_frame
-            )
-            assert len(agent.last_verdicts) == 0
-            assert agent.last_verdicts.maxlen == 50  # more would grow with what happened
-        finally:
-            await agent.stop()
-
-    run(main)
+    )
+    await agent.start()
+    try:
+        driver, peers = agent.node.driver, agent.node.peers
+        assert peers is not None
+        assert driver._timeouts == Timeouts(deadline=0.5, give_up=7.0)
+        sidecar = driver.sidecar
+        assert (sidecar.lease, sidecar.window, sidecar.most_sessions) == (3.0, 19, 17)
+        assert [host.monitor.most_open for host in sidecar.hosts] == [11]
+        assert peers._limits == PeerLimits(
+            frame_bytes=2048, rate=13.0, bearable=sidecar.bearable_frame
+        )
+        assert len(agent.last_verdicts) == 0
+        assert agent.last_verdicts.maxlen == 50  # more would grow with what happened
+    finally:
+        await agent.stop()
 
 
 def test_what_is_refused_is_logged_once_a_minute_for_each_reason(

@@ -6,8 +6,8 @@ import re
 
 import zmq
 
+from choreomon.runtime.network.peer_limits import Limits, bound
 from choreomon.runtime.outstanding import BackOff
-from choreomon.runtime.peer_limits import Limits, bound
 from tests.scenarios.console_blocks import ROOT
 
 

@@ -91,6 +91,15 @@ def test_what_waited_for_its_turn_is_sent_when_there_is_room() -> None:
     assert [each.event[0] for each in peer.sent] == list(range(1, last + 1))
 
 
+def test_half_of_what_may_be_under_way_always_is_while_there_is_more() -> None:
+    peer = Peer()
+    for count in range(1, 3 * IN_FLIGHT + 1):
+        peer.ask(count)
+    for answered in range(1, 2 * IN_FLIGHT + 1):
+        peer.answer(answered)
+        assert IN_FLIGHT // 2 < len(peer.sent) - answered <= IN_FLIGHT
+
+
 def test_to_a_peer_that_stays_silent_only_the_oldest_few_are_repeated() -> None:
     peer = Peer()
     for count in range(1, 21):

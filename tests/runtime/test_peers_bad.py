@@ -1,4 +1,5 @@
-"""`choreomon.runtime.peers`: what peers and strangers may do, and who goes on undisturbed."""
+"""`choreomon.runtime.network.peers`: what peers and strangers may do, and who goes on
+undisturbed."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ from contextlib import suppress
 import pytest
 import zmq
 
-from choreomon.runtime import security
-from choreomon.runtime.peer_limits import Limits
-from choreomon.runtime.security import Admission, Curve, secure_asker
+from choreomon.runtime.network import security
+from choreomon.runtime.network.peer_limits import Limits
+from choreomon.runtime.network.security import Admission, Curve, secure_asker
 from tests.runtime.conftest import Run
 from tests.runtime.peer_network import (
     LOOPBACK,
@@ -53,34 +54,29 @@ async def still_answers(network: Network, bank: Side) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else f"{len(value)}",
 )
-def test_messages_that_are_no_frame_are_dropped_and_counted_at_both_ends(
+async def test_messages_that_are_no_frame_are_dropped_and_counted_at_both_ends(
     run: Run, message: list[bytes], reason: str
 ) -> None:
-    async def main() -> None:
-        with Network() as network:
-            limits = Limits(frame_bytes=100)
-            bank = network.side(insecure("bank", "shop"), limits=limits)
-            foreign = network.plain_client("shop", bank.sockets.endpoint)
-            foreign.send_multipart(message)
-            foreign.send(b"good")
-            await bank.until_asked()
-            assert bank.refused() == [(reason, b"shop")]
-            assert bank.frames("asked") == [("shop", b"good")]
-            await still_answers(network, bank)
+    with Network() as network:
+        limits = Limits(frame_bytes=100)
+        bank = network.side(insecure("bank", "shop"), limits=limits)
+        foreign = network.plain_client("shop", bank.sockets.endpoint)
+        foreign.send_multipart(message)
+        foreign.send(b"good")
+        await bank.until_asked()
+        assert bank.refused() == [(reason, b"shop")]
+        assert bank.frames("asked") == [("shop", b"good")]
+        await still_answers(network, bank)
 
-            server = foreign_listener(network)
-            shop = network.side(
-                insecure("shop", "bank"), {"bank": endpoint_of(server)}, limits=limits
-            )
-            shop.sockets.ask("bank", b"inquiry")
-            route, _ = await received(server)
-            server.send_multipart([route, *message])
-            server.send_multipart([route, b"good"])
-            await shop.until_answered()
-            assert shop.refused() == [(reason, b"bank")]
-            assert shop.frames("answered") == [("bank", b"good")]
-
-    run(main)
+        server = foreign_listener(network)
+        shop = network.side(insecure("shop", "bank"), {"bank": endpoint_of(server)}, limits=limits)
+        shop.sockets.ask("bank", b"inquiry")
+        route, _ = await received(server)
+        server.send_multipart([route, *message])
+        server.send_multipart([route, b"good"])
+        await shop.until_answered()
+        assert shop.refused() == [(reason, b"bank")]
+        assert shop.frames("answered") == [("bank", b"good")]
 
 
 def foreign_listener(network: Network) -> RawSocket:
@@ -101,208 +97,178 @@ async def received(socket: RawSocket) -> list[bytes]:
 
 
 @pytest.mark.parametrize("size", [2000, 1 << 62])
-def test_a_frame_far_too_large_ends_its_connection_and_no_other(run: Run, size: int) -> None:
-    async def main() -> None:
-        with Network() as network:
-            # No heartbeat ends it first.
-            limits = Limits(frame_bytes=100, heartbeat=1000)
-            bank = network.side(insecure("bank", "shop", "car"), limits=limits)
-            car = network.side(insecure("car", "bank"), {"bank": bank.sockets.endpoint})
-            car.sockets.ask("bank", b"1")
-            await bank.until_asked(1)
-            foreign = await ZmtpClient.connect(bank.sockets.endpoint)
-            await foreign.introduce("shop")
-            foreign.send_frame(b"first")
-            await bank.until_asked(2)
-            foreign.send(b"\x02" + size.to_bytes(8, "big"))  # the length of what never comes
-            await foreign.until_closed()
-            await foreign.close()
-            bank.sockets.answer("car", b"answer")
-            await car.until_answered()
-            assert bank.refused() == []
-            await still_answers(network, bank)
-
-    run(main)
+async def test_a_frame_far_too_large_ends_its_connection_and_no_other(run: Run, size: int) -> None:
+    with Network() as network:
+        # No heartbeat ends it first.
+        limits = Limits(frame_bytes=100, heartbeat=1000)
+        bank = network.side(insecure("bank", "shop", "car"), limits=limits)
+        car = network.side(insecure("car", "bank"), {"bank": bank.sockets.endpoint})
+        car.sockets.ask("bank", b"1")
+        await bank.until_asked(1)
+        foreign = await ZmtpClient.connect(bank.sockets.endpoint)
+        await foreign.introduce("shop")
+        foreign.send_frame(b"first")
+        await bank.until_asked(2)
+        foreign.send(b"\x02" + size.to_bytes(8, "big"))  # the length of what never comes
+        await foreign.until_closed()
+        await foreign.close()
+        bank.sockets.answer("car", b"answer")
+        await car.until_answered()
+        assert bank.refused() == []
+        await still_answers(network, bank)
 
 
-def test_the_longest_frame_passes_encryption(run: Run) -> None:
+async def test_the_longest_frame_passes_encryption(run: Run) -> None:
     """Which makes it longer, and so needs room above the limit."""
 
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(curve("bank", "shop"))
-            shop = network.side(
-                curve("shop", "bank"),
-                {"bank": bank.sockets.endpoint},
-                limits=Limits(frame_bytes=Limits().frame_bytes + 1),
-            )
-            shop.sockets.ask("bank", bytes(Limits().frame_bytes))
-            shop.sockets.ask("bank", bytes(Limits().frame_bytes + 1))
-            await bank.until_asked()
-            await bank.until_refused("oversized")
-
-    run(main)
+    with Network() as network:
+        bank = network.side(curve("bank", "shop"))
+        shop = network.side(
+            curve("shop", "bank"),
+            {"bank": bank.sockets.endpoint},
+            limits=Limits(frame_bytes=Limits().frame_bytes + 1),
+        )
+        shop.sockets.ask("bank", bytes(Limits().frame_bytes))
+        shop.sockets.ask("bank", bytes(Limits().frame_bytes + 1))
+        await bank.until_asked()
+        await bank.until_refused("oversized")
 
 
-def test_connections_that_say_nothing_stop_nobody_and_are_closed(run: Run) -> None:
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop"), limits=Limits(handshake=0.1))
-            port = port_of(bank.sockets.endpoint)
-            silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(CONNECTIONS)]
-            await still_answers(network, bank)
-            for reader, writer in silent:
-                await ZmtpClient(reader, writer).until_closed()
-                writer.close()
-            assert len(bank.sockets._routes) == 1
-
-    run(main)
+async def test_connections_that_say_nothing_stop_nobody_and_are_closed(run: Run) -> None:
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop"), limits=Limits(handshake=0.1))
+        port = port_of(bank.sockets.endpoint)
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(CONNECTIONS)]
+        await still_answers(network, bank)
+        for reader, writer in silent:
+            await ZmtpClient(reader, writer).until_closed()
+            writer.close()
+        assert len(bank.sockets._routes) == 1
 
 
-def test_a_handshake_that_is_never_finished_ends_in_time(run: Run) -> None:
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop"), limits=Limits(handshake=0.1))
-            half = await ZmtpClient.connect(bank.sockets.endpoint)
-            half.command(b"HELLO", b"\x04shop\x04none")
-            assert await half.frame() == b"\x07WELCOME"
-            await half.until_closed()
-            await half.close()
-            await still_answers(network, bank)
-
-    run(main)
+async def test_a_handshake_that_is_never_finished_ends_in_time(run: Run) -> None:
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop"), limits=Limits(handshake=0.1))
+        half = await ZmtpClient.connect(bank.sockets.endpoint)
+        half.command(b"HELLO", b"\x04shop\x04none")
+        assert await half.frame() == b"\x07WELCOME"
+        await half.until_closed()
+        await half.close()
+        await still_answers(network, bank)
 
 
-def test_a_connection_whose_other_end_is_gone_without_a_word_is_given_up(run: Run) -> None:
+async def test_a_connection_whose_other_end_is_gone_without_a_word_is_given_up(run: Run) -> None:
     """The other end gives no sign of life, as after the loss of a network."""
 
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop"), limits=Limits(heartbeat=0.02))
-            gone = await ZmtpClient.connect(bank.sockets.endpoint)
-            await gone.introduce("shop")
-            gone.send_frame(b"inquiry")
-            await bank.until_asked()
-            assert bank.sockets.answer("shop", b"answer")
-            await gone.until_closed()
-            await gone.close()
-            while bank.sockets.answer("shop", b"answer"):
-                await asyncio.sleep(0)
-
-    run(main)
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop"), limits=Limits(heartbeat=0.02))
+        gone = await ZmtpClient.connect(bank.sockets.endpoint)
+        await gone.introduce("shop")
+        gone.send_frame(b"inquiry")
+        await bank.until_asked()
+        assert bank.sockets.answer("shop", b"answer")
+        await gone.until_closed()
+        await gone.close()
+        while bank.sockets.answer("shop", b"answer"):
+            await asyncio.sleep(0)
 
 
-def test_rubbish_at_the_port_is_thrown_out(run: Run) -> None:
-    async def main() -> None:
-        chance = random.Random(SEED)
-        with Network() as network:
-            for protection in (insecure("bank", "shop"), curve("bank", "shop")):
-                bank = network.side(protection, limits=Limits(handshake=0.2))
-                greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00"
-                for number in range(60):
-                    reader, writer = await asyncio.open_connection(
-                        "127.0.0.1", port_of(bank.sockets.endpoint)
-                    )
-                    start = (b"", greeting, greeting + b"CURVE".ljust(20, b"\0") + bytes(32))
-                    writer.write(start[number % 3] + chance.randbytes(chance.randrange(1, 300)))
-                    foreign = ZmtpClient(reader, writer)
-                    if number % 2:
-                        await foreign.until_closed()
-                    await foreign.close()
-                assert bank.frames("asked") == []
-                assert len(bank.sockets._routes) == 0
-                if not isinstance(protection, Curve):
-                    await still_answers(network, bank)
-
-    run(main)
+async def test_rubbish_at_the_port_is_thrown_out(run: Run) -> None:
+    chance = random.Random(SEED)
+    with Network() as network:
+        for protection in (insecure("bank", "shop"), curve("bank", "shop")):
+            bank = network.side(protection, limits=Limits(handshake=0.2))
+            greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00"
+            for number in range(60):
+                reader, writer = await asyncio.open_connection(
+                    "127.0.0.1", port_of(bank.sockets.endpoint)
+                )
+                start = (b"", greeting, greeting + b"CURVE".ljust(20, b"\0") + bytes(32))
+                writer.write(start[number % 3] + chance.randbytes(chance.randrange(1, 300)))
+                foreign = ZmtpClient(reader, writer)
+                if number % 2:
+                    await foreign.until_closed()
+                await foreign.close()
+            assert bank.frames("asked") == []
+            assert len(bank.sockets._routes) == 0
+            if not isinstance(protection, Curve):
+                await still_answers(network, bank)
 
 
-def test_random_frames_of_a_peer_are_handed_on_as_they_are_and_nothing_grows(run: Run) -> None:
+async def test_random_frames_of_a_peer_are_handed_on_as_they_are_and_nothing_grows(
+    run: Run,
+) -> None:
     """What is in a frame is for others to judge. Here every message has one fate."""
 
-    async def main() -> None:
-        chance = random.Random(SEED)
-        with Network() as network:
-            bank = network.side(
-                insecure("bank", "shop"), limits=Limits(frame_bytes=50, rate=1e9, burst=1e9)
-            )
-            foreign = network.plain_client("shop", bank.sockets.endpoint, SNDHWM=0)
-            for _ in range(FRAMES):
-                parts = chance.choice((1, 1, 1, 2, 5))
-                foreign.send_multipart(
-                    [chance.randbytes(chance.randrange(60)) for _ in range(parts)]
-                )
-            await bank.until(lambda: len(bank.frames("asked")) + len(bank.refused()) == FRAMES)
-            assert set(bank.reasons()) == {"parts", "empty", "oversized"}
-            assert len(bank.sockets._routes) == len(bank.sockets._buckets) == 1
-            await still_answers(network, bank)
-
-    run(main)
+    chance = random.Random(SEED)
+    with Network() as network:
+        bank = network.side(
+            insecure("bank", "shop"), limits=Limits(frame_bytes=50, rate=1e9, burst=1e9)
+        )
+        foreign = network.plain_client("shop", bank.sockets.endpoint, SNDHWM=0)
+        for _ in range(FRAMES):
+            parts = chance.choice((1, 1, 1, 2, 5))
+            foreign.send_multipart([chance.randbytes(chance.randrange(60)) for _ in range(parts)])
+        await bank.until(lambda: len(bank.frames("asked")) + len(bank.refused()) == FRAMES)
+        assert set(bank.reasons()) == {"parts", "empty", "oversized"}
+        assert len(bank.sockets._routes) == len(bank.sockets._buckets) == 1
+        await still_answers(network, bank)
 
 
 @pytest.mark.parametrize("routing_id", [b"shop", b"x", b"x" * 255])
-def test_frames_of_a_client_that_sets_its_own_routing_id_are_refused(
+async def test_frames_of_a_client_that_sets_its_own_routing_id_are_refused(
     run: Run, routing_id: bytes
 ) -> None:
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop"))
-            foreign = network.plain_client("shop", bank.sockets.endpoint, ROUTING_ID=routing_id)
-            foreign.send_multipart([b"frame"])
-            foreign.send_multipart([b"frame", b"frame", b"frame"])
-            foreign.send_multipart([b"frame"])
-            await bank.until_refused("routing-id", 3)
-            detail = b"shop with " + ascii(routing_id[:100])[1:].encode()
-            assert bank.log == [("refused", "routing-id", detail)] * 3
-            assert not bank.sockets.answer("shop", b"answer")
-            await still_answers(network, bank)
-
-    run(main)
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop"))
+        foreign = network.plain_client("shop", bank.sockets.endpoint, ROUTING_ID=routing_id)
+        foreign.send_multipart([b"frame"])
+        foreign.send_multipart([b"frame", b"frame", b"frame"])
+        foreign.send_multipart([b"frame"])
+        await bank.until_refused("routing-id", 3)
+        detail = b"shop with " + ascii(routing_id[:100])[1:].encode()
+        assert bank.log == [("refused", "routing-id", detail)] * 3
+        assert not bank.sockets.answer("shop", b"answer")
+        await still_answers(network, bank)
 
 
-def test_the_connection_of_another_peer_cannot_be_taken_over(run: Run) -> None:
+async def test_the_connection_of_another_peer_cannot_be_taken_over(run: Run) -> None:
     """Not even by one who knows its routing id, has a name, and speaks ZMTP as libzmq would not."""
 
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop", "car"))
-            shop = network.side(insecure("shop", "bank"), {"bank": bank.sockets.endpoint})
-            shop.sockets.ask("bank", b"inquiry")
-            await bank.until_asked()
-            route = bank.sockets._routes["shop"]
-            car = await ZmtpClient.connect(bank.sockets.endpoint)
-            await car.introduce("car", routing_id=route)
-            car.send_frame(b"of the car")
-            await still_answers(network, bank)
-            assert b"of the car" not in [frame for _, frame in bank.frames("asked")]
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop", "car"))
+        shop = network.side(insecure("shop", "bank"), {"bank": bank.sockets.endpoint})
+        shop.sockets.ask("bank", b"inquiry")
+        await bank.until_asked()
+        route = bank.sockets._routes["shop"]
+        car = await ZmtpClient.connect(bank.sockets.endpoint)
+        await car.introduce("car", routing_id=route)
+        car.send_frame(b"of the car")
+        await still_answers(network, bank)
+        assert b"of the car" not in [frame for _, frame in bank.frames("asked")]
 
-            shop.sockets.close()
-            shop.context.term()
-            again = await ZmtpClient.connect(bank.sockets.endpoint)
-            await again.introduce("car", routing_id=b"\0" + bytes(4))
-            again.send_frame(b"of the car")
-            await bank.until(lambda: ("car", b"of the car") in bank.frames("asked"))
-            assert ("shop", b"of the car") not in bank.frames("asked")
-            for client in (car, again):
-                await client.close()
-
-    run(main)
+        shop.sockets.close()
+        shop.context.term()
+        again = await ZmtpClient.connect(bank.sockets.endpoint)
+        await again.introduce("car", routing_id=b"\0" + bytes(4))
+        again.send_frame(b"of the car")
+        await bank.until(lambda: ("car", b"of the car") in bank.frames("asked"))
+        assert ("shop", b"of the car") not in bank.frames("asked")
+        for client in (car, again):
+            await client.close()
 
 
-def test_a_name_that_no_peer_has_is_refused_with_its_frames(
+async def test_a_name_that_no_peer_has_is_refused_with_its_frames(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Should the zap_handler let one in: planted here."""
 
-    async def main() -> None:
-        with Network() as network:
-            monkeypatch.setattr(security, "admit", lambda *_: Admission("stranger", ""))
-            bank = network.side(insecure("bank", "shop"))
-            network.plain_client("stranger", bank.sockets.endpoint).send(b"frame")
-            await bank.until_refused("routing-id")
-            assert bank.frames("asked") == []
-
-    run(main)
+    with Network() as network:
+        monkeypatch.setattr(security, "admit", lambda *_: Admission("stranger", ""))
+        bank = network.side(insecure("bank", "shop"))
+        network.plain_client("stranger", bank.sockets.endpoint).send(b"frame")
+        await bank.until_refused("routing-id")
+        assert bank.frames("asked") == []
 
 
 def curve_client(network: Network, endpoint: str, own: str, server: str) -> RawSocket:
@@ -312,100 +278,85 @@ def curve_client(network: Network, endpoint: str, own: str, server: str) -> RawS
     return socket
 
 
-def test_a_key_that_is_not_on_the_list_is_not_let_in_until_it_is(run: Run) -> None:
+async def test_a_key_that_is_not_on_the_list_is_not_let_in_until_it_is(run: Run) -> None:
     """And then without a restart of the peer that was refused."""
 
-    async def main() -> None:
-        with Network() as network:
-            # One who is not let in is left alone until the handshake has taken too long.
-            limits = Limits(reconnect=0.01, reconnect_most=0.05, handshake=0.3)
-            bank = network.side(curve("bank", "shop"))
-            endpoint = bank.sockets.endpoint
-            car = network.side(curve("car", "bank"), {"bank": endpoint}, limits=limits)
-            car.sockets.ask("bank", b"1")
-            await bank.until_refused("unauthorised", 2)
-            shown = keys_of("car").public
-            assert bank.refused()[0] == (
-                "unauthorised",
-                f"127.0.0.1: public key {shown} is not on the list".encode(),
-            )
-            assert bank.frames("asked") == []
-            bank.sockets.close()
-            bank.context.term()
-            mended = network.side(curve("bank", "shop", "car"), bind=endpoint)
-            await mended.until_asked()
-            assert mended.frames("asked") == [("car", b"1")]
-
-    run(main)
+    with Network() as network:
+        # One who is not let in is left alone until the handshake has taken too long.
+        limits = Limits(reconnect=0.01, reconnect_most=0.05, handshake=0.3)
+        bank = network.side(curve("bank", "shop"))
+        endpoint = bank.sockets.endpoint
+        car = network.side(curve("car", "bank"), {"bank": endpoint}, limits=limits)
+        car.sockets.ask("bank", b"1")
+        await bank.until_refused("unauthorised", 2)
+        shown = keys_of("car").public
+        assert bank.refused()[0] == (
+            "unauthorised",
+            f"127.0.0.1: public key {shown} is not on the list".encode(),
+        )
+        assert bank.frames("asked") == []
+        bank.sockets.close()
+        bank.context.term()
+        mended = network.side(curve("bank", "shop", "car"), bind=endpoint)
+        await mended.until_asked()
+        assert mended.frames("asked") == [("car", b"1")]
 
 
-def test_who_has_not_the_key_that_is_expected_hears_nothing(run: Run) -> None:
+async def test_who_has_not_the_key_that_is_expected_hears_nothing(run: Run) -> None:
     """Neither an asker who expects another server, nor one who speaks in the clear."""
 
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(curve("bank", "shop"))
-            endpoint = bank.sockets.endpoint
-            misled = curve_client(network, endpoint, own="shop", server="car")
-            plain = network.plain_client("shop", endpoint)
-            bare = network.client(RECONNECT_IVL=10)
-            bare.connect(endpoint)
-            for foreign in (misled, plain, bare):
-                with suppress(zmq.Again):  # libzmq may have given up by now
-                    foreign.send(b"frame", zmq.NOBLOCK)
-            right = curve_client(network, endpoint, own="shop", server="bank")
-            right.send(b"right")
-            await bank.until_asked()
-            await turns()
-            assert bank.frames("asked") == [("shop", b"right")]
-
-    run(main)
+    with Network() as network:
+        bank = network.side(curve("bank", "shop"))
+        endpoint = bank.sockets.endpoint
+        misled = curve_client(network, endpoint, own="shop", server="car")
+        plain = network.plain_client("shop", endpoint)
+        bare = network.client(RECONNECT_IVL=10)
+        bare.connect(endpoint)
+        for foreign in (misled, plain, bare):
+            with suppress(zmq.Again):  # libzmq may have given up by now
+                foreign.send(b"frame", zmq.NOBLOCK)
+        right = curve_client(network, endpoint, own="shop", server="bank")
+        right.send(b"right")
+        await bank.until_asked()
+        await turns()
+        assert bank.frames("asked") == [("shop", b"right")]
 
 
-def test_nobody_without_protection_says_to_be_who_is_not_a_peer(run: Run) -> None:
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop"))
-            for name in ("car", "bank", "x" * 255):
-                network.plain_client(name, bank.sockets.endpoint).send(b"frame")
-            await bank.until(lambda: len(set(bank.refused())) == 3)
-            assert {detail[:36] for _, detail in bank.refused()} == {
-                b"127.0.0.1: process 'car' is not on t",
-                b"127.0.0.1: process 'bank' is not on ",
-                b"127.0.0.1: process 'xxxxxxxxxxxxxxxx",
-            }
-            assert max(len(detail) for _, detail in bank.refused()) < 300
-            assert bank.frames("asked") == []
-
-    run(main)
+async def test_nobody_without_protection_says_to_be_who_is_not_a_peer(run: Run) -> None:
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop"))
+        for name in ("car", "bank", "x" * 255):
+            network.plain_client(name, bank.sockets.endpoint).send(b"frame")
+        await bank.until(lambda: len(set(bank.refused())) == 3)
+        assert {detail[:36] for _, detail in bank.refused()} == {
+            b"127.0.0.1: process 'car' is not on t",
+            b"127.0.0.1: process 'bank' is not on ",
+            b"127.0.0.1: process 'xxxxxxxxxxxxxxxx",
+        }
+        assert max(len(detail) for _, detail in bank.refused()) < 300
+        assert bank.frames("asked") == []
 
 
-def test_what_is_kept_of_a_peer_does_not_grow_with_its_connections(run: Run) -> None:
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop"))
-            clients = [network.plain_client("shop", bank.sockets.endpoint) for _ in range(12)]
-            for times in range(1, 4):
-                for client in clients:
-                    client.send(b"inquiry")
-                await bank.until_asked(times * len(clients))
-            assert bank.refused() == []
-            assert len(bank.sockets._routes) == len(bank.sockets._buckets) == 1
-
-    run(main)
+async def test_what_is_kept_of_a_peer_does_not_grow_with_its_connections(run: Run) -> None:
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop"))
+        clients = [network.plain_client("shop", bank.sockets.endpoint) for _ in range(12)]
+        for times in range(1, 4):
+            for client in clients:
+                client.send(b"inquiry")
+            await bank.until_asked(times * len(clients))
+        assert bank.refused() == []
+        assert len(bank.sockets._routes) == len(bank.sockets._buckets) == 1
 
 
-def test_nothing_is_left_open_by_clients_that_come_and_go(run: Run) -> None:
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop"))
-            for number in range(50):
-                client = await ZmtpClient.connect(bank.sockets.endpoint)
-                await client.introduce("shop")
-                client.send_frame(b"%d" % number)
-                await bank.until_asked(number + 1)
-                await client.close()
-            assert len(bank.sockets._routes) == 1
-            await still_answers(network, bank)
-
-    run(main)
+async def test_nothing_is_left_open_by_clients_that_come_and_go(run: Run) -> None:
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop"))
+        for number in range(50):
+            client = await ZmtpClient.connect(bank.sockets.endpoint)
+            await client.introduce("shop")
+            client.send_frame(b"%d" % number)
+            await bank.until_asked(number + 1)
+            await client.close()
+        assert len(bank.sockets._routes) == 1
+        await still_answers(network, bank)

@@ -12,7 +12,7 @@ from typing import Any
 
 import zmq
 
-from choreomon.runtime.peers import Limits
+from choreomon.runtime.network.peers import Limits
 from tests.runtime.peer_network import Network, insecure, port_of
 
 
@@ -49,15 +49,12 @@ def test_there_are_not_more_threads_than_the_limit_says() -> None:
     assert threads(addresses, limits=Limits(lookups=0)) == (1, 1, dict.fromkeys(addresses, 1))
 
 
-def test_a_peer_with_a_name_is_asked_and_answers(run: Any) -> None:
-    async def main() -> None:
-        with Network() as network:
-            bank = network.side(insecure("bank", "shop"))
-            address = f"tcp://localhost:{port_of(bank.sockets.endpoint)}"
-            shop = network.side(insecure("shop", "bank"), {"bank": address})
-            assert shop.sockets.ask("bank", b"inquiry")
-            await bank.until_asked()
-            assert bank.sockets.answer("shop", b"answer")
-            await shop.until_answered()
-
-    run(main)
+async def test_a_peer_with_a_name_is_asked_and_answers(run: Any) -> None:
+    with Network() as network:
+        bank = network.side(insecure("bank", "shop"))
+        address = f"tcp://localhost:{port_of(bank.sockets.endpoint)}"
+        shop = network.side(insecure("shop", "bank"), {"bank": address})
+        assert shop.sockets.ask("bank", b"inquiry")
+        await bank.until_asked()
+        assert bank.sockets.answer("shop", b"answer")
+        await shop.until_answered()

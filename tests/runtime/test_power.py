@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.read import parse_document
-from choreomon.formats.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.documents.read import parse_document
 from choreomon.properties.tables import transition_tables
 from choreomon.sdk import connect
 
@@ -64,7 +64,7 @@ property:
 
 async def tell(address: Path) -> None:
     """So many events, each after the one before was acknowledged."""
-    process = await connect(address, deadline=60.0)
+    process = await connect(address, deadline=300.0)
     for _ in range(EVENTS):
         await process.sending("B", "a")
     await process.close()
@@ -92,7 +92,7 @@ def calls(folder: Path, durability: str) -> list[str]:
     finally:
         for traced in Path(f"/proc/{agent.pid}/task/{agent.pid}/children").read_text().split():
             os.kill(int(traced), signal.SIGTERM)
-        agent.communicate(timeout=60)
+        agent.communicate(timeout=300)
     seen = []
     for line in log.read_text(encoding="ascii", errors="replace").splitlines():
         if SYNCED.search(line) and "resumed" not in line:

@@ -24,16 +24,16 @@ from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import transition_tables
-from choreomon.runtime.addresses import to_reach
 from choreomon.runtime.driver import Driver, Timeouts
 from choreomon.runtime.inputs import FromPeer, Happened
+from choreomon.runtime.network.addresses import to_reach
+from choreomon.runtime.network.peers import PeerSockets
 from choreomon.runtime.outputs import (
     DeclaredVerdict,
     Dropped,
     Observed,
     Reply,
 )
-from choreomon.runtime.peers import PeerSockets
 from choreomon.runtime.sidecar import Sidecar
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.runtime.conftest import Run
@@ -280,29 +280,28 @@ async def drawn_run(case: Case, random: Random) -> tuple[list[Move], Player, Mem
 
 
 @pytest.mark.parametrize("security", SECURITIES)
-def test_sockets_and_memory_give_the_same_words_in_the_same_order(run: Run, security: str) -> None:
-    async def main() -> None:
-        words = frames = 0
-        for seed in range(60):
-            random = Random(seed)
-            case = draw_case(random)
-            script, in_memory, memory = await drawn_run(case, random)
-            with ExitStack() as opened:
-                sockets = Sockets(case.names, security, opened)
-                player = Player(case, sockets)
-                for move in script:
-                    await player.do(move)
-            assert player.told() == in_memory.told()
-            assert player.clocks() == in_memory.clocks()
-            assert sockets.sent == memory.sent
-            words += sum(
-                type(out) is DeclaredVerdict for told in player.told().values() for out in told
-            )
-            frames += len(sockets.sent)
-        assert words > 100  # so it was about something
-        assert frames > 500
-
-    run(main)
+async def test_sockets_and_memory_give_the_same_words_in_the_same_order(
+    run: Run, security: str
+) -> None:
+    words = frames = 0
+    for seed in range(60):
+        random = Random(seed)
+        case = draw_case(random)
+        script, in_memory, memory = await drawn_run(case, random)
+        with ExitStack() as opened:
+            sockets = Sockets(case.names, security, opened)
+            player = Player(case, sockets)
+            for move in script:
+                await player.do(move)
+        assert player.told() == in_memory.told()
+        assert player.clocks() == in_memory.clocks()
+        assert sockets.sent == memory.sent
+        words += sum(
+            type(out) is DeclaredVerdict for told in player.told().values() for out in told
+        )
+        frames += len(sockets.sent)
+    assert words > 100  # so it was about something
+    assert frames > 500
 
 
 def test_the_law_notices_a_carrier_that_changes_the_order() -> None:

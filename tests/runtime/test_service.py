@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from choreomon.core.message import SEND, Label, Message
-from choreomon.formats import local
+from choreomon.agent_files import local
+from choreomon.core.message import Message
 from choreomon.monitor.gaps import MAX_GAPS
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.outputs import Dropped, Reply
 from choreomon.runtime.service import HELLO_WITHIN, MAX_CONNECTIONS, ServiceSide
 from choreomon.runtime.sidecar import Sidecar
+from tests.properties.stated import automaton_of
 from tests.runtime.world.connections import Loop, Pipe
 
 SYSTEM = bytes(range(16))
@@ -54,11 +54,7 @@ class Agent:
         self.lost = 0
         self.turns = 0
         self.refused: list[tuple[str, str]] = []
-        automaton = sequence_automaton(
-            initial=["q0"],
-            final=["q1"],
-            transitions=[StatedTransition("q0", Label(SEND, Message("A", "a", "B")), "q1")],
-        )
+        automaton = automaton_of("q0", "q1", ("q0", Message("A", "a", "B"), "q1"))
         tables = transition_tables(automaton, ("A", "B"))
         host = Host(Monitor(tables["A"], ("A", "B")))
         self.ports = Ports()

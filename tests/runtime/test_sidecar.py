@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from choreomon.agent_files import local
+from choreomon.agent_files.wire import encode
 from choreomon.core.message import SEND, Label, Message
-from choreomon.formats import local
-from choreomon.formats.wire import encode
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Notice
 from choreomon.monitor.pull import Monitor
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.inputs import FromPeer, Goodbye, Hello, Input, Report
 from choreomon.runtime.outputs import Close, Dropped, Output, Reply
 from choreomon.runtime.sidecar import Sidecar, SidecarState
+from tests.properties.stated import automaton_of
 
 NAMES = ("A", "B")
 SYSTEM = bytes(range(16))
-PROPERTY = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, Message("A", "a", "B")), "q1"),
-        StatedTransition("q1", Label(SEND, Message("B", "b", "A")), "q2"),
-    ],
+PROPERTY = automaton_of(
+    "q0", "q2", ("q0", Message("A", "a", "B"), "q1"), ("q1", Message("B", "b", "A"), "q2")
 )
 HOST = Host(Monitor(transition_tables(PROPERTY, NAMES)["A"], NAMES))
 SIDECAR = Sidecar("A", (SYSTEM,), (HOST,), window=2, most_sessions=2)

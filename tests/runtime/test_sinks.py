@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.live import LiveVerdict
+from choreomon.runtime.delivery.sinks import SinkFailed, SinkRefused, Sinks
 from choreomon.runtime.outstanding import BackOff
-from choreomon.runtime.sinks import SinkFailed, Sinks
-from tests.formats.live_verdicts import BY_HAND
+from tests.agent_files.live_verdicts import BY_HAND
 
 pytestmark = pytest.mark.asyncio
 
@@ -51,6 +51,7 @@ class Agent:
         self.untold: dict[str, LiveVerdict] = {}
         self.delivered: list[str] = []
         self.failed: list[tuple[str, str]] = []
+        self.refused: list[tuple[str, str, str]] = []
         self.slept: list[float] = []
         self.awake = asyncio.Event()
         self.awake.set()
@@ -60,6 +61,7 @@ class Agent:
             delivered=self._delivered,
             untold=lambda: [(id, lambda told=told: told) for id, told in self.untold.items()],
             failed=lambda sink, why: self.failed.append((sink, why)),
+            refused=lambda *told: self.refused.append(told),
             most=most,
             back_off=BackOff(1.0, 4.0),
             sleep=self._sleep,
@@ -142,6 +144,33 @@ async def test_a_sink_that_fails_is_tried_again_with_a_back_off() -> None:
     await until(lambda: not agent.untold)
     assert agent.slept[5:] == [1.0]
     assert sink.took == verdicts(1, 2)
+    await agent.sinks.close()
+
+
+async def test_what_a_sink_refuses_for_good_does_not_block_what_comes_after() -> None:
+    class Choosy(Memory):
+        async def take(self, verdicts: Sequence[LiveVerdict]) -> None:
+            bad = [verdict.id for verdict in verdicts if verdict.id in ("id 2", "id 3")]
+            await super().take([each for each in verdicts if each.id not in bad] or verdicts)
+            if bad:
+                raise SinkRefused("it answers 400", bad)
+
+    choosy, other = Choosy("choosy", at_once=2), Memory("other")
+    agent = Agent(choosy, other)
+    agent.tell(1, 2, 3)
+    await until(lambda: not agent.untold)
+    assert agent.slept == []
+    assert agent.failed == []
+    assert agent.refused == [
+        ("choosy", "id 2", "it answers 400"),
+        ("choosy", "id 3", "it answers 400"),
+    ]
+    assert agent.sinks.failing == {"choosy": "it answers 400"}  # as the last that it was given
+    agent.tell(4)
+    await until(lambda: not agent.untold)
+    assert other.took == verdicts(1, 2, 3, 4)
+    assert agent.delivered == ["id 1", "id 2", "id 3", "id 4"]
+    assert agent.sinks.failing == {}
     await agent.sinks.close()
 
 
@@ -306,7 +335,7 @@ async def test_what_is_delivered_at_the_end_is_told_before_it_is_over() -> None:
 async def test_over_random_courses_every_word_comes_to_every_sink_once_and_in_order() -> None:
     """Once, since nothing is restarted here."""
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.data())
     def course(data: st.DataObject) -> None:
         with asyncio.Runner() as runner:

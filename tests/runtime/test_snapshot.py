@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from unittest.mock import patch
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,9 @@ from choreomon.monitor.host import HostState
 from choreomon.monitor.pull import Monitor
 from choreomon.runtime import snapshot
 from choreomon.runtime.driver import Driver
+from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
+from choreomon.runtime.verdict_counts import VerdictCounts
 from tests.runtime.world.drawn import ANY, GAPS, Flavor, draw_case, draw_taste
 from tests.runtime.world.playing import Playing
 
@@ -58,8 +61,14 @@ def as_version_1(driver: Driver, promises: int | None = None) -> bytes:
     monitors = [host.monitor for host in driver.sidecar.hosts]
     state = driver.state
     hosts = tuple(map(with_all, state.hosts, monitors))
-    with patch.object(snapshot, "VERSION", 1):
-        return encode_snapshot(state._replace(hosts=hosts), driver.sidecar)
+    return as_version(1, state._replace(hosts=hosts), driver)
+
+
+def as_version(version: int, state: SidecarState, driver: Driver) -> bytes:
+    """What an agent wrote that counted no verdicts."""
+    values = (state.hosts, state.sessions, dict(state.undelivered.items()))
+    sidecar = driver.sidecar
+    return msgspec.msgpack.encode((version, sidecar.process, sidecar.systems, values))
 
 
 def test_states_that_were_written_with_promises_of_all_are_read() -> None:
@@ -68,9 +77,23 @@ def test_states_that_were_written_with_promises_of_all_are_read() -> None:
         with patch.object(pull, "SMALL", 1):  # however little they say
             agents = drivers(seed, ANY)
         for driver in agents:
-            assert decode_snapshot(as_version_1(driver), driver.sidecar) == driver.state
+            uncounted = (VerdictCounts(),) * len(driver.sidecar.hosts)
+            state = driver.state._replace(counts=uncounted)
+            assert decode_snapshot(as_version_1(driver), driver.sidecar) == state
             taken_down += sum(map(any, (host.monitor.settled for host in driver.state.hosts)))
     assert taken_down > 10
+
+
+def test_a_state_without_counts_of_verdicts_is_read_and_they_begin_there() -> None:
+    counted = 0
+    for seed in range(20):
+        for driver in drivers(seed, ANY):
+            data = as_version(2, driver.state, driver)
+            uncounted = (VerdictCounts(),) * len(driver.sidecar.hosts)
+            state = driver.state._replace(counts=uncounted)
+            assert decode_snapshot(data, driver.sidecar) == state
+            counted += driver.state != state
+    assert counted > 5
 
 
 def test_one_with_too_few_promises_is_refused() -> None:
@@ -81,9 +104,9 @@ def test_one_with_too_few_promises_is_refused() -> None:
 
 def test_a_state_of_another_version_is_refused() -> None:
     driver, *_ = drivers(3, ANY)
-    with patch.object(snapshot, "VERSION", 3):
+    with patch.object(snapshot, "_WITHOUT_CLOSING", 5):
         data = encode_snapshot(driver.state, driver.sidecar)
-    with pytest.raises(MalformedMessage, match="a state of version 3; this is version 2"):
+    with pytest.raises(MalformedMessage, match="a state of version 5; this is version 4"):
         decode_snapshot(data, driver.sidecar)
 
 

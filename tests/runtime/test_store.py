@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import resource
 import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from choreomon.core.errors import DocumentError
-from choreomon.runtime.driver import CommitFailed
+from choreomon.runtime import store_file
+from choreomon.runtime.ports import CommitFailed
 from choreomon.runtime.store import Owner, SqliteStore
 
 SHOP = Owner("shop", ("aa" * 16, "bb" * 16))
@@ -112,7 +115,7 @@ def test_that_a_file_is_in_use_is_on_the_disk_before_anything_is_committed(
 # Whose it is.
 
 
-def test_a_file_is_refused_to_another_process_and_to_other_tables(file: Path) -> None:
+def test_a_file_is_refused_to_another_process_and_says_of_which_systems_it_is(file: Path) -> None:
     """Its rows would be events that never were."""
     die(SqliteStore(file, "process", "boot", owner=SHOP))
     die(SqliteStore(file, "process", "boot", owner=SHOP))
@@ -120,8 +123,30 @@ def test_a_file_is_refused_to_another_process_and_to_other_tables(file: Path) ->
         f"{file}: cannot be used as store: is that of shop, and this is the agent of bank"
     )
     for systems in ((), SHOP.systems[::-1], SHOP.systems[:1], ("cc" * 16, "bb" * 16)):
-        assert "was made with other table files" in refused(file, SHOP._replace(systems=systems))
+        store = SqliteStore(file, "process", "boot", owner=SHOP._replace(systems=systems))
+        assert store.systems == SHOP.systems
+        die(store)
     die(SqliteStore(file, "process", "boot"))
+
+
+def test_systems_change_with_the_state_or_not_at_all(file: Path) -> None:
+    store = SqliteStore(file, "process", "boot", owner=SHOP)
+    store.commit(b"row")
+    store.exchange(b"state", (b"\xcc" * 16,))
+    store.commit(b"later")
+    die(store)
+    store = SqliteStore(file, "process", "boot", owner=SHOP)
+    assert store.systems == ("cc" * 16,)
+    assert store.load() == (b"state", [b"later"])
+    die(store)
+    store = SqliteStore(file, "process", "boot", owner=SHOP, max_pages=1)
+    with pytest.raises(CommitFailed):
+        store.exchange(b"x" * 100_000, (b"\xdd" * 16,))
+    die(store)
+    store = SqliteStore(file, "process", "boot", owner=SHOP)
+    assert store.systems == ("cc" * 16,)
+    assert store.load() == (b"state", [b"later"])
+    die(store)
 
 
 def test_a_file_without_an_owner_gets_one(file: Path) -> None:
@@ -174,6 +199,70 @@ def test_so_is_one_whose_damage_shows_when_all_is_read(file: Path) -> None:
     with pytest.raises(DocumentError, match=DAMAGED):
         store.load()
     die(store)
+
+
+@pytest.mark.parametrize("left", [0, 1, 50, 100, 1024, -1024, -100, -1])
+def test_one_that_was_cut_off_is_told_of_and_left_alone(file: Path, left: int) -> None:
+    """SQLite takes an empty file for a new database, and a page that is cut off for zeros."""
+    store = SqliteStore(file, "process", "boot")
+    store.commit(b"1")
+    store.snapshot(bytes(5000))
+    store.close()
+    data = file.read_bytes()[:left]
+    file.write_bytes(data)
+    told = refused(file)
+    size = f"is cut off after {len(data)}" if left else "is empty (0 bytes): "
+    assert size in told
+    assert "what it held is lost: `choreomon split` again" in told
+    assert file.read_bytes() == data
+    assert modes(file).keys() == {file.name}
+
+
+def test_what_is_not_in_the_file_yet_is_beside_it(file: Path) -> None:
+    store = SqliteStore(file, "process", "boot")
+    store.commit(b"1")
+    store.snapshot(bytes(5000))
+    die(store)
+    assert SqliteStore(file, "process", "boot").load() == (bytes(5000), [])
+
+
+def test_a_database_with_nothing_in_it_is_no_new_store(file: Path) -> None:
+    with sqlite3.connect(file) as database:
+        database.execute("PRAGMA user_version=1")
+    database.close()
+    assert "has nothing in it: what it held is lost" in refused(file)
+
+
+def test_a_store_is_there_as_a_whole_or_not_at_all(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever an agent that is killed as it makes it has left, the next one begins anew."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.link", killed)
+    with pytest.raises(KeyboardInterrupt):
+        SqliteStore(file, "process", "boot")
+    assert modes(file) == {}
+    left = file.with_name(f"{file.name}.{os.getpid()}.new")
+    left.write_bytes(b"half")
+    monkeypatch.undo()
+    store = SqliteStore(file, "process", "boot")
+    assert store.load() == (None, [])
+    store.close()
+    assert modes(file) == {file.name: 0o600}
+
+
+def test_where_there_are_no_links_it_is_put_there_otherwise(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", unknown)
+    SqliteStore(file, "process", "boot").close()
+    assert modes(file) == {file.name: 0o600}
 
 
 def test_what_this_user_cannot_write_is_told_before_it_is_opened(
@@ -251,7 +340,7 @@ def test_who_made_a_file_that_another_one_has_locked_does_not_remove_it(
     """Of two that start at once, with a new file."""
     store = SqliteStore(file, "process", "boot")
     store.commit(b"1")
-    monkeypatch.setattr(SqliteStore, "_make", lambda _: True)
+    monkeypatch.setattr(store_file, "make", lambda *_: True)
     assert "another agent uses it" in refused(file)
     store.close()
     assert SqliteStore(file, "process", "boot").load() == (None, [b"1"])
@@ -303,3 +392,48 @@ def test_a_transaction_that_stayed_open_swallows_no_row(file: Path) -> None:
     store.commit(b"2")
     die(store)
     assert SqliteStore(file, "process", "boot").load() == (None, [b"1", b"2"])
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file can grow: what a disk without room says, as far as SQLite can tell."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_store_that_is_there_is_opened_on_a_full_disk_and_takes_rows_later(file: Path) -> None:
+    store = SqliteStore(file, "process", "boot", owner=SHOP)
+    store.commit(b"1")
+    store.close()
+    with full_disk():
+        store = SqliteStore(file, "process", "boot 2", owner=SHOP)
+        assert store.load() == (None, [b"1"])
+        assert not store.forgetful
+        for _ in range(2):
+            with pytest.raises(CommitFailed):
+                store.commit(b"2")
+    store.commit(b"2")
+    die(store)
+    # With the row it was noted that the file is in use.
+    store = SqliteStore(file, "process", "boot 3", owner=SHOP)
+    assert store.forgetful
+    assert store.load() == (None, [b"1", b"2"])
+    die(store)
+
+
+def test_one_that_committed_nothing_on_a_full_disk_has_lost_nothing(file: Path) -> None:
+    SqliteStore(file, "process", "boot").close()
+    with full_disk():
+        die(SqliteStore(file, "process", "boot 2"))
+    assert not opened(file, "boot 3")
+
+
+def test_a_new_store_needs_room(file: Path) -> None:
+    with full_disk():
+        told = refused(file)
+    assert "cannot be used as store: " in told
+    assert modes(file) == {}

@@ -1,11 +1,11 @@
-"""`choreomon.runtime.token_bucket`."""
+"""`choreomon.runtime.network.token_bucket`."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.runtime.token_bucket import TokenBucket
+from choreomon.runtime.network.token_bucket import TokenBucket
 
 
 def test_a_burst_is_let_through_and_then_the_rate() -> None:

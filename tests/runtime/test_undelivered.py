@@ -50,6 +50,13 @@ def copied(before: UndeliveredVerdicts, after: UndeliveredVerdicts) -> int:
     return sum(len(block) for block in after._blocks if id(block) not in shared)
 
 
+def test_of_many_none_is_lost_and_blocks_are_no_larger() -> None:
+    plain = {each.id: each for each in map(word, range(3 * BLOCK + 1))}
+    untold = UndeliveredVerdicts.of(plain)
+    assert [*untold.items()] == [*plain.items()]
+    assert [*map(len, untold._blocks)] == [BLOCK, BLOCK, BLOCK, 1]
+
+
 def test_what_a_change_copies_does_not_grow_with_how_many_there_are() -> None:
     untold = UndeliveredVerdicts()
     for number in range(20 * BLOCK):

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import Message
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
-from choreomon.properties.automaton import StatedTransition, sequence_automaton
+from tests.properties.stated import automaton_of
 from tests.runtime.world.staged import Staged
 from tests.runtime.world.truth import Law
 
@@ -17,15 +17,7 @@ V = Message("X", "v", "Y")
 NAMES = ("X", "Y", "Z")
 
 # a then m forms it, and v takes a back.
-PROPERTY = sequence_automaton(
-    initial=["q0"],
-    final=["q2"],
-    transitions=[
-        StatedTransition("q0", Label(SEND, A), "q1"),
-        StatedTransition("q1", Label(SEND, M), "q2"),
-        StatedTransition("q1", Label(SEND, V), "q0"),
-    ],
-)
+PROPERTY = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", M, "q2"), ("q1", V, "q0"))
 
 
 def staged() -> Staged:

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.automaton_file import read_automaton
-from choreomon.formats.configuration_json import read_configuration_json
-from choreomon.formats.hibou.configuration_reader import read_configuration
-from choreomon.formats.hibou.model import read_interaction, read_signature
-from choreomon.formats.hibou.multitrace import read_multi_trace
-from choreomon.formats.offline_json import (
+from choreomon.documents.read import load_document, parse_document
+from choreomon.hibou.configuration_reader import read_configuration
+from choreomon.hibou.model import read_interaction, read_signature
+from choreomon.hibou.multitrace import read_multi_trace
+from choreomon.interaction_files.automaton_file import read_automaton
+from choreomon.interaction_files.configuration_json import read_configuration_json
+from choreomon.interaction_files.offline_json import (
     read_interaction_json,
     read_multi_trace_json,
     read_signature_json,
 )
-from choreomon.formats.read import load_document, parse_document
-from choreomon.formats.trace import trace_line
+from choreomon.logs.trace import trace_line
 from simulator.run import simulation
 from tests.scenarios.console_blocks import (
     DOCUMENT_PAGES,
@@ -212,35 +212,28 @@ def test_exit_codes_belong_to_the_command_before_them() -> None:
 
 
 def test_the_map_of_the_rooms_is_true() -> None:
-    """Every file on it exists, every package is on it, and of some packages every module."""
+    """Every folder on it exists, and every package of choreomon is on it."""
     (tree,) = blocks_of(ROOT / "CONTRIBUTING.md", "text")
-    rooms: list[str] = []
-    missing: list[str] = []
     shown: set[Path] = set()
     for line in tree.splitlines():
-        entry = line.split()[0]
-        depth = (len(line) - len(line.lstrip())) // 2
-        if entry.endswith("/"):
-            rooms[depth:] = [entry.rstrip("/")]
-            path = ROOT.joinpath(*rooms)
-        else:
-            path = ROOT.joinpath(*rooms[:depth], entry)
-        missing += [] if path.exists() else [str(path)]
-        if entry.endswith(".py"):
-            beside = {ROOT.joinpath(*rooms[:depth], name) for name in re.findall(r"\w+\.py", line)}
-            missing += [str(each) for each in beside if not each.exists()]
-            shown |= beside
-    whole = [
-        path
-        for package in ("actors", "monitor", "runtime", "sdk", "deployment")
-        for path in (ROOT / "choreomon" / package).glob("*.py")
-        if path.name != "__init__.py"
+        inside = ROOT / "choreomon" if line.startswith("  ") else ROOT
+        folders = re.match(r"\s*((?:[\w-]+/\s+)*[\w-]+/)", line)
+        assert folders is not None, line
+        shown |= {inside / name.rstrip("/") for name in folders[1].split()}
+    assert [path for path in shown if not path.is_dir()] == []
+    packages = {path.parent for path in ROOT.glob("choreomon/*/*.py")}
+    assert packages - shown == set()
+
+
+def test_what_is_told_about_adding_things_names_places_that_exist() -> None:
+    told = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## How to add")[2]
+    places = [
+        place for place in re.findall(r"`((?:[\w-]+/)+(?:[\w.-]+)?)`", told) if "NAME" not in place
     ]
-    packages = {
-        path.parent.name
-        for top in ("choreomon", "simulator")
-        for path in ROOT.glob(f"{top}/**/*.py")
-    }
+    missing = [
+        place
+        for place in places
+        if not any((ROOT / top / place).exists() for top in ("", "choreomon"))
+    ]
+    assert len(places) > 20
     assert missing == []
-    assert [path for path in whole if path not in shown] == []
-    assert packages <= set(re.findall(r"([\w-]+)/", tree))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from choreomon.formats.schema import document_schema
+from choreomon.cli.documents.schemas import document_schema
 from tests.scenarios.console_blocks import ROOT
 
 PAGE = (ROOT / "docs" / "documents.md").read_text(encoding="utf-8")

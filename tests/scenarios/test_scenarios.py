@@ -14,18 +14,18 @@ import pytest
 import yaml
 
 from choreomon.cli import group
-from choreomon.cli.run_logs import run_logs
+from choreomon.cli.simulation.run_logs import run_logs
 from choreomon.core.run import Run
+from choreomon.core.strategy_names import STRATEGIES
 from choreomon.core.verdict import VerdictKind
-from choreomon.formats.observation import EVERYTHING
-from choreomon.formats.read import Document, load_document
+from choreomon.documents.observation import EVERYTHING
+from choreomon.documents.read import Document, load_document
 from choreomon.verify.verdict import Mode
 from simulator.observation import WindowsName
 from simulator.run import simulation
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SEEDS = range(50)
-STRATEGIES = ("pull", "push", "central")
 
 NAMES = (
     "broker",

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
-from choreomon.formats.local import (
+from choreomon.agent_files.local import (
     AgentMessage,
     Clock,
     FrameSplitter,

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from choreomon.core.vector_clock import VectorClock, merge, tick
-from choreomon.formats.clock_text import decode_clocks_untrusted, encode_clocks
-from choreomon.formats.local import (
+from choreomon.agent_files.clocks.text import decode_clocks_untrusted, encode_clocks
+from choreomon.agent_files.local import (
     AgentMessage,
     ClientMessage,
     Clock,
@@ -23,6 +22,7 @@ from choreomon.formats.local import (
     Report,
     Welcome,
 )
+from choreomon.core.vector_clock import VectorClock, merge, tick
 
 KEY = b"\x01\x02\x03\x04"
 OWN = 0
@@ -94,7 +94,7 @@ class ModelAgent:
             case Hello():
                 self._hello(connection, message)
             case Report() | Gap():
-                self._numbered(connection, message)
+                self.numbered(connection, message)
             case Renew(grant):
                 if grant:
                     connection.grant = grant / 1000
@@ -138,7 +138,7 @@ class ModelAgent:
             )
         )
 
-    def _numbered(self, connection: Connection, message: Report | Gap) -> None:
+    def numbered(self, connection: Connection, message: Report | Gap) -> None:
         answers = self._sessions.get(connection.session)
         if answers is None:
             self._refuse(connection, Refused(message.number, "session", "forgotten"))

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from choreomon.formats.clock_text import ClockText
-from choreomon.formats.local import Gap, Policy, Renew, Report
+from choreomon.agent_files.clocks.text import ClockText
+from choreomon.agent_files.local import Gap, Policy, Renew, Report
 from choreomon.sdk.journal import GAP, Entry, Journal
 from choreomon.sdk.knowledge import Knowledge
 from choreomon.sdk.lease import Lease
-from choreomon.sdk.session import OPEN, Session
 from tests.sdk.model_agent import Connection, ModelAgent
 
 
@@ -28,10 +27,8 @@ ALL: tuple[Policy, ...] = ("block", "buffer", "let-go", "fire-and-forget")
 LEAVING: tuple[Policy, ...] = ("buffer", "let-go")
 
 right_step = ModelAgent.step
-right_numbered = ModelAgent._numbered
+right_numbered = ModelAgent.numbered
 right_granted = Lease.granted
-right_begin_again = Session._begin_again
-right_write = Session._write
 
 
 def counts_the_lease_from_now(self: ModelAgent, connection: Connection) -> None:
@@ -71,29 +68,11 @@ def does_not_carry_what_left(self: Knowledge, heard: ClockText) -> None:
     """The next message does not know what was heard with an event that left."""
 
 
-def reports_again_in_a_new_session(self: Session) -> None:
-    self._session = ""
-    self._answered = 0
-    for entry in self._journal.numbered():
+def reports_again_in_a_new_session(self: Journal) -> list[Entry]:
+    """As if the agent had taken nothing."""
+    for entry in self.numbered():
         entry.number = 0
-
-
-def lets_doubtful_events_go(self: Session) -> None:
-    """Before the agent knows of the gap."""
-    right_begin_again(self)
-    for entry in self._journal:
-        if entry.kind == GAP:
-            self._settle(entry, self.clock())
-            entry.tickets.clear()
-
-
-def tells_doubtful_clocks_too_late(self: Session) -> None:
-    """Not with the next event, but with the one after all that wait."""
-    self._session = ""
-    self._answered = 0
-    for entry in self._journal.doubt():
-        self.knowledge.take_back(entry.heard)
-    self.knowledge.doubted()
+    return []
 
 
 def tells_gaps_first(self: Journal, events: int = 1) -> Entry:
@@ -107,31 +86,19 @@ def tells_gaps_first(self: Journal, events: int = 1) -> Entry:
     return gap
 
 
-def tells_what_was_heard_later(self: Session, now: float) -> None:
-    """Not what was heard when the event happened, but when its report is written."""
-    if self.phase == OPEN:
-        for entry in self._journal:
-            if not entry.number and entry.kind != GAP:
-                entry.heard = self.clock()
-    right_write(self, now)
-
-
 def repeats_nothing(self: Journal) -> None:
     self.greeting = False
 
 
 PLANTED = (
     Planted(ModelAgent, "step", counts_the_lease_from_now, LEAVING),
-    Planted(ModelAgent, "_numbered", takes_late_reports, ("let-go",)),
+    Planted(ModelAgent, "numbered", takes_late_reports, ("let-go",)),
     Planted(Journal, "everything_left_is_written", promises_too_early, ("buffer",)),
     Planted(Lease, "granted", ends_the_lease_early, LEAVING),
     Planted(Journal, "let_go", repeats_what_left, ("let-go",)),
     Planted(Knowledge, "take_back", forgets_what_was_heard, ALL),
     Planted(Knowledge, "left", does_not_carry_what_left, ALL),
-    Planted(Session, "_begin_again", reports_again_in_a_new_session, ALL),
-    Planted(Session, "_begin_again", lets_doubtful_events_go, ("block", "buffer", "let-go")),
-    Planted(Session, "_begin_again", tells_doubtful_clocks_too_late, ALL),
+    Planted(Journal, "doubt", reports_again_in_a_new_session, ALL),
     Planted(Journal, "lose", tells_gaps_first, ("buffer", "fire-and-forget")),
-    Planted(Session, "_write", tells_what_was_heard_later, ALL),
     Planted(Journal, "unwrite", repeats_nothing, ALL),
 )

@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from choreomon.core.message import EventKind
-from choreomon.core.vector_clock import VectorClock
-from choreomon.formats.clock_text import decode_clocks_untrusted, encode_clocks
-from choreomon.formats.local import (
+from choreomon.agent_files.clocks.text import decode_clocks_untrusted, encode_clocks
+from choreomon.agent_files.local import (
     LENGTH_BYTES,
     FrameSplitter,
     Policy,
     decode_client_untrusted,
     encode,
 )
+from choreomon.core.message import EventKind
+from choreomon.core.vector_clock import VectorClock
 from choreomon.sdk.journal import Ticket
 from choreomon.sdk.session import AWAY, OPEN, Session
 from tests.sdk.model_agent import KEY, Connection, ModelAgent, Taken

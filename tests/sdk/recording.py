@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.core.errors import AgentUnavailable
-from choreomon.formats.clock_text import Carried
 from choreomon.sdk.carriers import Carrying
 
 

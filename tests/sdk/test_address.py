@@ -91,9 +91,20 @@ def test_what_the_environment_says_is_an_address_or_off(said: str, address: str 
 def test_tokens_are_read_from_files(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("secret\n")
-    assert read_token(file, {}) == "secret"
-    assert read_token(None, {"CHOREOMON_TOKEN_FILE": str(file)}) == "secret"
-    assert read_token(None, {}) == ""
+    where = Address(host="127.0.0.1", port=1)
+    assert read_token(where, file, {}) == "secret"
+    assert read_token(where, None, {"CHOREOMON_TOKEN_FILE": str(file)}) == "secret"
+    assert read_token(where, None, {}) == ""
+
+
+def test_at_a_unix_socket_no_token_is_told_and_no_file_read(tmp_path: Path) -> None:
+    where = Address(path="/run/shop.sock")
+    file = tmp_path / "token"
+    for present in (False, True):
+        if present:
+            file.write_text("secret\n")
+        assert read_token(where, file, {}) == ""
+        assert read_token(where, None, {"CHOREOMON_TOKEN_FILE": str(file)}) == ""
 
 
 @given(st.integers(0, 10_000), st.floats(0, 1))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import uvloop
 
+from choreomon.agent_files.clocks.text import Carried, decode_clocks_untrusted, encode_clocks
+from choreomon.agent_files.local import Policy
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
-from choreomon.formats.clock_text import Carried, decode_clocks_untrusted, encode_clocks
-from choreomon.formats.local import Policy
 from choreomon.sdk.address import Backoff
 from choreomon.sdk.asynchronous import ConnectedProcess, connect
 from choreomon.sdk.process import OFF
@@ -294,6 +294,27 @@ async def test_another_token_is_refused_at_once_with_the_fix(tmp_path: Path) -> 
         await process.sending("customer", "parcel")
         await process.close()
         assert agent.taken == ["parcel"]
+
+
+@pytest.mark.parametrize("content", ["a token of another agent\n", None])
+def test_a_token_file_in_the_environment_is_not_for_unix_sockets(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    """One environment may be that of services at both; the file of others need not be there."""
+    token = tmp_path / "token"
+    if content is not None:
+        token.write_text(content)
+    monkeypatch.setenv("CHOREOMON_TOKEN_FILE", str(token))
+
+    @in_virtual_time
+    async def run() -> None:
+        async with fake_agent(path) as agent:
+            process = await connect(path)
+            await process.sending("customer", "parcel")
+            await process.close()
+            assert agent.taken == ["parcel"]
+
+    run()
 
 
 @in_virtual_time

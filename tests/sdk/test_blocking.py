@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
+from choreomon.agent_files.clocks.text import Carried, decode_clocks_untrusted, encode_clocks
+from choreomon.agent_files.local import Policy
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
-from choreomon.formats.clock_text import Carried, decode_clocks_untrusted, encode_clocks
-from choreomon.formats.local import Policy
 from choreomon.sdk.address import Backoff
 from choreomon.sdk.blocking import ConnectedProcess, connect
 from choreomon.sdk.process import BLOCKING_OFF
 from tests.sdk.fake_agent import FakeAgent
 from tests.sdk.model_agent import KEY
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Seconds after which a test that hangs fails."""
 
 
@@ -250,6 +250,18 @@ def test_another_token_is_refused_without_waiting(tmp_path: Path) -> None:
             connected(agent, deadline=None, token_file=token)
         token.write_text("right")
         with connected(agent, token_file=token) as process:
+            process.sending("customer", "parcel")
+        assert agent.taken == ["parcel"]
+
+
+def test_a_token_file_in_the_environment_is_not_for_unix_sockets(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("a token of another agent\n")
+    monkeypatch.setenv("CHOREOMON_TOKEN_FILE", str(token))
+    with threaded_agent(path) as agent:
+        with connected(agent) as process:
             process.sending("customer", "parcel")
         assert agent.taken == ["parcel"]
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from email.message import Message
-from typing import Any
+from typing import Any, NamedTuple
+from wsgiref.util import setup_testing_defaults
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.core.errors import MalformedMessage
-from choreomon.formats.clock_text import Carried
 from choreomon.sdk.carriers import (
     Carrying,
     extract_baggage_untrusted,
     extract_untrusted,
+    grpc_metadata,
     header,
     inject,
     inject_baggage,
+    kafka_headers,
+    wsgi_headers,
 )
 from choreomon.sdk.process import NOTHING
 
@@ -44,6 +49,104 @@ def test_headers_are_written_as_the_carrier_has_them(carrier: Any, expected: Any
     inject(carrier, CARRIED)
     assert carrier == expected
     assert extract_untrusted(carrier) == CARRIED
+
+
+OTHERS: list[Any] = [
+    [("a", b"1"), ("CHOREOMON", b"old")],
+    (("a", b"1"), ("choreomon", b"old")),
+    {"a": b"1", "Choreomon": b"old"},
+    iter([("a", b"1")]),
+]
+"""What may stand beside the header, and an old one."""
+
+
+@pytest.mark.parametrize("headers", OTHERS)
+def test_clients_of_kafka_take_a_list_of_names_and_bytes(headers: Any) -> None:
+    made = kafka_headers(CARRIED, headers)
+    assert made == [("a", b"1"), ("choreomon", TEXT.encode())]
+    assert extract_untrusted(made) == extract_untrusted(tuple(made)) == CARRIED
+
+
+def test_without_other_headers_names_are_text_all_the_same() -> None:
+    assert kafka_headers(CARRIED) == kafka_headers(CARRIED, []) == [("choreomon", TEXT.encode())]
+    assert grpc_metadata(CARRIED) == grpc_metadata(CARRIED, ()) == (("choreomon", TEXT),)
+    assert wsgi_headers(CARRIED) == wsgi_headers(CARRIED, []) == [("choreomon", TEXT)]
+
+
+def test_calls_of_grpc_take_a_tuple_and_servers_give_named_ones() -> None:
+    class Metadatum(NamedTuple):  # as of `invocation_metadata`
+        key: str
+        value: str | bytes
+
+    given = (Metadatum("trace-bin", b"\0"), Metadatum("choreomon", "old"))
+    made = grpc_metadata(CARRIED, given)
+    assert made == (("trace-bin", b"\0"), ("choreomon", TEXT))
+    assert extract_untrusted(tuple(Metadatum(*pair) for pair in made)) == CARRIED
+
+
+def test_metadata_of_asynchronous_grpc_is_read_and_added_to() -> None:
+    class Metadata:  # as of `grpc.aio`: its iterator gives pairs, and names may come twice
+        def __init__(self, *pairs: tuple[str, str]) -> None:
+            self.pairs = pairs
+
+        def items(self) -> Iterator[tuple[str, str]]:
+            return iter(self.pairs)
+
+        __iter__ = items
+
+    made = grpc_metadata(CARRIED, Metadata(("a", "1"), ("a", "2")))
+    assert made == (("a", "1"), ("a", "2"), ("choreomon", TEXT))
+    assert extract_untrusted(Metadata(*made)) == CARRIED
+
+
+def test_responses_of_wsgi_have_a_list_of_text() -> None:
+    made = wsgi_headers(CARRIED, [("Content-Type", "text/plain"), ("Choreomon", "old")])
+    assert made == [("Content-Type", "text/plain"), ("choreomon", TEXT)]
+    assert all(type(text) is str for pair in made for text in pair)
+
+
+@pytest.mark.parametrize(
+    ("made", "nothing"),
+    [(kafka_headers, []), (grpc_metadata, ()), (wsgi_headers, [])],
+)
+def test_a_process_that_is_not_monitored_adds_nothing(made: Any, nothing: Any) -> None:
+    assert made(NOTHING) == nothing
+    assert list(made(NOTHING, [("a", "1")])) == [("a", "1")]
+
+
+def environment(**variables: str) -> dict[str, Any]:
+    """As of a server of WSGI, which may have the variables of its process in it."""
+    made: dict[str, Any] = {"CHOREOMON": "/run/choreomon/agent.sock", **variables}
+    setup_testing_defaults(made)
+    return made
+
+
+def test_the_environment_of_wsgi_is_read() -> None:
+    assert extract_untrusted(environment(HTTP_CHOREOMON=TEXT)) == CARRIED
+    baggage = environment(HTTP_BAGGAGE=f"a=1,choreomon={TEXT}")
+    assert extract_baggage_untrusted(baggage) == CARRIED
+
+
+def test_a_variable_of_the_process_is_no_header() -> None:
+    assert extract_untrusted(environment()) is None
+    process = Carrying()
+    process.extract(environment(HTTP_CHOREOMON="rubbish"))
+    assert process.malformed == 1
+
+
+@pytest.mark.parametrize("version", ["(1, 0)", "1", ["1", "0"], (1, "0")])
+def test_a_header_that_is_called_as_in_wsgi_is_another_one(version: Any) -> None:
+    """Whoever strips `choreomon` at the edge must not be gone round by it."""
+    carrier = {"wsgi.version": version, "HTTP_CHOREOMON": TEXT}
+    assert extract_untrusted(carrier) is None
+    assert extract_untrusted([(b"http_choreomon", TEXT.encode())]) is None
+
+
+@pytest.mark.parametrize("carrier", [(), (("a", "1"),), None])
+def test_what_cannot_be_changed_is_told_with_what_to_use(carrier: Any) -> None:
+    with pytest.raises(TypeError, match="`kafka_headers`, `grpc_metadata` or `wsgi_headers`"):
+        inject(carrier, CARRIED)
+    inject(carrier, NOTHING)
 
 
 def test_headers_of_http_clients_are_carriers() -> None:

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import pytest
 
+from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
+from choreomon.agent_files.clocks.text import Carried
+from choreomon.agent_files.table_file import SplitTable, system_id, write_table
 from choreomon.core.errors import DocumentError, ProcessClosed
 from choreomon.core.live import LiveVerdict
-from choreomon.formats.agent_config import AgentConfig, LocalAccess
-from choreomon.formats.clock_text import Carried
-from choreomon.formats.read import parse_document
-from choreomon.formats.table_file import SplitTable, system_id, write_table
+from choreomon.documents.read import parse_document
 from choreomon.properties.tables import transition_tables
 from choreomon.sdk.embedded import EmbeddedProcess, embed
 from choreomon.testing.held_ports import HeldPorts
@@ -73,7 +73,7 @@ class Verdicts:
         self.told: asyncio.Queue[LiveVerdict] = asyncio.Queue()
 
     async def next(self) -> LiveVerdict:
-        return await asyncio.wait_for(self.told.get(), 20)
+        return await asyncio.wait_for(self.told.get(), 300)
 
 
 async def started(configs: dict[str, AgentConfig], told: Verdicts) -> dict[str, EmbeddedProcess]:

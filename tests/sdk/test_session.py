@@ -5,9 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from choreomon.core.message import EventKind
-from choreomon.formats.clock_text import ClockText, decode_clocks_untrusted, encode_clocks
-from choreomon.formats.local import (
+from choreomon.agent_files.clocks.text import ClockText, decode_clocks_untrusted, encode_clocks
+from choreomon.agent_files.local import (
     AgentMessage,
     ClientMessage,
     Clock,
@@ -25,6 +24,7 @@ from choreomon.formats.local import (
     Welcome,
     decode_client_untrusted,
 )
+from choreomon.core.message import EventKind
 from choreomon.sdk.journal import Ticket
 from choreomon.sdk.lease import GREETING_SECONDS
 from choreomon.sdk.session import AWAY, GREETING, OPEN, Session

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choreomon.formats.local import Policy
+from choreomon.agent_files.local import Policy
 from tests.sdk.planted import ALL, PLANTED, Planted
 from tests.sdk.played import Played, Step, play
 
@@ -24,7 +24,7 @@ courses = st.lists(often | seldom, min_size=3, max_size=60)
 
 
 @pytest.mark.parametrize("policy", ALL)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(courses, st.integers(0, 4), st.integers(1, 4))
 def test_nothing_is_counted_twice_lost_reordered_or_forgotten(
     policy: Policy, course: list[Step], buffer: int, window: int

@@ -10,7 +10,7 @@ import pytest
 import zmq
 import zmq.asyncio
 
-from choreomon.formats.clock_text import Carried
+from choreomon.agent_files.clocks.text import Carried
 from choreomon.sdk.zeromq import BlockingMonitoredSocket, MonitoredSocket
 from tests.sdk.recording import AsyncRecording, BlockingRecording, OnlyOn
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import Any
 
-from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Judgement
-from choreomon.monitor.history import Record
 from choreomon.monitor.record_by_record import Sound
-from choreomon.properties.tables import Inspected
 
 
 class Counting(Sound):
@@ -17,13 +14,6 @@ class Counting(Sound):
     def __init__(self) -> None:
         self.judgements = 0
 
-    def judge(
-        self,
-        inspected: Inspected,
-        event: VectorClock,
-        own: int,
-        records: Sequence[Record],
-        index_of: Mapping[str, int],
-    ) -> Judgement:
+    def judge(self, *given: Any, **named: Any) -> Judgement:
         self.judgements += 1
-        return super().judge(inspected, event, own, records, index_of)
+        return super().judge(*given, **named)

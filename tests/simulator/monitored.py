@@ -36,7 +36,6 @@ from choreomon.properties.reference import formations
 from simulator.run import Simulation
 from tests.laws.drawn import draw_automaton
 
-STRATEGIES = ("pull", "push", "central")
 MESSAGES = ("a", "b", "c")
 DELAYS: tuple[Delay, ...] = (
     Uniform(1, 20),

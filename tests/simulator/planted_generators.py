@@ -145,4 +145,4 @@ def both_branches_send(*arguments: Any) -> Any:
     return replace(application, processes=tuple(processes))
 
 
-APPLICATION = scenario._application
+APPLICATION = scenario.stated_application

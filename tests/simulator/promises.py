@@ -11,9 +11,9 @@ from itertools import combinations
 from choreomon.actors.delays import Constant, LinkDelays
 from choreomon.core.message import SEND, Message
 from choreomon.core.run import RunEvent
-from choreomon.formats.documents import ApplicationDocument, IfStatement, SendStatement, Statement
-from choreomon.formats.read import Document, parse_document
-from choreomon.formats.scenario_text import document_as_yaml, scenario_document
+from choreomon.documents.read import Document, parse_document
+from choreomon.documents.scenario_text import document_as_yaml, scenario_document
+from choreomon.documents.shape import ApplicationDocument, IfStatement, SendStatement, Statement
 from simulator.generation.parameters import Parameters
 from simulator.generation.scenario import generated_scenario
 from simulator.generation.schedule import DELAY, MEAN

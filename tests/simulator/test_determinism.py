@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.formats.read import parse_document
-from choreomon.formats.trace import trace_line
+from choreomon.core.strategy_names import STRATEGIES
+from choreomon.documents.read import parse_document
+from choreomon.logs.trace import trace_line
 from simulator.run import simulation
-from tests.simulator.monitored import STRATEGIES
 
 ROOT = Path(__file__).parents[2]
 HASH_SEEDS = ("0", "1", "4242")
@@ -60,7 +60,12 @@ def written_by(program: list[str], hash_seed: str, directory: Path) -> dict[str,
     directory.mkdir()
     finished = subprocess.run(
         [sys.executable, "-m", "choreomon", *program],
-        env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
+        env={
+            **os.environ,
+            "PYTHONHASHSEED": hash_seed,
+            "PYTHONPATH": str(ROOT),
+            "SOURCE_DATE_EPOCH": "0",
+        },
         cwd=directory,
         capture_output=True,
         check=False,

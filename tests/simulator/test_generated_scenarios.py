@@ -69,14 +69,14 @@ PARAMETERS = WISHES.map(as_advised)
 
 
 @given(PARAMETERS, SEEDS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_promise_is_kept_by_every_document(parameters: Parameters, seed: int) -> None:
     document = read_back(document_text(parameters, seed))
     assert broken_promises(document, parameters) == set()
 
 
 @given(PARAMETERS, SEEDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_one_seed_gives_one_document(parameters: Parameters, seed: int) -> None:
     assert document_text(parameters, seed) == document_text(parameters, seed)
 
@@ -93,7 +93,7 @@ def test_a_generator_that_draws_from_elsewhere_is_noticed() -> None:
 
 
 @given(PARAMETERS, st.integers(0, 1000))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_runs_end_and_are_those_of_the_document(parameters: Parameters, seed: int) -> None:
     made = generated_simulation(generated_scenario(parameters, seed))
     document = read_back(document_text(parameters, seed))
@@ -173,13 +173,13 @@ def test_what_is_drawn_for_one_thing_leaves_the_rest_alone() -> None:
 
 
 @given(WISHES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_what_a_refusal_advises_fits_in_the_end(asked: dict[str, Any]) -> None:
     assert isinstance(as_advised(asked), Parameters)
 
 
 @given(WISHES, st.integers(0, 10))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_whether_there_is_room_does_not_depend_on_the_seed(
     asked: dict[str, Any], seed: int
 ) -> None:
@@ -205,12 +205,12 @@ def test_there_are_as_many_different_sequences_as_are_allowed(
 
 
 def test_too_few_different_sequences_are_noticed() -> None:
-    with patch.object(Parameters, "_variety", lambda *_: 100), pytest.raises(InternalError):
+    with patch.object(Parameters, "variety", lambda *_: 100), pytest.raises(InternalError):
         generated_scenario(Parameters(processes=2, handlers=2, chain=1, length=2, sequences=3), 0)
 
 
 def test_room_that_is_not_there_is_noticed() -> None:
-    with patch.object(Parameters, "_others", lambda *_: 100):
+    with patch.object(Parameters, "others", lambda *_: 100):
         parameters = Parameters(processes=3, handlers=3, chain=3, length=20)
         drawn = drawn_activities(parameters, Random(0))
     assert 2 * (sum(1 for activity in drawn if activity.messages) - 1) < parameters.unrelated
@@ -271,11 +271,11 @@ PLANTED_AT = Parameters(
     ("name", "bug", "promise"),
     [
         ("drawn_activities", planted_generators.one_message_more, "no chain is too long"),
-        ("_application", planted_generators.one_message_less, "the chain length is reached"),
+        ("stated_application", planted_generators.one_message_less, "the chain length is reached"),
         ("drawn_activities", planted_generators.twice_in_a_chain, "processes of a chain differ"),
         ("drawn_activities", planted_generators.twice_in_a_chain, "nobody sends to itself"),
         ("drawn_schedule", planted_generators.a_third_start, "two chains per message"),
-        ("_application", planted_generators.both_branches_send, "two chains per message"),
+        ("stated_application", planted_generators.both_branches_send, "two chains per message"),
         ("drawn_branches", planted_generators.one_branch_less, "share of branching"),
         ("drawn_branches", planted_generators.closed_at_first, "all is sent at mean delays"),
         ("drawn_sequences", planted_generators.one_sequence_less, "number of sequences"),

@@ -9,16 +9,16 @@ from itertools import combinations
 import pytest
 
 from choreomon.core.run import MonitorsMessage, Run, RunEvent
+from choreomon.core.strategy_names import STRATEGIES, StrategyName
 from choreomon.core.vector_clock import happened_before
-from choreomon.formats.read import load_document
-from choreomon.render.drawing import Picture, Text, flattened
-from choreomon.render.explanation import explanation
-from choreomon.render.highlights import Highlight
-from choreomon.render.known_order import known_order, monitoring_hops, order_sentence
-from choreomon.render.space_time import space_time_picture
+from choreomon.documents.read import load_document
+from choreomon.pictures.shapes.drawing import Picture, Text, flattened
+from choreomon.pictures.space_time.diagram import space_time_picture
+from choreomon.pictures.space_time.highlights import Highlight
+from choreomon.sentences.explanation import explanation
+from choreomon.sentences.known_order import known_order, monitoring_hops, order_sentence
 from simulator.generation.parameters import of_class
 from simulator.generation.scenario import generated_scenario, generated_simulation
-from simulator.monitoring import StrategyName
 from simulator.run import simulation
 from tests.scenarios.console_blocks import ROOT
 
@@ -43,7 +43,7 @@ def disagreements(run: Run) -> int:
     )
 
 
-@pytest.mark.parametrize("strategy", ["pull", "push", "central"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_chains_say_what_the_clocks_say(strategy: StrategyName) -> None:
     runs = [generated_run(seed, strategy) for seed in range(SEEDS)]
     assert sum(map(disagreements, runs)) == 0

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from benchmarks.monitoring_overhead import Workload, labels_for, prepared, with_cancellations
-from choreomon.formats import clock_coding, wire
-from choreomon.formats.clock_links import UNLINKED
-from choreomon.formats.packed_clocks import small_differences
-from choreomon.formats.small_numbers import SmallNumbers
-from choreomon.formats.wire import encode, open_untrusted, unlinked
+from choreomon.agent_files import wire
+from choreomon.agent_files.clocks import coding as clock_coding
+from choreomon.agent_files.clocks.links import UNLINKED
+from choreomon.agent_files.clocks.packed import small_differences
+from choreomon.agent_files.clocks.small_numbers import SmallNumbers
+from choreomon.agent_files.wire import encode, open_untrusted, unlinked
 from choreomon.properties.automaton import SequenceAutomaton
 from simulator import linked_channels
 from simulator.linked_channels import LinkedChannels, Sent

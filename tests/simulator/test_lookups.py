@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from choreomon.core.message import Label
-from choreomon.formats.read import parse_document
+from choreomon.documents.read import parse_document
 from simulator import run as run_module
-from simulator.monitoring import Watcher
 from simulator.run import simulation
-from simulator.world import World
+from simulator.world import Watcher, World
 
 DOCUMENT = """
 application:

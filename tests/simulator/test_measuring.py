@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simulator.linked_channels
+from choreomon.agent_files.wire import decode_untrusted, encode
 from choreomon.core.message import Label
 from choreomon.core.run import RunEvent, Summary, summary
-from choreomon.formats.read import parse_document
-from choreomon.formats.wire import decode_untrusted, encode
+from choreomon.core.strategy_names import StrategyName
+from choreomon.documents.read import parse_document
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.state import Observe
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.relations import pre_transitions, vio_transitions
-from simulator.monitoring import StrategyName
 from simulator.run import Simulation, simulation
 from tests.simulator.monitored import draw_simulation, judged
 

@@ -21,15 +21,16 @@ from choreomon.actors.delays import (
     microseconds,
 )
 from choreomon.core.message import ENVIRONMENT
-from choreomon.formats.read import parse_document
+from choreomon.core.strategy_names import STRATEGIES, StrategyName
+from choreomon.documents.read import parse_document
 from choreomon.monitor.record_by_record import Sound
 from choreomon.monitor.rule_sets import RULES, WITHOUT_INQUIRIES
 from choreomon.properties.tables import RulesName
-from simulator.monitoring import CENTRE, StrategyName
 from simulator.network import Network
 from simulator.run import simulation
+from simulator.sidecars.central import CENTRE
 from tests.laws.planted import TrustsUncertainCancellations
-from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged
+from tests.simulator.monitored import Judged, draw_simulation, judged
 
 SEEDS = range(400)
 IN_TURN = """
@@ -97,7 +98,7 @@ def test_the_last_words_miss_nothing_and_accuse_nobody_falsely(
     assert min(seen[k] for k in ("environment", "self-sends", "out of order", "deadline")) > 50
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False), st.integers(), st.sampled_from(JUDGING))
 def test_no_run_misses_a_formation_or_makes_one_up(
     random: Random, seed: int, judging: tuple[StrategyName, RulesName]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from choreomon.actors.delays import Constant, Uniform
 from choreomon.core.message import HANDLE, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
-from choreomon.formats.observation import EVERYTHING, LogDocument, ObservationDocument
+from choreomon.documents.observation import EVERYTHING, LogDocument, ObservationDocument
 from choreomon.multitrace.slices import is_multi_prefix, is_slice
 from simulator.observation import WINDOWS, Log, Logbook, WindowsName, logs_from_document
 

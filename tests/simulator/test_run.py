@@ -15,15 +15,15 @@ import pytest
 from choreomon.actors.delays import Exponential
 from choreomon.core.errors import DocumentError
 from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.strategy_names import STRATEGIES, StrategyName
 from choreomon.core.vector_clock import happened_before
-from choreomon.formats.read import load_document, parse_document
+from choreomon.documents.read import load_document, parse_document
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 from choreomon.properties.tables import RulesName
 from simulator import run as run_module
-from simulator.monitoring import StrategyName
 from simulator.run import simulation
-from tests.simulator.monitored import STRATEGIES, Judged, draw_simulation, judged
+from tests.simulator.monitored import Judged, draw_simulation, judged
 
 RULES: tuple[RulesName, ...] = ("sound", "paper")
 
@@ -191,7 +191,7 @@ def test_the_cycle_collector_rests_during_a_run_and_is_then_as_it_was(collecting
     assert after == collecting
 
 
-@pytest.mark.parametrize("strategy", ["pull", "push", "central"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("rules", ["sound", "paper"])
 def test_formations_are_noted_though_no_event_is_kept(
     strategy: StrategyName, rules: RulesName

@@ -28,7 +28,7 @@ from choreomon.actors.delays import (
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock, happened_before, knows, merge
-from choreomon.formats.trace import trace_line
+from choreomon.logs.trace import trace_line
 from simulator.event_queue import MONITORING
 from simulator.recording import each_of, tracing
 from simulator.world import World

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.errors import ChoreomonError, DocumentError, ProcessClosed
-from choreomon.formats.read import Document, parse_document
+from choreomon.documents.read import Document, parse_document
 from choreomon.properties.reference import formations
 from choreomon.testing import Declared, MonitoredRun, monitored
 
@@ -36,7 +36,7 @@ def test_what_is_formed_is_declared_with_all_that_happened() -> None:
     with pytest.raises(Declared) as caught, monitored(DOCUMENT) as run:
         forms(run)
     text = str(caught.value)
-    assert text.startswith("p.yaml: p\nB declares violated at event 4 (send B -> A : b, ")
+    assert text.startswith("p.yaml: p\nB declares violated at event 4 (send B -> A : b).\n")
     assert "In every possible order the forbidden sequence was formed." in text
     found = caught.value.run
     assert found.formed == ((4, (2, 4)),)
@@ -120,7 +120,7 @@ def test_processes_may_be_of_different_threads_and_loops() -> None:
     assert found.kept_events[-1].clock[0] == 200
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.lists(st.sampled_from("abc"), max_size=6))
 def test_every_order_is_judged_as_the_reference_does(messages: list[str]) -> None:
     """Each message is handled at once, so that there is one order only."""

@@ -33,6 +33,9 @@ PARTITIONS: Final[tuple[Partition, ...]] = (
     partition([["l1", "l3"], ["l2"]]),
 )
 
+DISCRETE: Final = (*[discrete(LIFELINES)] * 7, PARTITIONS[2])
+"""Mostly logs of one lifeline each."""
+
 ORDERED: Final = ("strict", "strict", "seq", "seq", "par", "coreg", "coreg", "alt")
 """Interactions without loops may have 16 symbols, and questions about them be answered."""
 
@@ -69,9 +72,10 @@ def questions(
     modes: Sequence[ExactMode] = EXACT_MODES,
     operators: Sequence[str] = ALL_OPERATORS,
     largest: int = 9,
+    partitions: Sequence[Partition] = PARTITIONS,
 ) -> Iterator[Question]:
     """What is asked about one random interaction: slices, multi-prefixes and their mutants, over
-    five partitions. None for some seeds."""
+    each of these partitions. None for some seeds."""
     rng = Random(seed)
     interaction = random_interaction(
         rng,
@@ -86,7 +90,7 @@ def questions(
     if not 0 < len(accepted) <= MOST:
         return
     oracles: dict[int, Oracle] = {}
-    for onto in PARTITIONS:
+    for onto in partitions:
         for multitrace in _observations(rng, project_trace(rng.choice(accepted), onto)):
             length = sufficient_length(interaction, multitrace.length)
             if length > LONGEST or multitrace.length > 5:

@@ -86,7 +86,7 @@ def ending_anywhere(one: Automaton) -> Automaton:
 
 @pytest.mark.parametrize("planted", [without_an_edge, ending_anywhere])
 def test_wrong_automata_are_noticed(planted: Callable[[Automaton], Automaton]) -> None:
-    assert disagreements(range(200), planted)[0] > 0
+    assert any(disagreements(range(seed, seed + 1), planted)[0] for seed in range(200))
 
 
 TURNS = automaton([(0, emission("a", "m"), 1), (1, emission("b", "n"), 0)], initial=[0], final=[0])

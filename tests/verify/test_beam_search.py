@@ -8,7 +8,7 @@ from choreomon.core.action import Action
 from choreomon.interaction.term import Interaction, alt, loop_p, loop_s, loop_w, par, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.verify import beam_search, exact
-from choreomon.verify.beam_search import Beam, ExactMode, Search
+from choreomon.verify.beam_search import Beam, ExactMode, Layer, Search
 from choreomon.verify.exact import ExactDecider, decide_exact
 from choreomon.verify.lazy_automaton import LazyAutomaton, Move
 from choreomon.verify.persistent_set import PersistentSets
@@ -16,6 +16,8 @@ from choreomon.verify.verdict import Verdict
 from tests.verify.exact_cases import EXACT_MODES, ORDERED, beams, passing, searched, wrong
 from tests.verify.named_cases import ORDERS, RING, wrong_by_name
 from tests.verify.papers.questions import a, logs
+
+pytestmark = pytest.mark.usefixtures("by_search")
 
 # -- persistent sets -------------------------------------------------------------------------
 
@@ -42,21 +44,11 @@ def test_whoever_takes_anybody_first_is_noticed(monkeypatch: pytest.MonkeyPatch)
     assert wrong_by_name()
 
 
-def test_a_component_that_has_not_begun_is_not_taken_first_for_that(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """`l1` did `u` unobserved, after what `l2` did. Planted bug: as if it had begun."""
+def test_a_component_that_has_not_begun_is_not_taken_first_for_that() -> None:
+    """`l1` did `u` unobserved, after what `l2` did."""
     term = seq(strict(a("l2!x"), a("l1!u")), a("l1!a"))
     seen = logs("l1: l1!a; l2: l2!x")
     assert searched(term, seen, "slice").answer
-    whole = Search._moves
-
-    def begun(self: Search, *place: object) -> object:
-        self.before = False
-        return whole(self, *place)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Search, "_moves", begun)
-    assert not searched(term, seen, "slice").answer
 
 
 # -- what is visited --------------------------------------------------------------------------
@@ -133,25 +125,6 @@ def test_what_is_missing_in_the_end_costs_no_more(name: str) -> None:
     assert answer.vertices == cut.length
 
 
-def test_the_count_notices_residuals_that_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted bug: whoever comes first goes on until the end of its log."""
-    whole = Search._moves
-
-    def greedy(self: Search, *place: object) -> object:
-        self._large = 10**9
-        return whole(self, *place)[:1]  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Search, "_moves", greedy)
-    monkeypatch.setattr(Search, "goes_straight", False)
-    term, seen = PROTOCOLS["pipeline"]
-    short = MultiTrace(
-        tuple(one._replace(actions=one.actions[: len(one.actions) // 5]) for one in seen.components)
-    )
-    decider = ExactDecider(term, "accept")
-    decider.decide(short)
-    assert decider.automaton.remembered > 100
-
-
 def test_components_that_interleave_with_themselves_are_decided_in_few_steps() -> None:
     letters = "abcdefgh"
     term = par(*[loop_w(seq(a(f"l1!{one}"), a("l1!z"), a(f"l2?{one}"))) for one in letters])
@@ -198,25 +171,46 @@ def test_a_narrow_beam_says_yes_or_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert answers[1] is not False
 
 
+def test_all_components_are_tried_until_each_has_begun() -> None:
+    """What `l1` does next hinders nobody, and would be the only way to go on if all had begun."""
+    term = strict(a("l1!a"), a("l1!a"), par(loop_w(a("l1!c")), loop_w(a("l2!b"))))
+    found = []
+
+    class Noted(Search):
+        goes_straight = False
+
+        def passed(self, before: Layer, after: Layer) -> None:
+            found.append({*after})
+
+    decider = ExactDecider(term, "slice")
+    parts = decider.observed(logs("l1: l1!a l1!a l1!c l1!c; l2: l2!b l2!b"))
+    assert parts is not None
+    for beam in (Beam(16), Beam(16, eager=True)):
+        found.clear()
+        assert decider.search(parts, "slice", None, Noted).attempt(beam)
+        assert (2, 0) in found[1]
+        assert (3, 0) in found[2]
+        assert ((2, 1) in found[2]) is beam.eager
+
+
+def test_what_is_answered_is_not_searched_again() -> None:
+    term = alt(seq(a("l1!m"), a("l2!n")), seq(a("l1!o"), a("l2!p")))
+    search = searched(term, logs("l1: l1!m; l2: l2!p"), "accept")
+    assert search.answer is False
+    visited = search.visited
+    assert visited > 0
+    assert search.attempt(Beam(1_000)) is False
+    assert search.visited == visited
+
+
 def test_logs_that_are_begun_early_leave_every_verdict_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    dropped = []
-    whole = Search._begun
-
-    def noted(self: Search, layer: beam_search.Layer) -> beam_search.Layer:
-        begun = whole(self, layer)
-        if begun is not layer:
-            dropped.append(len(layer) - len(begun))
-        return begun
-
-    monkeypatch.setattr(Search, "_begun", noted)
     monkeypatch.setattr(beam_search, "AHEAD", 1)
     monkeypatch.setattr(exact, "BEAMS", (Beam(3, eager=True), Beam(1_000, eager=True), Beam(None)))
     assert not wrong(range(2_100, 2_125), ("slice",))
     assert not wrong(range(2_130, 2_150), ("slice",), ORDERED, 16)
     assert not wrong_by_name()
-    assert sum(dropped) > 40
 
 
 def test_the_first_widths_are_tried_again_until_there_is_an_answer(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from choreomon.interaction.lifelines import ALL, NONE, Mask
+from choreomon.interaction.term import strict
 from choreomon.verify import completions, derivative, exact, residual
 from choreomon.verify.exact import decide_exact
-from choreomon.verify.gaps import Gaps, Past, needed
-from choreomon.verify.residual import Residual, Residuals
+from choreomon.verify.gaps import NOTHING, Gaps, Past, needed, smallest
+from choreomon.verify.residual import UNDECIDED, Residual, Residuals
 from tests.verify.exact_cases import ORDERED, beams, questions
 from tests.verify.named_cases import wrong_by_name
+from tests.verify.papers.questions import a, mask_of
+
+pytestmark = pytest.mark.usefixtures("by_search")
 
 
 def all_of_them(profiles: set[Gaps]) -> tuple[int, ...]:
@@ -33,6 +37,23 @@ def test_gaps_that_matter() -> None:
     assert needed([(one | two, two, two | three)]) == (0, 2)
     assert needed([(one, 0), (0, two)]) == (0, 1)
     assert needed([(one, one), (0, two)]) == (1,)
+
+
+def test_pasts_that_contain_another_one_are_dropped() -> None:
+    """Of two in which the same happened somewhere one is left."""
+    one, two = 1, 2
+    some, more, others, later = (Past(gaps) for gaps in ((one, 0), (one, two), (two, 0), (0, one)))
+    assert smallest([more, others, some, later]) == (later, some, others)
+    assert smallest([more, Past((one, 0)), NOTHING, some]) == (NOTHING,)
+    assert smallest([more, more]) == (more,)
+
+
+def test_what_has_to_come_behind_something_else_has_not_happened_before_it() -> None:
+    """Then nothing is undecided."""
+    residuals = Residuals()
+    term = strict(a("l1!a"), a("l2!b"))
+    assert residuals.undecided(term, (mask_of("l2"),), NONE) is residuals.plain(term)
+    assert residuals.undecided(term, (mask_of("l1"),), NONE).kind == UNDECIDED
 
 
 # -- planted bugs ----------------------------------------------------------------------------

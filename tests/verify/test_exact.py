@@ -31,6 +31,8 @@ from tests.interaction.drawn import a as do
 from tests.verify.exact_cases import EXACT_MODES, ORDERED, beams, multi, passing, questions, wrong
 from tests.verify.named_cases import wrong_by_name
 
+pytestmark = pytest.mark.usefixtures("by_search")
+
 PASS, WEAK_PASS, FAIL = Verdict.PASS, Verdict.WEAK_PASS, Verdict.FAIL
 
 NARROW: tuple[tuple[int | None, ...], ...] = ((1, None), (2, None))
@@ -214,7 +216,7 @@ def test_a_budget_ends_a_decision_with_its_reason_and_leaves_the_decider_right(
                 answer = decider.decide(one.multitrace, Patience(checks))
                 if answer.verdict is Verdict.INCONC:
                     stopped += 1
-                    assert answer == Answer(Verdict.INCONC, "TimedOut")
+                    assert answer == Answer(Verdict.INCONC, "TimedOut", method="exact")
                 else:  # what is known of terms is not found out again
                     assert answer.verdict is one.verdict
             assert decider.decide(one.multitrace).verdict is one.verdict
@@ -225,7 +227,7 @@ def test_a_decider_is_asked_to_stop_while_it_looks_at_one_component_alone() -> N
     interaction = par(NESTED, strict(do("l3!x"), do("l1!x")))
     for seen in (multi(l1_l3="l1!b l3!x", l2="l2?c"), multi(l1_l2_l3="l1!b l3!x l2?c")):
         answer = decide_exact(interaction, seen, "slice", Patience(0))
-        assert answer == Answer(Verdict.INCONC, "TimedOut")
+        assert answer == Answer(Verdict.INCONC, "TimedOut", method="exact")
         assert decide_exact(interaction, seen, "slice").verdict is WEAK_PASS
 
 

@@ -154,6 +154,11 @@ def test_faults_are_those_of_brute_force_and_sets_really_are_smallest() -> None:
     assert min(sizes[2], sizes[3]) > 20, sizes
 
 
+def is_noticed() -> bool:
+    """Whether any fault is wrong, as far as needed."""
+    return any(disagreements(1, first)[0] for first in range(60))
+
+
 def leaves_out_too_much(count: int, unexplained: Unexplained) -> tuple[int, ...]:
     found = smallest(count, unexplained)
     return found[:-1] if len(found) > 2 else found
@@ -172,17 +177,17 @@ def test_sets_that_are_not_smallest_are_noticed(
     planted: Callable[..., tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(blame, "smallest", planted)
-    assert disagreements(60)[0] > 0
+    assert is_noticed()
 
 
 def test_missing_pairs_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blame, "pairs", lambda *asked: fault.pairs(*asked)[:1])
-    assert disagreements(60)[0] > 0
+    assert is_noticed()
 
 
 def test_wrong_areas_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blame, "intersection", lambda areas: next(iter(areas)))
-    assert disagreements(60)[0] > 0
+    assert is_noticed()
 
 
 # ---------------------------------------------------------------- by the exact search

@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.explanations import fault
 from benchmarks.middle.corpora import Cut, cut, interactions, partitions, walked
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.lifelines import names
-from choreomon.interaction.term import Interaction
+from choreomon.interaction.term import Interaction, alt, seq
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.projection import project_trace
 from choreomon.verify.beam_search import Layer, Search
@@ -20,6 +20,8 @@ from choreomon.verify.explanation import explain
 from choreomon.verify.lazy_automaton import LazyAutomaton
 from choreomon.verify.verdict import Mode
 from choreomon.verify.verifier import Verifier
+from tests.interaction.drawn import a as do
+from tests.verify.exact_cases import multi
 
 
 def asked(name: str, clocks: str, how: Cut, length: int) -> tuple[Interaction, MultiTrace]:
@@ -56,6 +58,16 @@ def test_what_is_explained_fits_together_and_nothing_can_be_added(
             )
             assert not Verifier(interaction, weaker).decide(cut_off).verdict.passes
             assert part.actions[one.position] not in one.allowed
+
+
+def test_who_sees_everything_does_not_wait_for_others() -> None:
+    """After `l1!b` nothing is possible, whoever else does what."""
+    term = alt(seq(do("l1!a"), do("l2!c")), do("l1!b"))
+    seen = multi(l1_l2="l1!b l2!c")
+    found = explain(term, seen, "prefix")
+    assert found.failure is not None
+    (one,) = found.failure
+    assert (one.position, one.allowed, one.obstacle) == (1, (), None)
 
 
 @pytest.mark.parametrize(("name", "clocks"), [("sensor", "pairs"), ("sensor", "each")])

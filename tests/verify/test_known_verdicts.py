@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from choreomon.formats.hibou.model import read_interaction
-from choreomon.formats.hibou.multitrace import read_multi_trace
+from choreomon.hibou.model import read_interaction
+from choreomon.hibou.multitrace import read_multi_trace
 from choreomon.interaction.lifelines import names
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.verifier import Verifier

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.middle.corpora import EXACT, HOLDS, WALKS, Walk, interactions, questions
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import witness
@@ -16,6 +16,8 @@ from choreomon.verify.explanation import explain
 from choreomon.verify.verifier import Verifier
 from choreomon.verify.witness import LinkedSearch
 from tests.verify.exact_cases import searched
+
+pytestmark = pytest.mark.usefixtures("by_search")
 
 TEXTS = interactions()
 LONGEST = {

@@ -13,7 +13,7 @@ from choreomon.interaction.term import Interaction, alt, loop_w, seq
 from choreomon.multitrace.coded import TraceBuilder
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.verify import beam_search, look_ahead
-from choreomon.verify.beam_search import ExactMode, Search
+from choreomon.verify.beam_search import ExactMode
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 from tests.verify.papers.questions import a
@@ -81,6 +81,7 @@ def test_a_decision_about_long_logs_needs_a_few_bytes_for_each_action(mode: Exac
     assert grown(*orders(3_000), mode) < BYTES
 
 
+@pytest.mark.usefixtures("by_search")
 def test_choices_that_are_told_apart_late_are_not_kept_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -89,18 +90,6 @@ def test_choices_that_are_told_apart_late_are_not_kept_for_ever(
     assert grown(*guesses(1_500), "multiprefix") < 4 * BYTES
 
 
+@pytest.mark.usefixtures("by_search")
 def test_the_bound_notices_answers_that_are_kept_for_every_place() -> None:
     assert grown(*guesses(1_500), "multiprefix") > 4 * BYTES
-
-
-def test_the_bound_notices_a_component_that_runs_ahead_of_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    whole = Search._moves
-
-    def greedy(self: Search, *place: object) -> object:
-        self._large = 10**9
-        return whole(self, *place)[:1]  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Search, "_moves", greedy)
-    assert grown(*orders(40), "accept") > 100 * BYTES

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from choreomon.core.action import parse_action
 from choreomon.interaction.term import alt, loop_w, seq
 from choreomon.verify import beam_search, exact, look_ahead
 from choreomon.verify.beam_search import Layer, Places, Search
 from choreomon.verify.exact import decide_exact
-from choreomon.verify.lazy_automaton import State
-from choreomon.verify.look_ahead import LookAhead
+from choreomon.verify.lazy_automaton import LazyAutomaton, State
+from choreomon.verify.look_ahead import AHEAD, LookAhead
 from choreomon.verify.residual import Residual
 from choreomon.verify.verdict import Verdict
 from tests.verify.exact_cases import EXACT_MODES, ORDERED, beams, passing, wrong
 from tests.verify.named_cases import wrong_by_name
-from tests.verify.papers.questions import logs
+from tests.verify.papers.questions import a, logs, mask_of
 
 
 class Dropped:
@@ -23,7 +24,7 @@ class Dropped:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.residuals: list[tuple[Search, Places, Residual]] = []
         self.asked = 0
-        whole = Search._fitting
+        whole = Search.fitting
         seen = self
 
         def noted(self: Search, layer: Layer) -> Layer:
@@ -36,7 +37,7 @@ class Dropped:
                 ]
             return kept
 
-        monkeypatch.setattr(Search, "_fitting", noted)
+        monkeypatch.setattr(Search, "fitting", noted)
 
 
 def leads_on(search: Search, places: Places, residual: Residual) -> bool:
@@ -55,7 +56,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     # Every layer is looked at, and nothing else is dropped.
     monkeypatch.setattr(exact, "BEAMS", beams(0, None))
     monkeypatch.setattr(beam_search, "NARROW", 0)
-    monkeypatch.setattr(Search, "_narrowed", lambda self, layer: layer)
+    monkeypatch.setattr(Search, "narrowed", lambda self, layer: layer)
     wrong(range(800, 815))
     wrong(range(830, 840), EXACT_MODES, ORDERED, 16)
     found = sum(leads_on(*one) for one in dropped.residuals)
@@ -121,7 +122,7 @@ def test_dead_ends_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = logs(f"l1,l3: {'l1!n ' * 6} l3!o; l2: l2!m l2?n l2?n l2?o")
     monkeypatch.setattr(exact, "BEAMS", beams(0, None))
     monkeypatch.setattr(beam_search, "NARROW", 0)
-    monkeypatch.setattr(Search, "_narrowed", lambda self, layer: layer)
+    monkeypatch.setattr(Search, "narrowed", lambda self, layer: layer)
     visited = []
     for looks_ahead in (True, False):
         monkeypatch.setattr(Search, "looks_ahead", looks_ahead)
@@ -129,3 +130,18 @@ def test_dead_ends_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         assert answer.verdict is Verdict.FAIL
         visited.append(answer.vertices)
     assert visited[0] < visited[1]
+
+
+def test_so_many_actions_are_looked_at_and_no_more() -> None:
+    automaton = LazyAutomaton()
+    repeated = loop_w(a("l1!a"))
+    good, wrong = (parse_action(text) for text in ("l1!a", "l1!b"))
+
+    def fits(number: int) -> bool:
+        """Where the action behind so many right ones is wrong."""
+        own = [(mask_of("l1"), [*[good] * number, wrong])]
+        ahead = LookAhead(automaton, own, complete=False, before=False)
+        return ahead.fits(automaton.residuals.plain(repeated), (0,))
+
+    assert [fits(number) for number in (0, AHEAD - 1, AHEAD, AHEAD + 9)] == [False] * 2 + [True] * 2
+    assert AHEAD == 64  # as docs/adr/016 says

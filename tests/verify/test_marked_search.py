@@ -19,11 +19,17 @@ from choreomon.interaction.term import (
     loop_p,
     loop_s,
     loop_w,
+    par,
     seq,
+    strict,
 )
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
+from choreomon.verify.beam_search import ExactMode
+from choreomon.verify.exact import ExactDecider
+from choreomon.verify.marked_search import MarkedSearch
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.verifier import Verifier
+from tests.verify.papers.questions import logs
 
 
 def _act(text: str) -> Interaction:
@@ -63,6 +69,20 @@ def test_an_unobserved_iteration_within_loop_h_may_be_what_lets_the_next_begin(
     others: tuple[Mode, ...] = ("accept", "prefix")
     for other in others:
         assert Verifier(interaction, other).decide(_seen(shared)).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("mode", ["multiprefix", "slice"])
+def test_no_iteration_is_opened_that_no_observed_action_is_left_for(mode: ExactMode) -> None:
+    """Hundreds are where only their number is compared with that of the actions that are left."""
+    crossed = par(strict(_act("l1!w"), _act("l2!x")), strict(_act("l2!y"), _act("l1!v")))
+    inner = loop_h(seq(_act("l3!q"), _act("l1!a")))
+    term = par(crossed, loop_h(seq(_act("l3!p"), inner, _act("l1!z"))))
+    decider = ExactDecider(term, mode)
+    parts = decider.observed(logs("l1: l1!z l1!v l1!w; l2: l2!x l2!y; l3:"))
+    assert parts is not None
+    search = MarkedSearch(decider.automaton, parts, mode, None)
+    assert not search.finds(term)
+    assert search.visited < 20
 
 
 def test_what_began_the_iteration_makes_it_a_pass_where_it_was_observed() -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import pytest
 
 from choreomon.core.action import parse_action
+from choreomon.interaction.lifelines import NONE
 from choreomon.interaction.term import alt, loop_s, seq, strict
 from choreomon.multitrace.multitrace import component, multi_trace
 from choreomon.verify import beam_search, occurrences
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.lazy_automaton import LazyAutomaton, Move
-from choreomon.verify.residual import Residuals
+from choreomon.verify.residual import COREG, STRICT, Residuals
 from choreomon.verify.verdict import Verdict
 from tests.verify.exact_cases import EXACT_MODES, ORDERED, wrong
 from tests.verify.named_cases import wrong_by_name
 from tests.verify.papers.questions import a
+
+pytestmark = pytest.mark.usefixtures("by_search")
 
 M, N, K = (parse_action(word) for word in ("l1!m", "l2?m", "l3!k"))
 TERM = seq(alt(a("l1!m"), a("l2?m")), loop_s(strict(a("l1!m"), a("l2?m"))), a("l1!m"))
@@ -27,6 +30,14 @@ def test_every_place_counts_whatever_happened_before() -> None:
     assert occurrences.occurrences([undecided]) == {M: 3, N: 2}
     assert occurrences.occurrences([plain, undecided])[M] == 6
     assert occurrences.occurrences([plain])[K] == 0
+
+
+def test_both_operands_of_what_is_decided_in_part_count() -> None:
+    residuals = Residuals()
+    begun, rest = residuals.undecided_past(a("l1!m")), residuals.plain(TERM)
+    both = (residuals.coreg(NONE, begun, rest), residuals.strict(begun, rest))
+    assert {one.kind for one in both} == {COREG, STRICT}
+    assert [occurrences.occurrences([one]) for one in both] == [{M: 4, N: 2}] * 2
 
 
 def test_of_much_a_part_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

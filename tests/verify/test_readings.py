@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.blame import first_named, interactions, measured, mutants
 from choreomon.core.action import Action
-from choreomon.formats.hibou.model import read_interaction
-from choreomon.formats.hibou.multitrace import read_multi_trace
+from choreomon.hibou.model import read_interaction
+from choreomon.hibou.multitrace import read_multi_trace
 from choreomon.multitrace.multitrace import component
 from choreomon.verify.budget import TooMuchWork
 from choreomon.verify.explanation import Explanation, Reached, explain, ranked

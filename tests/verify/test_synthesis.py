@@ -13,8 +13,8 @@ from choreomon.automata.automaton import automaton
 from choreomon.automata.minimization import minimal
 from choreomon.automata.words import words
 from choreomon.core.action import parse_action
-from choreomon.formats.hibou.files import load_interaction, load_signature
-from choreomon.formats.hibou.model import read_interaction
+from choreomon.documents.interactions import load_interaction
+from choreomon.hibou.model import read_interaction
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.loop_heads import without_heads
 from choreomon.interaction.session import Session
@@ -33,6 +33,7 @@ from choreomon.interaction.term import (
     strict,
     subterms,
 )
+from choreomon.interaction_files.loading import load_signature
 from choreomon.verify import synthesis
 from choreomon.verify.synthesis import Growth, TooLarge, responsible, synthesize
 from tests.interaction.drawn import a, interactions, passing

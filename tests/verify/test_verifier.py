@@ -56,7 +56,11 @@ def test_modes_that_are_defined_by_a_search_are_searched(
     called: list[str], mode: Mode, seen: module.MultiTrace
 ) -> None:
     Verifier(CROSSED, mode).decide(seen)
-    assert called == ["search" if mode in ("test", "simulate") else "exact"]
+    if mode in ("test", "simulate"):
+        assert called == ["search"]
+    else:
+        by_automaton = mode != "prefix" and seen is APART
+        assert called == ["automaton" if by_automaton else "exact"]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -68,14 +72,18 @@ def test_the_quickest_is_a_small_automaton_where_there_is_one(
     if mode in ("test", "simulate"):
         assert called == ["search", "search"]
     else:
-        assert called == ["exact" if mode == "prefix" else "automaton", "exact"]
+        by_automaton = "exact" if mode == "prefix" else "automaton"
+        assert called == [by_automaton, by_automaton]
+        Verifier(CROSSED, mode, procedure="auto").decide(TOGETHER)
+        Verifier(ENDLESS, mode, procedure="auto").decide(TOGETHER)
+        assert called[2:] == [by_automaton, "exact"]
 
 
 def test_very_long_logs_are_searched(called: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 3)
     verifier = Verifier(STRICT, "accept", procedure="auto")
-    assert verifier.decide(APART).method == "reduced"
-    answer = verifier.decide(logs("l1: l1!m l1!m; l2: l2?m l2?m"))
+    assert verifier.decide(logs("l1,l2: l1!m l2?m; l3: ")).method == "reduced"
+    answer = verifier.decide(logs("l1,l2: l1!m l2?m l1!m l2?m; l3: "))
     assert (answer.verdict, answer.method) == (Verdict.PASS, "exact")
     together = verifier.decide(logs("l1,l2: l1!m l2?m l1!m l2?m"))
     assert (together.verdict, together.method) == (Verdict.PASS, "reduced")

@@ -12,10 +12,10 @@ from choreomon.interaction.step import after
 from choreomon.interaction.term import Interaction, act, alt, loop_h, loop_p, par, strict, subterms
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.projection import partition_of, project_trace
-from choreomon.verify import beam_search, explanation, furthest
-from choreomon.verify.beam_search import ExactMode, Search
+from choreomon.verify import beam_search, explanation
+from choreomon.verify.beam_search import ExactMode
 from choreomon.verify.exact import ExactDecider
-from choreomon.verify.explanation import Explanation, Reached, explain
+from choreomon.verify.explanation import Explanation, explain
 from choreomon.verify.furthest import Furthest
 from choreomon.verify.verdict import Mode, Verdict
 from choreomon.verify.witness import WitnessStep
@@ -218,40 +218,8 @@ def test_later_iterations_of_loop_h_do_not_begin_too_early_in_cuts() -> None:
 
 
 def test_cuts_that_take_loop_w_for_loop_h_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Furthest, "_is_explained", lambda self, parts: True)
+    monkeypatch.setattr(Furthest, "is_explained", lambda self, parts: True)
     assert len(misplaced(of_heads())) == 3
-
-
-def test_a_no_of_what_goes_on_from_a_narrow_beam_is_not_believed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Planted bug: as if no layer before a snapshot had been narrowed."""
-    monkeypatch.setattr(furthest._SnapshotSearch, "_narrowed", Search._narrowed)
-    assert misplaced(asked(200))
-
-
-def test_cuts_that_are_too_short_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Furthest._up_to
-
-    def shorter(self: Furthest, places: list[int]) -> object:
-        self.places = [max(place - 1, 0) for place in places]
-        return whole(self, self.places)
-
-    monkeypatch.setattr(Furthest, "_up_to", shorter)
-    monkeypatch.setattr(Furthest, "_goes_further", lambda self: False)
-    assert misplaced(asked(200)[:300])
-
-
-def test_actions_that_are_allowed_for_others_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = explanation._reached
-
-    def everything(*found: object, waits: bool) -> Reached:
-        reached = whole(*found, waits=waits)  # type: ignore[arg-type]
-        own = [x for x in alphabet_of(found[0]) if x.lifeline in reached.component.lifelines]  # type: ignore[arg-type]
-        return reached._replace(allowed=tuple(own))
-
-    monkeypatch.setattr(explanation, "_reached", everything)
-    assert misplaced(asked(200)[:200])
 
 
 # -- by name -----------------------------------------------------------------------------------

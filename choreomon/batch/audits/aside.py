@@ -22,7 +22,7 @@ Put: TypeAlias = tuple[Any, ...]
 """An event, with the line in its piece."""
 
 Segments: TypeAlias = list[tuple[int, int, int]]
-"""Where events are in a file: of which part, from which byte on, and how many bytes."""
+"""Places of events in a file: the part, the first byte, and the number of bytes."""
 
 
 class Aside:
@@ -37,7 +37,7 @@ class Aside:
         self.segments: Segments = []
 
     def add(self, event: RecordedEvent) -> None:
-        """One more event, of a log whose lines may be counted from elsewhere."""
+        """Put an event aside, of a log whose lines may be counted from elsewhere."""
         put = (
             event.process,
             event.kind,
@@ -57,7 +57,7 @@ class Aside:
             self._write()
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the file."""
         self._write()
         self._file.close()
 
@@ -75,7 +75,7 @@ class Aside:
 
 
 def part_of(session: str, parts: int) -> int:
-    """Which part a session is in, on every machine."""
+    """The part that a session is in, the same on every machine."""
     return crc32(session.encode("utf-8", "surrogatepass")) % parts
 
 
@@ -84,7 +84,7 @@ _NO_FIELDS: Final[dict[str, str]] = {}
 
 
 class Share(NamedTuple):
-    """What one file has of one part: the log it is of, how many lines come before, and where."""
+    """A share of one part in one file: its log, the number of lines before, and its segments."""
 
     log: int
     path: str
@@ -106,5 +106,14 @@ def event_of(put: Put, path: str, before: int, session: str) -> RecordedEvent:
     process, kind, name, line, peer, message_id, clock, number = put
     place = Place(path, line + before)
     return RecordedEvent(
-        process, kind, name, place, peer, message_id, clock, number, session, "", _NO_FIELDS
+        process,
+        kind,
+        name,
+        place,
+        peer=peer,
+        message_id=message_id,
+        clock=clock,
+        number=number,
+        session=session,
+        fields=_NO_FIELDS,
     )

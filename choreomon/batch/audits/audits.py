@@ -36,14 +36,14 @@ OF_A_PIPE: Final = 256 << 20
 Doing: TypeAlias = Literal["reading", "judging"]
 
 Progress: TypeAlias = Callable[[Doing, int, int], None]
-"""Is told of how much is done, of how much: bytes that were read, or events that were judged."""
+"""Hears how much is done of how much: bytes that were read, or events that were judged."""
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 
 
 class _Sharing(Protocol):
-    """Does the work of each task, in their order: as `map`."""
+    """Do the work of each task, in their order: a `map`."""
 
     def __call__(
         self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], /
@@ -60,8 +60,8 @@ def audits(
     piece: int = PIECE,
     part: int = PART,
 ) -> Summary:
-    """What the sessions of these logs come to. Pieces of so many bytes are read by themselves, and
-    sessions of `part` bytes, about, are in memory together in each process.
+    """Audit the sessions of these logs. Pieces of so many bytes are read by themselves, and
+    sessions of about `part` bytes are in memory together in each process.
 
     Raises DocumentError for logs that cannot be read, WorkerLost where a process was killed.
     """
@@ -114,7 +114,7 @@ def _reading(splits: Iterable[Split], reader: Reader, size: int, progress: Progr
         found.append(each)
         if each.refused is not None and each.piece.log not in read_again:
             read_again.add(each.piece.log)
-            # Perhaps the piece is strange and the log is not; and only who reads all of it can say
+            # The piece may be strange though the log is not, and only reading all of it shows
             # which line it was.
             for _ in reader.read(each.piece.path):
                 pass

@@ -32,7 +32,8 @@ class SessionsJudge:
         self._units = Units(question.automaton)
 
     def judge(self, shares: Sequence[Share]) -> Summary:
-        """All sessions of one part, of which these are all shares, in the order of the logs."""
+        """Judge the sessions of one part, of which these are all shares, in the order of the
+        logs."""
         sessions: dict[str, list[tuple[Share, list[Put]]]] = {}
         for share in shares:
             for name, events in taken(share):

@@ -1,4 +1,4 @@
-"""Which pieces of logs are read by themselves, perhaps by several processes.
+"""Pieces of logs that are read by themselves, perhaps by several processes.
 
 Where pieces begin depends on the logs alone, not on how many processes there are.
 """
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from choreomon.batch.audits.question import Reader
-from choreomon.formats.recorded.detection import LogFormat
-from choreomon.formats.unreadable import unreadable
+from choreomon.files.unreadable import unreadable
+from choreomon.logs.formats import LogFormat
 
 PIECE: Final = 8 << 20
 """Bytes of a piece, about."""
@@ -40,7 +40,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(reader: Reader, paths: Sequence[str], size: int = PIECE) -> list[Piece]:
-    """All logs, in order. Raises DocumentError for one that is not there."""
+    """The pieces of all logs, in order. Raises DocumentError for one that is not there."""
     found: list[Piece] = []
     for number, path in enumerate(paths):
         try:
@@ -83,8 +83,7 @@ class PieceStream(io.RawIOBase):
 
 
 def _line_begins(file: BinaryIO, place: int) -> int:
-    """Where the first line begins that does not begin before this place; the end where none
-    does."""
+    """Find the first line that begins at this place or later; else the end of the file."""
     if place == 0:
         return 0
     file.seek(place - 1)

@@ -1,4 +1,4 @@
-"""What is asked about every session of logs."""
+"""Questions about every session of logs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import BinaryIO, Final, Protocol
 from choreomon.audit.numbers import Counted
 from choreomon.audit.window import Limits
 from choreomon.core.recorded import Diagnostic, RecordedEvent
-from choreomon.formats.recorded.detection import LogFormat
+from choreomon.logs.formats import LogFormat
 from choreomon.properties.automaton import SequenceAutomaton
 
 MAX_EVENTS: Final = 1_000_000
@@ -17,7 +17,7 @@ MAX_EVENTS: Final = 1_000_000
 
 
 class Reader(Protocol):
-    """How logs are read; a value that other processes can be sent."""
+    """Reads logs; a value that other processes can be sent."""
 
     def by_lines(self, path: str) -> LogFormat | None:
         """The format of a log in a file of which every line stands for itself, so that pieces of it

@@ -16,14 +16,14 @@ from choreomon.batch.audits.pieces import Piece, PieceStream
 from choreomon.batch.audits.question import Reader
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import Diagnostic, RecordedEvent
-from choreomon.formats.unreadable import unreadable
+from choreomon.files.unreadable import unreadable
 
 
 @dataclass
 class Split:
-    """What became of a piece: how many `lines` and events it has, where in `file` they are, which
-    numbers they have (`seen`), and what was strange, in all and at first. `refused` is why the
-    piece could not be read to its end."""
+    """The result of reading a piece: how many `lines` and events it has, where in `file` they are,
+    which numbers they have (`seen`), and what was strange, in all and at first. `refused` says why
+    the piece could not be read to its end."""
 
     piece: Piece
     file: Path

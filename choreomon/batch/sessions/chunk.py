@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from choreomon.core.action import Action, emission
-from choreomon.formats.sessions.blocks import Alphabet, Block, Clocks, Codes, Lengths
+from choreomon.sessions.blocks import Alphabet, Block, Clocks, Codes, Lengths
 
 _NONE: Final = emission("", "")
 

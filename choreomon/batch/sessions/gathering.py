@@ -17,8 +17,8 @@ from typing import Final
 
 import numpy as np
 
-from choreomon.formats.sessions.blocks import NO_CLOCK, Block, Clocks, Lost, Piece
-from choreomon.formats.sessions.temporary import Aside
+from choreomon.sessions.blocks import NO_CLOCK, Block, Clocks, Lost, Piece
+from choreomon.sessions.temporary import Aside
 
 ACTIONS: Final = 400_000
 """Actions and sessions that are judged together, about."""
@@ -33,13 +33,11 @@ ROWS: Final = 2_000_000
 """Runs and actions that are put in order in memory."""
 
 DEEPEST: Final = 8
-"""So many times runs are divided at most: names of which as many digests begin equally are
-not expected."""
+"""Most divisions of runs: names whose digests begin equally for so long are not expected."""
 
 
 def stand_together(names: Iterable[list[str]], folder: Path | None = None) -> int | None:
-    """How many sessions there are, where none begins twice; else None. `folder` is where temporary
-    files may be.
+    """Count the sessions if none begins twice; else None. `folder` is where temporary files may be.
 
     Said by digests of 64 bits, so that it may happen that two sessions are taken for one and None
     is answered, which costs time and changes nothing else.
@@ -123,8 +121,8 @@ def joined(pieces: Iterable[Piece], most: int, lost: list[str]) -> Iterator[Bloc
 
 
 def divided(blocks: Iterable[Block], sessions: int, skip: int = 0) -> Iterator[Block]:
-    """The same in blocks of at most so many sessions, and `ACTIONS` where one session alone has not
-    more; without the first sessions."""
+    """Divide blocks into blocks of at most so many sessions, and `ACTIONS` unless one session alone
+    has more; without the first sessions."""
     for block in blocks:
         many = len(block.names)
         begin = min(skip, many)
@@ -202,7 +200,7 @@ def _sorted(part: Aside, most: int, lost: list[str]) -> Iterator[Block]:
 
 
 def _selected(block: Block, runs: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Block:
-    """These runs, in this order."""
+    """Select these runs, in this order."""
     begins = block.lengths.cumsum() - block.lengths
     lengths = block.lengths[runs]
     ends = lengths.cumsum()
@@ -242,7 +240,7 @@ def _spoilt(name: str, problem: str) -> Block:
 
 
 def _concatenated(blocks: list[Block]) -> Block:
-    """All runs, in order."""
+    """The runs, in order."""
     clocks: Clocks | None = None
     if any(block.clocks is not None for block in blocks):
         clocks = np.concatenate(

@@ -1,4 +1,4 @@
-"""What becomes of sessions, many at a time.
+"""Judging of sessions, many at a time.
 
 Where the protocol has an automaton, sessions are decided together (`ManyLogs`), or, where one clock
 saw everything, one after the other by following the automaton (`Stepper`). Those that are left, and
@@ -25,9 +25,9 @@ from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
 from choreomon.batch.sessions.chunk import Chunk
 from choreomon.batch.sessions.logs import Arranged, arranged, conflicts, multi_trace_of
 from choreomon.batch.sessions.question import SessionsQuestion
-from choreomon.formats.offline_json import read_interaction_json
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.term import forget_steps
+from choreomon.interaction_files.offline_json import read_interaction_json
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.multitrace.projection import Partition
 from choreomon.verify.automaton_verifier import MISSING, AutomatonVerifier
@@ -44,8 +44,8 @@ _UNKNOWN: Final = Answer(Verdict.INCONC, "OutOfMemory")
 
 
 class Judged(NamedTuple):
-    """What became of the sessions of a chunk: of each its name, and its answer or what is wrong
-    with it. `alone`: how many were decided alone."""
+    """The results for the sessions of a chunk: each name, and its answer or problem. `alone`: how
+    many were decided alone."""
 
     names: list[str]
     answers: list[Answer | str]
@@ -82,7 +82,7 @@ class SessionJudge:
         return AutomatonVerifier(question.automaton, question.mode, should_stop=self._bounds).decide
 
     def judge(self, chunk: Chunk) -> Judged:
-        """What becomes of each session, in order."""
+        """Judge each session, in order."""
         answers: list[Answer | str | None] = [None] * len(chunk.names)
         for place, told in (conflicts(chunk) | dict(chunk.problems)).items():
             answers[place] = told
@@ -129,7 +129,7 @@ class SessionJudge:
     def _found(
         self, automaton: Automaton, layout: Arranged, missing: Missing
     ) -> npt.NDArray[np.int8]:
-        """Of each session whether it is explained, refuted, or left undecided."""
+        """For each session whether it is explained, refuted, or left undecided."""
         if len(layout.groups) == 1 and not missing.before:
             return self._followed(layout, missing)
         key = (layout.groups, missing)
@@ -142,7 +142,7 @@ class SessionJudge:
         return known.decide(layout.letters, layout.ends)
 
     def _followed(self, layout: Arranged, missing: Missing) -> npt.NDArray[np.int8]:
-        """Of sessions that one clock saw: by following each, without a search."""
+        """Decide sessions that one clock saw by following each, without a search."""
         whole = self._whole
         assert whole is not None
         if self._stepper is None:
@@ -196,7 +196,7 @@ def _fill(
 
 
 def _chosen(layout: Arranged, chosen: npt.NDArray[np.bool_]) -> Arranged:
-    """Some of the sessions, with their logs."""
+    """Select some of the sessions, with their logs."""
     ends = layout.ends
     lengths = np.diff(ends.ravel(), prepend=0).reshape(ends.shape)
     kept = lengths[chosen]

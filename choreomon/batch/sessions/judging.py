@@ -16,11 +16,11 @@ from choreomon.batch.sessions.judge import Judged, SessionJudge
 from choreomon.batch.sessions.question import MAX_ACTIONS, SessionsQuestion
 from choreomon.batch.workers import workers
 from choreomon.core.errors import DocumentError
-from choreomon.formats.hibou.signature import Signature
-from choreomon.formats.sessions.blocks import Actions, Alphabet, Lost, Piece
-from choreomon.formats.sessions.json_lines import JsonLines
-from choreomon.formats.sessions.parquet import Parquet
-from choreomon.formats.sessions.source import Fields, is_parquet
+from choreomon.hibou.signature import Signature
+from choreomon.sessions.blocks import Actions, Alphabet, Lost, Piece
+from choreomon.sessions.json_lines import JsonLines
+from choreomon.sessions.parquet import Parquet
+from choreomon.sessions.source import Fields, is_parquet
 
 Engine: TypeAlias = Literal["local", "ray"]
 
@@ -31,7 +31,7 @@ ALONE: Final = 64
 
 @dataclass(frozen=True)
 class Sessions:
-    """Where sessions are, and how they are read.
+    """Files of sessions, and how they are read.
 
     - `files`: in this order;
     - `fields`: of JSON lines;
@@ -72,8 +72,8 @@ class Judging:
         self.count = stand_together(self._names(), self.sessions.folder)
 
     def judged(self, *, jobs: int = 1, engine: Engine = "local", skip: int = 0) -> Iterator[Judged]:
-        """What becomes of them, without the first ones, by so many processes of this machine, or of
-        a Ray cluster (`ray_workers`). They end when the iterator is closed.
+        """Judge them, without the first ones, by so many processes of this machine, or of a Ray
+        cluster (`ray_workers`). The processes end when the iterator is closed.
 
         Raises WorkerLost where a process was killed, ChoreomonError where there is no ray.
         """
@@ -103,7 +103,7 @@ class Judging:
             try:
                 yield from reader.names()
             except DocumentError:
-                continue  # which `_pieces` says
+                continue  # `_pieces` reports it
 
     def _pieces(self, alphabet: Alphabet) -> Iterator[Piece]:
         unreadable: list[str] = []
@@ -130,7 +130,7 @@ class Judging:
 
 
 _judges: dict[SessionsQuestion, SessionJudge] = {}
-"""That of a process that works for another one."""
+"""The judges of a worker process."""
 
 
 def _engage(question: SessionsQuestion) -> None:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from choreomon.automata.automaton import Automaton
 from choreomon.automata.many_logs import Numbers, Offsets
 from choreomon.batch.sessions.chunk import Chunk
-from choreomon.formats.sessions.blocks import Clocks
 from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.projection import Partition
+from choreomon.sessions.blocks import Clocks
 
 Places = npt.NDArray[np.int64]
 
@@ -62,7 +62,7 @@ def arranged(
     own = np.array([number.get(one.lifeline, 0) for one in chunk.alphabet], np.int64)
     numbers = automaton.letter_numbers
     letter = np.array([numbers.get(one, -1) for one in chunk.alphabet], np.int32)
-    # Who leads the group of a lifeline, by session: the first one of it.
+    # The first lifeline of each group leads it, by session.
     leader = np.arange(len(lifelines))
     for group in together:
         known = [number[name] for name in group if name in number]

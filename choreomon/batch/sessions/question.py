@@ -1,4 +1,4 @@
-"""What is asked about many sessions."""
+"""Questions about many sessions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_ACTIONS: Final = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class SessionsQuestion:
-    """What is asked about every session. A value that other processes can be given.
+    """One question about every session. A value that other processes can be given.
 
     - `automaton`: what should happen, if that has one;
     - `interaction`: the interaction that it comes from, or that has none, as JSON;

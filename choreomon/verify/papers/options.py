@@ -3,8 +3,8 @@
 The slices paper, section 7.4, and the removal paper, section 5. Every option is plain data, but
 `should_stop`, through which a caller who has a clock or counts memory ends a search. This is the
 one place that says what options mean, and what they are by default: those of the command line and
-of HIBOU's files are stated in these values (`choreomon.cli.analysis_options`,
-`choreomon.formats.hibou.configuration`).
+of HIBOU's files are stated in these values (`choreomon.cli.command_line.analysis_options`,
+`choreomon.hibou.configuration`).
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from choreomon.agent_files import local
+from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.core.vector_clock import VectorClock
-from choreomon.formats import local
-from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import FromPeer, Gap, Hello, Input, Report, decode_batch
@@ -54,6 +54,8 @@ def watched(kind: type[Sidecar]) -> type[Sidecar]:
 
 class Agent:
     """The agent of one process, through all its lives."""
+
+    harmless = TOO_LATE
 
     def __init__(self, world: World, name: str) -> None:
         self.world = world
@@ -255,11 +257,11 @@ class Agent:
         self.world.sent(self)
 
     def happened(self, output: Observed) -> None:
-        if type(output) is Dropped and output.reason not in TOO_LATE:
+        if type(output) is Dropped and output.reason not in self.harmless:
             self.world.complain(f"{self.name} dropped: {output}")
 
     def _refused(self, reason: str, detail: str) -> None:
-        if reason not in TOO_LATE and not detail.startswith("no hello within"):
+        if reason not in self.harmless and not detail.startswith("no hello within"):
             self.world.complain(f"{self.name}: {reason}: {detail}")
 
     def failing(self, why: str | None) -> None:

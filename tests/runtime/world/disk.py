@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
-from choreomon.runtime.driver import CommitFailed
+from choreomon.runtime.ports import CommitFailed
 
 
 class Crash(Exception):
@@ -22,7 +22,8 @@ class Disk:
     """The journal of one agent. It is a `choreomon.runtime.driver.Store`.
 
     `at(moment)` is called before and after each commit and each snapshot, and may raise `Crash`;
-    `committed()` is called in between, when the row is there.
+    `committed()` is called in between, when the row is there. `systems` are those that the state
+    was last exchanged for, when `exchanged` was told.
     """
 
     def __init__(
@@ -32,6 +33,8 @@ class Disk:
         self.snapshots: list[tuple[int, bytes]] = []
         self.full = False
         self.synced = 0
+        self.systems: tuple[bytes, ...] | None = None
+        self.exchanged: Callable[[bytes, tuple[bytes, ...]], None] = lambda state, systems: None
         self._sync = False
         self.failures = 0
         self._at = at
@@ -58,6 +61,13 @@ class Disk:
     def snapshot(self, state: bytes) -> None:
         self._take()
         self.snapshots.append((len(self.rows), state))
+        self._at(AFTER)
+
+    def exchange(self, state: bytes, systems: tuple[bytes, ...]) -> None:
+        self._take()
+        self.snapshots.append((len(self.rows), state))
+        self.systems, self.synced = systems, len(self.rows)
+        self.exchanged(state, systems)
         self._at(AFTER)
 
     def _take(self) -> None:

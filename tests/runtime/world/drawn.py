@@ -6,8 +6,8 @@ from functools import partial
 from random import Random
 from typing import Final, NamedTuple
 
+from choreomon.agent_files.local import Policy
 from choreomon.core.message import SEND, Label, Message
-from choreomon.formats.local import Policy
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,

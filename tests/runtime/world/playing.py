@@ -40,8 +40,10 @@ class Taste(NamedTuple):
 class Playing:
     """A world, and the choices in it."""
 
+    world_type: type[World] = World
+
     def __init__(self, case: Case, taste: Taste, random: Random) -> None:
-        self.world = World(case)
+        self.world = self.world_type(case)
         self.taste = taste
         self.random = random
         self.left = dict(taste.faults)

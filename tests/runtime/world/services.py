@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from choreomon.core.errors import MalformedMessage
-from choreomon.core.message import SEND, EventKind, Label, Message
-from choreomon.formats.local import (
+from choreomon.agent_files.local import (
     LENGTH_BYTES,
     MAX_AGENT_FRAME,
     Clock,
@@ -16,6 +14,8 @@ from choreomon.formats.local import (
     Policy,
     decode_agent_untrusted,
 )
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.message import SEND, EventKind, Label, Message
 from choreomon.sdk.journal import GAP, Entry, Ticket
 from choreomon.sdk.session import AWAY, OPEN, Session
 from tests.runtime.world.clock import rounded_up

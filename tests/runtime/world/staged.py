@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from choreomon.agent_files.local import Policy
 from choreomon.core.message import Message
-from choreomon.formats.local import Policy
 from choreomon.properties.automaton import SequenceAutomaton
 from tests.runtime.world.clock import rounded_up
 from tests.runtime.world.playing import Playing, Taste

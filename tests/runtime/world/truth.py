@@ -13,14 +13,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from choreomon.agent_files import local
+from choreomon.agent_files.clocks.links import Link, Offer, name_of
+from choreomon.agent_files.clocks.packed import PackedClock, packed
+from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted
+from choreomon.agent_files.wire import encode, open_untrusted, read_untrusted, unlinked
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
-from choreomon.formats import local
-from choreomon.formats.clock_links import Link, Offer, name_of
-from choreomon.formats.clock_text import KEY_BYTES, decode_clocks_untrusted
-from choreomon.formats.packed_clocks import PackedClock, packed
-from choreomon.formats.wire import encode, open_untrusted, read_untrusted, unlinked
 from choreomon.monitor.messages import Inquiry
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.formats.local import Policy
+from choreomon.agent_files.local import Policy
 from choreomon.monitor.host import Host
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.record_by_record import SOUND
@@ -107,6 +107,9 @@ class Network:
 class World:
     """Everything that a run depends on but the choices."""
 
+    agent_type: type[Agent] = Agent
+    truth_type: type[Truth] = Truth
+
     def __init__(self, case: Case) -> None:
         self.case = case
         self.time = 0.0
@@ -116,7 +119,7 @@ class World:
         self.counted: Counter[CrashKind] = Counter()
         self.complaints: list[str] = []
         self.unreachable: set[str] = set()  # services that cannot connect with their agent
-        self.truth = Truth(
+        self.truth = self.truth_type(
             case.processes,
             case.automata,
             case.systems,
@@ -146,13 +149,14 @@ class World:
                         case.build.rules,
                         has_deadline=True,
                         most_open=case.most_open,
+                        in_slices=True,
                     )
                 )
                 for table in tables
             )
             for name in case.processes
         ]
-        self.agents = {name: Agent(self, name) for name in case.processes}
+        self.agents = {name: self.agent_type(self, name) for name in case.processes}
         self.services = {
             name: Service(self, name, policy, list(script))
             for name, policy, script in zip(

@@ -13,7 +13,6 @@ from choreomon.verify.papers import engine, reduction
 from choreomon.verify.papers.engine import search
 from choreomon.verify.papers.graph import State
 from choreomon.verify.papers.options import LocalAnalyses, Options, SimulationCriteria
-from choreomon.verify.papers.steps import Step, Stepper
 from choreomon.verify.verdict import Mode, Verdict
 from tests.verify.papers.questions import a, every_way, logs, questions
 
@@ -121,16 +120,6 @@ def test_the_law_notices_vertices_that_forget_what_was_consumed(
         State, "__eq__", lambda one, other: one.positions == other.positions, raising=False
     )
     assert _law_notices(Options(reduction="none", local=None))
-
-
-def test_the_law_notices_a_bound_that_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = Stepper._simulating
-
-    def wrong(self: Stepper, state: State) -> list[Step]:
-        return [step for step in right(self, state) if not step.state.term.unserved]
-
-    monkeypatch.setattr(Stepper, "_simulating", wrong)
-    assert _law_notices(Options(reduction="none"), modes=("slice",))
 
 
 def test_the_law_notices_removal_where_it_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -20,7 +21,7 @@ from choreomon.verify.papers.engine import Searcher, search
 from choreomon.verify.papers.measure import Measures
 from choreomon.verify.papers.options import Options
 from choreomon.verify.papers.steps import FollowUps
-from choreomon.verify.verdict import Mode
+from choreomon.verify.verdict import Mode, Verdict
 from tests.verify.papers.questions import LIFELINES, PARTITIONS, a
 
 TERM = loop_w(
@@ -90,8 +91,24 @@ def test_results_stay_where_little_is_kept(monkeypatch: pytest.MonkeyPatch, mode
             forgotten[name] += size < sizes.get(name, 0)
             sizes[name] = size
         assert len(searcher._follow_ups) <= LIMIT
+        assert len(searcher._measures) <= LIMIT
     assert forgotten["LocalAnalysis"] > 4
     assert forgotten["Measures" if mode == "simulate" else "FollowUps"] > 4
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_telling_pass_from_weak_pass_costs_what_accept_costs(kept: bool) -> None:
+    """Also where a graph is recorded, which is that of the mode."""
+    searcher = Searcher(TERM, "multiprefix", replace(OPTIONS, record=kept))
+    found = [(searcher.search(seen), search(TERM, seen, "accept")) for seen in multi_traces(NUMBER)]
+    checked = [(one.checked, other.vertices) for one, other in found if one.checked]
+    assert len(checked) > 10
+    assert all(one == other for one, other in checked)
+
+
+def test_where_all_ends_were_weighed_nothing_is_checked() -> None:
+    found = [search(TERM, seen, "test") for seen in multi_traces(NUMBER)]
+    assert {one.checked for one in found if one.verdict is Verdict.WEAK_PASS} == {0}
 
 
 def test_the_law_notices_follow_ups_of_another_action(

@@ -1,0 +1,391 @@
+"""The file form of one process's transition table: what its agent, and nobody else, is given.
+
+    {
+      "kind": "table",
+      "version": 1,
+      "system": "9f0c6ab1d2e34f5061728394a5b6c7d8",
+      "title": "smart-home",
+      "rules": "sound",
+      "process": "hallway",
+      "processes": ["phone", "hub", "hallway"],
+      "sequences": [3],
+      "rows": [
+        {"on": "hallway -> light : turnOn", "from": "q1", "to": "q2", "final": false,
+         "pre": ["q0", "hub", "q1"], "vio": [["q1", "hub", "q0"]]}
+      ],
+      "readers": [
+        {"from": "q1", "to": "q2", "by": ["car"]}
+      ]
+    }
+
+Under `precise` rules, which are the default, there are two fields more:
+
+      "skeleton": [
+        {"of": ["q0", "hub", "q1"], "pre": null, "vio": []}
+      ],
+      "followers": [
+        {"from": "q1", "to": "q2", "by": ["car"]}
+      ]
+
+In the files of a system that follows another one (`choreomon split --after`) there is one more:
+
+      "after": {
+        "system": "1f3870be274f6c49b3e31a0c6728957f",
+        "clock": "1f3870be274f6c49b3e31a0c6728957f",
+        "alike": [
+          {"from": "q1", "to": "q2", "was": ["q1", "q2"]}
+        ]
+      }
+
+Its clock is that of the system `clock`, the first of a line; `alike` names the own transitions that
+fire at the same events as one of the old system, whose history is taken over
+(docs/adr/030-systems-that-follow.md).
+
+`processes` are in the order of the entries of clocks. `sequences` says how many steps each of the
+sequences has that the property was written as, so that verdicts can speak of steps; it is left out
+where it was written as an automaton. `pre` and `vio` are references
+`[from, process, to]`, without labels; `readers` says of each own transition which processes may
+ask about it. `skeleton` has a row for each pre-transition of each transition of others on which own
+ones rest, or one without where it starts a sequence; `followers` says of each own transition which
+others may ask about single events of it. No name of a message that its process neither sends nor
+handles is in a file, unless the author called the property, a state or a process by it.
+
+Agents read these files when they start, so nothing heavy is imported here but where something is
+wrong and lines are looked for.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from typing import Final, cast
+
+import msgspec
+
+from choreomon.agent_files.table_shape import (
+    SPLIT_AGAIN,
+    SYSTEM_ID_BYTES,
+    WrittenAlike,
+    WrittenPredecessor,
+    WrittenReaders,
+    WrittenRow,
+    WrittenSkeleton,
+    WrittenTable,
+    table_defects,
+)
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.labels import parse_label
+from choreomon.core.verdict import Reference
+from choreomon.files.input_files import beginning, size
+from choreomon.files.json_keys import repeated_key
+from choreomon.monitor.opening import Predecessor
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.tables import Need, Row, RulesName, TransitionTable
+
+KIND: Final = "table"
+VERSION: Final = 1
+MAX_TABLE_BYTES: Final = 16 * 1024 * 1024
+"""Size of a file. Only where many hundreds of transitions meet in one state would it be larger."""
+_MOST_TOLD: Final = 20
+"""Most problems that are told of one file."""
+
+_DEVICES: Final = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+"""Names that some systems keep for devices, whatever follows the first dot."""
+
+
+@dataclass(frozen=True)
+class SplitTable:
+    """The table of one process, and of which system it is one.
+
+    `system_id` has 32 hex digits; agents whose files differ in it are not of one system.
+    `processes` are in the order of the entries of clocks, `table.process` among them. `sequences`:
+    how many steps each sequence of the property has; empty for an automaton. `after`: the system
+    that this one follows; `None` where it follows none.
+    """
+
+    system_id: str
+    title: str
+    rules: RulesName
+    processes: tuple[str, ...]
+    table: TransitionTable
+    sequences: tuple[int, ...] = ()
+    after: Predecessor | None = None
+
+    @property
+    def clock_id(self) -> str:
+        """The id of the first system that has the clock of this one."""
+        return self.system_id if self.after is None else self.after.clock
+
+    @property
+    def process(self) -> str:
+        return self.table.process
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The other processes that this one's monitor asks, in the order of clocks."""
+        named = {
+            reference.process
+            for row in self.table.rows
+            for reference in ((row.pre,) if row.pre else ()) + row.vio
+        }
+        named |= {reference.process for reference in self.table.skeleton}
+        return tuple(p for p in self.processes if p in named and p != self.process)
+
+    @property
+    def asking(self) -> tuple[str, ...]:
+        """The other processes whose monitors may ask this one's, in the order of clocks."""
+        table = self.table
+        allowed = (*table.readers.values(), *table.followers.values())
+        named = {reader for readers in allowed for reader in readers}
+        return tuple(p for p in self.processes if p in named and p != self.process)
+
+
+def system_id(
+    automaton: SequenceAutomaton, processes: Sequence[str], rules: RulesName, nonce: bytes
+) -> str:
+    """The name that tells a split property from every other one: 32 hex digits.
+
+    A digest of the property, the order of processes, the rules and the nonce. Self-loops are no
+    part of it, since they change nothing once a property is validated; nor is whether it was
+    written as sequences. The id is in every frame, and the nonce, which must be random and is
+    written nowhere, keeps those who see it from finding out by trial which messages the property
+    names.
+    """
+    canonical = [
+        *("choreomon system", VERSION, nonce.hex(), rules, list(processes)),
+        *(list(automaton.states), list(automaton.initial), list(automaton.final)),
+        *([_canonical(t) for t in group] for group in (automaton.forward, automaton.backward)),
+    ]
+    return sha256(msgspec.json.encode(canonical)).digest()[:SYSTEM_ID_BYTES].hex()
+
+
+def _canonical(transition: Transition) -> list[str]:
+    kind, (sender, name, receiver) = transition.label
+    return [transition.source, kind, sender, name, receiver, transition.target]
+
+
+def table_file_names(processes: Sequence[str]) -> dict[str, str]:
+    """The name of each process's file, such as `hallway.json`.
+
+    The names differ in more than case, and none is that of a device: `~`, which no process's name
+    has, keeps the names that are made up apart from all others.
+    """
+    names: dict[str, str] = {}
+    taken: dict[str, int] = {}
+    for process in processes:
+        stem = f"process~{process}" if _DEVICES.fullmatch(process) else process
+        count = taken[stem.casefold()] = taken.get(stem.casefold(), 0) + 1
+        names[process] = f"{stem}.json" if count == 1 else f"{stem}~{count}.json"
+    return names
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write_table(table: SplitTable) -> bytes:
+    """The file, a row a line. Its length is not bounded here; more than `MAX_TABLE_BYTES` are
+    not read."""
+    rows = [
+        WrittenRow(
+            on=str(row.transition.label),
+            source=row.transition.source,
+            target=row.transition.target,
+            final=row.final,
+            pre=row.pre,
+            vio=row.vio,
+        )
+        for row in table.table.rows
+    ]
+    readers = _written_readers(table.table.readers)
+    written: dict[str, bytes] = {
+        "kind": _json(KIND),
+        "version": _json(VERSION),
+        "system": _json(table.system_id),
+        "title": _json(table.title),
+        "rules": _json(table.rules),
+        "process": _json(table.process),
+        "processes": _json(table.processes),
+        **({"sequences": _json(table.sequences)} if table.sequences else {}),
+        "rows": _lines(rows),
+        "readers": _lines(readers),
+    }
+    if table.rules == "precise":
+        skeleton = [
+            WrittenSkeleton(of=of, pre=pre, vio=vio)
+            for of, needs in table.table.skeleton.items()
+            if of.process != table.process
+            for pre, vio in (needs or ((None, ()),))
+        ]
+        written["skeleton"] = _lines(skeleton)
+        written["followers"] = _lines(_written_readers(table.table.followers))
+    if table.after is not None:
+        written["after"] = _json(_written_predecessor(table.after))
+    fields = b",\n".join(b"  " + _json(key) + b": " + value for key, value in written.items())
+    return b"{\n" + fields + b"\n}\n"
+
+
+def _written_readers(readers: Mapping[Reference, tuple[str, ...]]) -> list[WrittenReaders]:
+    return [
+        WrittenReaders(source=reference.source, target=reference.target, by=by)
+        for reference, by in readers.items()
+    ]
+
+
+def _written_predecessor(after: Predecessor) -> WrittenPredecessor:
+    alike = [
+        WrittenAlike(source=new.source, target=new.target, was=(old.source, old.target))
+        for new, old in after.alike.items()
+    ]
+    return WrittenPredecessor(system=after.system, clock=after.clock, alike=alike)
+
+
+def _json(value: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=0)
+
+
+def _lines(items: Sequence[object]) -> bytes:
+    lines = b",\n".join(b"    " + _json(item) for item in items)
+    return b"[\n" + lines + b"\n  ]" if items else b"[]"
+
+
+# ---------------------------------------------------------------- reading
+
+
+class _Kind(msgspec.Struct):
+    kind: str = ""
+    version: int = VERSION
+
+
+_KIND_DECODER: Final = msgspec.json.Decoder(_Kind)
+_DECODER: Final = msgspec.json.Decoder(WrittenTable)
+
+
+def load_table(path: str | os.PathLike[str]) -> SplitTable:
+    """The table in a file. Raises `DocumentError`, also where the file cannot be read."""
+    file = os.fspath(path)
+    content = beginning(file, MAX_TABLE_BYTES + 1)
+    return read_table(content, file)
+
+
+def read_table(text: bytes, file: str) -> SplitTable:
+    """The table that `write_table` wrote; `file` is what problems call it.
+
+    Raises `DocumentError` for anything else. That the tables of several processes are of one
+    property is not known from one file: what tells them apart is the system id.
+    """
+    if len(text) > MAX_TABLE_BYTES:
+        raise _refused(file, f"is larger than {size(MAX_TABLE_BYTES)}: use a smaller property")
+    document = _decoded(text, file)
+    found = tuple(islice(table_defects(document), _MOST_TOLD))
+    if found:
+        from choreomon.files.json_documents import Defects
+
+        defects = Defects(text, file)
+        for path, message in found:
+            defects.add(path, message)
+        defects.raise_any()
+    return _table(document)
+
+
+def is_table(text: bytes) -> bool:
+    """Return whether a text claims to be a table, of whatever version. It may be wrong."""
+    try:
+        return _KIND_DECODER.decode(text).kind == KIND
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False
+
+
+def _refused(file: str, message: str) -> DocumentError:
+    return DocumentError((Problem(file, 0, "", message),))
+
+
+def _decoded(text: bytes, file: str) -> WrittenTable:
+    try:
+        stated = _KIND_DECODER.decode(text)
+        if stated.kind == KIND and stated.version != VERSION:
+            told = f"is {stated.version}, and this choreomon reads {VERSION}: {SPLIT_AGAIN} with it"
+            raise DocumentError((Problem(file, 0, "version", told),))
+        document = _DECODER.decode(text)
+        if document.kind == KIND and not repeated_key(text, document.keys() + document.colons()):
+            return document
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        pass
+    # Only now, since it reads the whole document: it finds the same mistake, with its line.
+    from choreomon.files.json_documents import decoded
+
+    return decoded(text, file, KIND, WrittenTable)
+
+
+def _table(document: WrittenTable) -> SplitTable:
+    rows = [Row(_transition(row), row.final, row.pre, row.vio) for row in document.rows]
+    own = tuple(dict.fromkeys(row.transition.reference for row in rows))
+    table = TransitionTable(
+        document.process,
+        tuple(rows),
+        _readers(document, own, document.readers),
+        _skeleton(document, rows) if document.rules == "precise" else {},
+        _readers(document, own, document.followers or ()),
+    )
+    return SplitTable(
+        system_id=document.system,
+        title=document.title,
+        rules=cast(RulesName, document.rules),  # `table_defects` has seen to it
+        processes=document.processes,
+        table=table,
+        sequences=document.sequences or (),
+        after=None if document.after is None else _predecessor(document, document.after),
+    )
+
+
+def _predecessor(document: WrittenTable, after: WrittenPredecessor) -> Predecessor:
+    process = document.process
+    return Predecessor(
+        after.system,
+        after.clock,
+        {
+            Reference(each.source, process, each.target): Reference(
+                each.was[0], process, each.was[1]
+            )
+            for each in after.alike
+        },
+    )
+
+
+def _readers(
+    document: WrittenTable, own: Iterable[Reference], written: Iterable[WrittenReaders]
+) -> dict[Reference, tuple[str, ...]]:
+    by = {(readers.source, readers.target): frozenset(readers.by) for readers in written}
+    return {
+        reference: tuple(
+            process
+            for process in document.processes
+            if process in by[reference.source, reference.target]
+        )
+        for reference in own
+        if by
+    }
+
+
+def _skeleton(document: WrittenTable, rows: Iterable[Row]) -> dict[Reference, tuple[Need, ...]]:
+    """Needs of transitions: those of others from the file, own ones from the rows."""
+    needs: dict[Reference, dict[Need, None]] = {}
+    starting: set[Reference] = set()
+    own = [(row.transition.reference, row.pre, row.vio) for row in rows]
+    others = [(row.of, row.pre, row.vio) for row in document.skeleton or ()]
+    for of, pre, vio in own + others:
+        found = needs.setdefault(of, {})
+        if pre is None:
+            starting.add(of)
+        else:
+            found[Need(pre, vio)] = None
+    return {of: () if of in starting else tuple(found) for of, found in needs.items()}
+
+
+def _transition(row: WrittenRow) -> Transition:
+    label = parse_label(row.on)
+    assert label is not None, "read_table has refused it"
+    return Transition(row.source, label, row.target)

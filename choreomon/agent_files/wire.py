@@ -1,0 +1,314 @@
+"""Monitoring messages as bytes: MessagePack, one array a message.
+
+    [version, system, kind, [fields...]]
+    [version, system, kind, [fields...], base, offers]
+    [version, system, kind, [fields...], base, offers, store]
+
+`system` is the id of the system that a property was split for (16 bytes), so that a monitor with
+another property is noticed; a run of the simulator has one system and calls it `NO_SYSTEM`. The
+fields are those of the message's class in `choreomon.monitor.messages`, in order, nested tuples as
+arrays. Nothing is left out, so the length of the bytes is what a message costs on the wire,
+transport framing aside.
+
+A clock is an array of its entries or, where that is shorter, a byte string
+(`choreomon.agent_files.clocks.coding`). `clock`, that of the message, stands for itself, or is
+relative to one that the receiver has offered: then `base` is its name. `offers`: the receiver may
+use `clock` as a base in turn (`choreomon.agent_files.clocks.links`). All other clocks of the
+message are relative to `clock`. So all but `clock` can be read without knowing anything else, and
+the first form is whole: it stands for the message whatever was said before. `store` names the store
+of the agent that says it, so that two agents of one process are noticed
+(`choreomon.runtime.network.peer_stores`); version 3 had none, and is still read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final, NamedTuple, get_args
+
+import msgspec
+
+from choreomon.agent_files.clocks.coding import PLAIN, coded
+from choreomon.agent_files.clocks.fields import message_coder
+from choreomon.agent_files.clocks.links import Link, Told, hear, tell
+from choreomon.agent_files.clocks.packed import PackedClock, packed
+from choreomon.core.errors import MalformedMessage
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import GAP, NEVER, Reference
+from choreomon.monitor.history import Record
+from choreomon.monitor.messages import (
+    MOST_EVIDENCE_TOLD,
+    Inquiry,
+    MonitoringMessage,
+    Named,
+    Notice,
+    PeerMessage,
+    Push,
+    Response,
+    Waiting,
+)
+from choreomon.monitor.rights import Rights
+
+VERSION: Final = 4
+_READ: Final = (3, VERSION)
+MAX_BYTES: Final = 1 << 20
+SYSTEM_BYTES: Final = 16
+NO_SYSTEM: Final = bytes(SYSTEM_BYTES)
+STORE_BYTES: Final = 8
+NO_STORE: Final = b""
+MAX_NAME: Final = 200
+"""Characters of the name of a process or a state, as in `choreomon.core.labels.NAME_RULE`."""
+
+_LONGEST_NUMBER: Final = 9
+"""Bytes of a number; the lengths of what follows take fewer."""
+_LONGEST_CHARACTER: Final = 4
+
+_KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
+_ENCODER: Final = msgspec.msgpack.Encoder()
+_DECODERS: Final = [msgspec.msgpack.Decoder(kind) for kind in _KINDS]
+"""Decoders for so few processes that clocks are never coded."""
+_CODERS: Final = [message_coder(kind) for kind in _KINDS]
+_RAW_DECODERS: Final = [msgspec.msgpack.Decoder(coder.wire) for coder in _CODERS]
+
+
+class _Frame(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    version: int
+    system: bytes
+    kind: int
+    body: msgspec.Raw
+    base: int | None = None
+    offers: bool = False
+    store: bytes = NO_STORE
+
+
+_FRAME: Final = msgspec.msgpack.Decoder(_Frame)
+
+
+class Frame(NamedTuple):
+    """A frame of a peer, opened as far as the system that it is about; its body is not read."""
+
+    system: bytes
+    kind: int
+    body: msgspec.Raw
+    base: int | None = None
+    offers: bool = False
+    store: bytes = NO_STORE
+
+    @property
+    def is_linked(self) -> bool:
+        """True if the message has to go through `unlinked`."""
+        return self.offers or self.base is not None
+
+
+def encode(message: MonitoringMessage, system: bytes = NO_SYSTEM, store: bytes = NO_STORE) -> bytes:
+    """The wire form that is whole. Its length is not bounded here; a peer refuses more than
+    `MAX_BYTES`."""
+    kind = _KINDS[type(message)]
+    body = message if _is_plain(message) else _CODERS[kind].raw(message)
+    if store:
+        return _ENCODER.encode((VERSION, system, kind, body, None, False, store))
+    return _ENCODER.encode((VERSION, system, kind, body))
+
+
+def encode_linked(
+    message: PeerMessage, link: Link, system: bytes = NO_SYSTEM, store: bytes = NO_STORE
+) -> tuple[bytes, Link]:
+    """The wire form to a peer, and what is known of the peer after it."""
+    if _is_plain(message):
+        return encode(message, system, store), link
+    clock = packed(message.clock)
+    link, told = tell(link, clock)
+    return encode_told(message, clock, told, system, store), link
+
+
+def encode_told(
+    message: PeerMessage,
+    clock: PackedClock,
+    told: Told,
+    system: bytes = NO_SYSTEM,
+    store: bytes = NO_STORE,
+) -> bytes:
+    """The wire form to a peer, whose clock, which is `clock`, is told so. It has more than `PLAIN`
+    entries."""
+    kind = _KINDS[type(message)]
+    raw = _CODERS[kind].told(message, clock, told.code)
+    if store:
+        return _ENCODER.encode((VERSION, system, kind, raw, told.base, told.offers, store))
+    if told.base is None and not told.offers:
+        return _ENCODER.encode((VERSION, system, kind, raw))
+    return _ENCODER.encode((VERSION, system, kind, raw, told.base, told.offers))
+
+
+def _is_plain(message: MonitoringMessage) -> bool:
+    clock = message.event if type(message) is Notice else message.clock  # type: ignore[union-attr]
+    return len(clock) <= PLAIN
+
+
+def longest_body(rights: Rights) -> int:
+    """Bytes that the body of a message has at most that others may send to a monitor with these
+    rights: what is longer need not be read to be refused. `MAX_BYTES` where answers may have any
+    number of records."""
+    if rights.most_records is None:
+        return MAX_BYTES
+    clock = _LONGEST_NUMBER * (1 + len(rights.index_of))
+    name = _LONGEST_NUMBER + MAX_NAME * _LONGEST_CHARACTER
+    names = name * (
+        6 + len(rights.index_of)
+    )  # the clocks of a message, and of those that it waits for
+
+    def references(asked: Collection[Reference]) -> int:
+        return sum(_LONGEST_NUMBER + sum(map(_text_bytes, each)) for each in asked)
+
+    record = 2 * clock + _LONGEST_NUMBER * 2
+    asking = max(map(references, rights.may_ask.values()), default=0)
+    naming = max(map(references, rights.may_name.values()), default=0)
+    if naming:
+        asking = max(asking, MOST_EVIDENCE_TOLD * (naming + _LONGEST_NUMBER))
+    evidence = max(map(references, rights.named_of.values()), default=0)
+    if evidence:
+        evidence = MOST_EVIDENCE_TOLD * (2 * evidence + record + _LONGEST_NUMBER)
+    answering = max(
+        (
+            rights.most_records * (references(asked) + record * len(asked))
+            for asked in (*rights.asked_of.values(), *rights.named_of.values())
+        ),
+        default=0,
+    )
+    longest = max(asking, answering + evidence)
+    return min(MAX_BYTES, names + 2 * clock + 6 * _LONGEST_NUMBER + longest)
+
+
+def _text_bytes(text: str) -> int:
+    return _LONGEST_NUMBER + len(text.encode())
+
+
+def open_untrusted(data: bytes) -> Frame:
+    """The frame that a peer sent. Raises `MalformedMessage`, and nothing else."""
+    if len(data) > MAX_BYTES:
+        raise MalformedMessage(f"{len(data)} bytes; at most {MAX_BYTES} are accepted")
+    try:
+        frame = _FRAME.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise MalformedMessage(f"no monitoring message: {error}") from None
+    system, kind = frame.system, frame.kind
+    if frame.version not in _READ:
+        raise MalformedMessage(f"wire version {frame.version}; this is version {VERSION}")
+    if len(system) != SYSTEM_BYTES:
+        raise MalformedMessage(f"a system id of {len(system)} bytes; it has {SYSTEM_BYTES}")
+    if not 0 <= kind < len(_DECODERS):
+        raise MalformedMessage(f"unknown kind of message {kind}")
+    if frame.store and len(frame.store) != STORE_BYTES:
+        raise MalformedMessage(f"the name of a store of {len(frame.store)} bytes")
+    return Frame(system, kind, frame.body, frame.base, frame.offers, frame.store)
+
+
+def read_untrusted(frame: Frame, processes: Collection[str]) -> MonitoringMessage:
+    """The message in a frame that is whole.
+
+    Raises `MalformedMessage`, and nothing else, for anything but the wire form of a
+    message between two of `processes`, or from one to the central monitor, whose clocks have
+    an entry for each of them.
+    """
+    if frame.base is not None:
+        raise MalformedMessage(f"its clock is relative to {frame.base:x}: it is not whole")
+    message: MonitoringMessage
+    if len(processes) <= PLAIN:
+        message = _decoded(_DECODERS[frame.kind], frame)
+    else:
+        raw = _decoded(_RAW_DECODERS[frame.kind], frame)
+        message = _CODERS[frame.kind].message(raw, len(processes))
+    _check(message, processes)
+    return message
+
+
+def _decoded(decoder: msgspec.msgpack.Decoder[Any], frame: Frame) -> Any:
+    try:
+        return decoder.decode(frame.body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise MalformedMessage(f"no monitoring message: {error}") from None
+
+
+def unlinked(frame: Frame, processes: int, link: Link) -> tuple[bytes, Link]:
+    """The frame of a peer made whole, among so many processes, and what is known of the peer after
+    it. Raises `UnknownBase`, or another `MalformedMessage`; of a frame that is let through only the
+    clock is known to be one."""
+    coder = _CODERS[frame.kind]
+    if coder.clock is None:
+        raise MalformedMessage("a message without a clock offers none, and needs no base")
+    raw = _decoded(_RAW_DECODERS[frame.kind], frame)
+    link, clock = hear(link, Told(raw[coder.clock], frame.base, frame.offers), processes)
+    whole = (*raw[: coder.clock], coded(clock), *raw[coder.clock + 1 :])
+    return _ENCODER.encode((VERSION, frame.system, frame.kind, whole)), link
+
+
+def decode_untrusted(
+    data: bytes, processes: Collection[str], system: bytes = NO_SYSTEM
+) -> MonitoringMessage:
+    """Decode and check at once a frame that should be about this system."""
+    frame = open_untrusted(data)
+    if frame.system != system:
+        raise MalformedMessage(f"it is about the system {frame.system.hex()}")
+    return read_untrusted(frame, processes)
+
+
+def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
+    names = [message.sender]
+    clocks: list[Any] = []
+    records: tuple[Record, ...] = ()
+    match message:
+        case Inquiry(inspected=inspected):
+            if max(len(inspected.source), len(inspected.target)) > MAX_NAME:
+                raise MalformedMessage(f"a state whose name is longer than {MAX_NAME} characters")
+            clocks += [message.event, message.clock]
+            _check_names(message.named)
+        case Response():
+            clocks.append(message.clock)
+            records = message.records + message.evidence
+            _check_names(message.named)
+        case Waiting():
+            clocks.append(message.clock)
+            names += message.waiting_for
+        case Push():
+            clocks += [message.event, message.clock]
+        case Notice():
+            clocks.append(message.event)
+    if not isinstance(message, Notice):
+        names.append(message.receiver)
+    for name in names:
+        if name not in processes:
+            raise MalformedMessage(f"unknown process {name[:MAX_NAME]!r}")
+    own_records = len(message.records) if isinstance(message, Response) else 0
+    for place, record in enumerate(records):
+        names_other = record.reference.process != message.sender
+        if names_other and place < own_records:
+            raise MalformedMessage(
+                f"{message.sender} answers with a record of {record.reference.process}"
+            )
+        if names_other and record.reference.process not in processes:
+            raise MalformedMessage(f"unknown process {record.reference.process[:MAX_NAME]!r}")
+        clocks.append(record.first)
+        if record.result == GAP:
+            if record.since is None:
+                raise MalformedMessage(f"a gap of {record.reference} without a beginning")
+            clocks.append(_reached_in_gap(record, processes))
+        elif record.since is not None:
+            clocks.append(record.clock)
+    count = len(processes)
+    for clock in clocks:
+        if len(clock) != count:
+            raise MalformedMessage(f"{len(clock)} entries are no clock of {count} processes")
+        if min(clock) < 0 or max(clock) >= NEVER:
+            raise MalformedMessage(f"{clock} is no clock of {count} processes")
+
+
+def _check_names(named: tuple[Named, ...]) -> None:
+    for number, reference in named:
+        if not 0 < number < NEVER:
+            raise MalformedMessage(f"there is no event number {number} of {reference.process}")
+
+
+def _reached_in_gap(gap: Record, processes: Collection[str]) -> VectorClock:
+    """The clock at the end of a gap, in which the own entry alone may be `NEVER`."""
+    own = list(processes).index(gap.reference.process)
+    return tuple(
+        0 if entry == NEVER and place == own else entry for place, entry in enumerate(gap.clock)
+    )

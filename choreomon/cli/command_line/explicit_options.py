@@ -1,0 +1,27 @@
+"""Options that were given on the command line, as no default tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+
+def explicit_options(context: click.Context, names: Iterable[str]) -> list[str]:
+    """The parameters that were given as options, even with their default's value, as they are
+    written on the command line."""
+    from click.core import ParameterSource
+
+    written = {option.name: option.opts[0] for option in context.command.params}
+    return [
+        written[name]
+        for name in names
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+    ]
+
+
+def refuse_explicit(context: click.Context, names: Iterable[str], where: str) -> None:
+    """Raises `UsageError` where one of the parameters was given, which would do nothing here;
+    `where` says where it would."""
+    if given := explicit_options(context, names):
+        raise click.UsageError(f"{' and '.join(given)} can only be used {where}")

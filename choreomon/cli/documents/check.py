@@ -1,0 +1,201 @@
+"""`choreomon check`: validate a document and explain its property."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from choreomon.cli import NOTHING_FOUND
+from choreomon.cli.command_line.examples import examples
+from choreomon.cli.command_line.standard_input import read_again
+from choreomon.cli.documents.check_offline import check_offline
+from choreomon.cli.online.check_agent import (
+    check_agent,
+    check_table,
+    is_agent_file,
+    is_table_file,
+    rows_in_json,
+)
+from choreomon.interaction_files.offline_kind import Kind, offline_kind
+
+if TYPE_CHECKING:
+    from choreomon.documents.read import Document
+    from choreomon.properties.tables import TransitionTable
+
+_WITH_ARTICLE: Final[dict[Kind, str]] = {
+    "interaction": "an interaction",
+    "signature": "a signature",
+    "multi-trace": "a multi-trace",
+    "configuration": "a configuration",
+    "automaton": "an automaton",
+    "locations": "locations of letters",
+}
+
+
+@click.command(
+    "check",
+    epilog=examples(
+        (
+            "choreomon check scenarios/lock-violating.yaml",
+            "Say what the property means, step by step.",
+        ),
+        (
+            "choreomon check scenarios/lock-violating.yaml --tables",
+            "Show what the monitor of each process is given, too.",
+        ),
+    ),
+)
+@click.argument("file", type=click.Path())
+@click.option("--tables", "show_tables", is_flag=True, help="Show the table of every monitor.")
+@click.option(
+    "--locations",
+    type=click.Path(),
+    help="Of an automaton whose letters are no actions: a .json file that says where they are.",
+)
+@click.option(
+    "--verbose", is_flag=True, help="Of sequences, name the states of their automaton, too."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def command(
+    file: str, show_tables: bool, locations: str | None, verbose: bool, as_json: bool
+) -> int:
+    """Validate FILE, say what its property means, and warn of what looks like a mistake.
+
+    Of an interaction (.hif, .mmd, .puml), a signature (.hsf), a multi-trace (.htf, .jsonl), a
+    configuration (.hcf), an automaton (.timbuk), or one of them as .json, say what is in it; so of
+    an agent's configuration, which is checked with its tables, and of the table of one process
+    that `split` wrote.
+    """
+    click.get_current_context().with_resource(read_again(file))
+    if locations is not None and offline_kind(file) != "automaton":
+        raise click.UsageError(f"--locations is about automata, and {file} is none")
+    if verbose and as_json:
+        raise click.UsageError("--verbose says nothing with --json, which names states always")
+    if is_table_file(file):
+        _refuse_verbose(file, "a table, which names states always", verbose=verbose)
+        check_table(file, show_tables=show_tables, as_json=as_json)
+        return NOTHING_FOUND
+    if (kind := offline_kind(file)) is not None:
+        if show_tables:
+            raise click.UsageError(
+                f"--tables is about properties: {file} holds {_WITH_ARTICLE[kind]}"
+            )
+        _refuse_verbose(file, _WITH_ARTICLE[kind], verbose=verbose)
+        check_offline(file, kind, locations=locations, as_json=as_json)
+        return NOTHING_FOUND
+    from choreomon.core.errors import DocumentError
+    from choreomon.documents.read import load_document
+    from choreomon.properties.tables import transition_tables
+
+    try:
+        document = load_document(file)
+    except DocumentError:
+        if not is_agent_file(file):
+            raise
+        _refuse_verbose(file, "an agent's configuration", verbose=verbose)
+        check_agent(file, show_tables=show_tables, as_json=as_json)
+        return NOTHING_FOUND
+    tables: dict[str, TransitionTable] = {}
+    if document.property is not None:
+        tables = transition_tables(
+            document.property.automaton, document.processes, document.property.rules
+        )
+    if as_json:
+        shown = tables if show_tables else None
+        click.echo(json.dumps(_as_json(document, shown), indent=2))
+    else:
+        _show(document, tables, show_tables, verbose=verbose)
+    return NOTHING_FOUND
+
+
+def _refuse_verbose(file: str, what: str, *, verbose: bool) -> None:
+    if verbose:
+        raise click.UsageError(f"--verbose is about properties: {file} holds {what}")
+
+
+def _show(
+    document: Document,
+    tables: dict[str, TransitionTable],
+    show_tables: bool,
+    *,
+    verbose: bool,
+) -> None:
+    from choreomon.cli.command_line.screen import screens
+    from choreomon.sentences.wording import counted
+    from choreomon.terminal.sentences import property_sentences
+    from choreomon.terminal.text import monitor_table, steps_table, transitions_table
+
+    screen, errors = screens()
+    for warning in document.warnings:
+        errors.print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+    screen.print(
+        f"{document.file}: {document.name} is valid", style="bold", markup=False, soft_wrap=True
+    )
+    if document.application is not None:
+        handlers = sum(len(process.handlers) for process in document.application.processes)
+        screen.print(
+            f"application: {counted(len(document.processes), 'process', 'processes')}, "
+            f"{counted(handlers, 'handler')}, "
+            f"{counted(len(document.application.start), 'start message')}"
+        )
+    if document.interaction is not None:
+        term = document.interaction.interaction
+        screen.print(
+            f"interaction: {counted(term.size, 'symbol')}"
+            f" from {document.interaction.file or 'the document itself'}",
+            markup=False,
+            soft_wrap=True,
+        )
+    if document.property is None:
+        screen.print("no property: nothing would be monitored")
+        return
+    automaton = document.property.automaton
+    if automaton.sequences:
+        screen.print(steps_table(automaton))
+    if verbose or not automaton.sequences:
+        screen.print(transitions_table(automaton))
+    for sentence in property_sentences(automaton, verbose=verbose):
+        screen.print(sentence, markup=False, soft_wrap=True)
+    if show_tables:
+        for process, table in tables.items():
+            if table.rows:
+                screen.print(monitor_table(table))
+            else:
+                screen.print(f"{process} watches nothing: its table is empty", markup=False)
+
+
+def _as_json(document: Document, tables: dict[str, TransitionTable] | None) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "file": document.file,
+        "name": document.name,
+        "processes": list(document.processes),
+        "warnings": [
+            {"line": warning.line, "field": warning.field, "message": warning.message}
+            for warning in document.warnings
+        ],
+    }
+    if document.property is None:
+        return result
+    automaton = document.property.automaton
+    result["property"] = {
+        "rules": document.property.rules,
+        "states": list(automaton.states),
+        "initial": list(automaton.initial),
+        "final": list(automaton.final),
+        "transitions": [
+            {
+                "from": t.source,
+                "to": t.target,
+                "on": str(t.label),
+                "backward": backward,
+                "monitor": t.label.process,
+            }
+            for backward, group in ((False, automaton.forward), (True, automaton.backward))
+            for t in group
+        ],
+    }
+    if tables is not None:
+        result["tables"] = {process: rows_in_json(table) for process, table in tables.items()}
+    return result

@@ -1,0 +1,3 @@
+"""Commands that repeat the experiments of the papers. The experiments are in
+`choreomon.experiments`.
+"""

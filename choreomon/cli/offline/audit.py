@@ -1,0 +1,278 @@
+"""`choreomon audit`: what recorded logs say about a property."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from choreomon.cli.command_line.examples import examples
+from choreomon.cli.command_line.explicit_options import refuse_explicit
+from choreomon.cli.command_line.log_options import LOG_OPTIONS, LogChoices, log_options
+from choreomon.cli.command_line.machine_reports import MachineReports, report_options
+from choreomon.cli.command_line.made_with import made_with
+from choreomon.cli.command_line.option_groups import GroupedCommand
+from choreomon.cli.command_line.options import taken
+from choreomon.cli.command_line.writing import WrittenPath
+from choreomon.cli.offline.audit_output import AuditOutput
+from choreomon.cli.offline.audit_sessions import (
+    OF_SESSIONS,
+    SessionChoices,
+    SessionsFound,
+    followed_sessions,
+    judged_sessions,
+    refuse_what_does_nothing,
+    sessions_options,
+)
+from choreomon.cli.offline.explained_mapping import explain
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from choreomon.audit.auditor import Auditor
+    from choreomon.audit.outcome import Outcome
+    from choreomon.audit.reading import Diagnostics
+    from choreomon.batch.audits.question import AuditQuestion
+    from choreomon.core.recorded import Place
+    from choreomon.core.verdict import VerdictKind
+    from choreomon.properties.automaton import SequenceAutomaton
+    from choreomon.reports.junit import Case
+    from choreomon.reports.sarif import Finding
+
+SHOWN: Final = 10
+"""Verdicts, and diagnostics, that are shown in full."""
+
+_OF_AUDITS: Final = (
+    *("report", "junit", "sarif", "incomplete", "budget", "max_window", "follow", "jobs"),
+    *("numbers", "max_events", "max_sessions"),
+)
+"""Parameters that do nothing where only the mapping is explained."""
+
+_EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.jsonl"
+
+
+@click.command(
+    "audit",
+    cls=GroupedCommand,
+    groups={
+        "Results": ("as_json", "report", *MachineReports._fields),
+        "Logs": (*LOG_OPTIONS, "explain_mapping"),
+        "Sessions in the logs": ("session_key", *OF_SESSIONS),
+        "Bounds": ("budget", "max_window"),
+    },
+    epilog=examples(
+        (_EXAMPLE, "Say whether a recorded run did what is forbidden."),
+        (f"{_EXAMPLE} --json", "The same for programs."),
+    ),
+)
+@click.argument("paths", metavar="PROPERTY LOG...", nargs=-1, required=True, type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--report", type=WrittenPath(), help="Write one self-contained HTML page.")
+@report_options
+@click.option(
+    "--incomplete",
+    multiple=True,
+    metavar="PROCESS",
+    help="The log of this process may lack events, anywhere. May be given several times.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    default=50_000,
+    show_default=True,
+    help="How many consistent cuts one search may visit. What it does not decide stays undecided.",
+)
+@click.option(
+    "--max-window",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="How many events that the property names may wait until all processes heard of them.",
+)
+@click.option("--follow", is_flag=True, help="Go on when a log grows, until interrupted.")
+@log_options()
+@sessions_options
+@click.option(
+    "--explain-mapping",
+    is_flag=True,
+    help="Without PROPERTY: show what the first lines of each LOG became, and count what was not "
+    "understood.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    paths: tuple[str, ...],
+    as_json: bool,
+    report: Path | None,
+    junit: Path | None,
+    sarif: Path | None,
+    incomplete: tuple[str, ...],
+    budget: int,
+    max_window: int,
+    follow: bool,
+    explain_mapping: bool,
+    **choices: Any,
+) -> int:
+    """Say whether the sequences that PROPERTY forbids were formed in what LOGs recorded.
+
+    Only the order within each log, messages and vector clocks say what came before what; times of
+    day are ignored. Exit codes: 0 nothing was
+    formed, 1 violated, 2 bad usage or input, 3 only possibly violated.
+    """
+    from choreomon.audit.reading import Diagnostics, tell
+    from choreomon.audit.window import Limits
+    from choreomon.batch.audits.question import AuditQuestion
+    from choreomon.cli.offline.followed_logs import followed, no_wait
+    from choreomon.documents.read import load_document
+
+    of_sessions = taken(SessionChoices, choices)
+    reading = taken(LogChoices, choices).loaded()
+    if explain_mapping:
+        refuse_explicit(context, _OF_AUDITS, "without --explain-mapping")
+        return explain(paths, reading, as_json=as_json)
+    file, *rest = paths
+    logs = tuple(rest)
+    if not logs:
+        raise click.UsageError("Missing argument 'LOG...'.")
+    output = AuditOutput(load_document(file), logs, as_json, report, MachineReports(junit, sarif))
+    output.check()
+    limits = Limits(max_cuts=budget, max_window=max_window)
+    question = AuditQuestion(
+        output.automaton, incomplete, limits, of_sessions.numbers, of_sessions.max_events
+    )
+    diagnostics = Diagnostics()
+    auditor = _auditor(question, diagnostics)
+    refuse_what_does_nothing(context, splits=reading.splits, follow=follow)
+    output.warn()
+    if reading.splits:
+        if follow:
+            summary = followed_sessions(question, reading, of_sessions, output)
+        else:
+            summary = judged_sessions(question, reading, logs, of_sessions.jobs)
+        return output.put(SessionsFound(summary))
+    say = _announcer(auditor, output) if follow and not as_json else None
+    with ExitStack() as stack:
+        if follow:
+            opened, wait = followed(stack, logs, reading, say)
+        else:
+            opened, wait = [*map(reading.read, logs)], no_wait
+        tell(auditor, opened, diagnostics.add, wait)
+    return output.put(_Found(auditor.finish(), diagnostics))
+
+
+def _auditor(question: AuditQuestion, diagnostics: Diagnostics) -> Auditor:
+    """The auditor of one run. Raises `UsageError` for an incomplete process that the property does
+    not have."""
+    from choreomon.audit.auditor import Auditor
+
+    try:
+        return Auditor(
+            question.automaton,
+            incomplete=question.incomplete,
+            limits=question.limits,
+            on_diagnostic=diagnostics.add,
+        )
+    except ValueError as wrong:
+        raise click.UsageError(f"--incomplete: {wrong}") from None
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Implements `Found` for logs of one run."""
+
+    outcome: Outcome
+    diagnostics: Diagnostics
+    problems: tuple[str, ...] = ()
+    unjudged: int = 0
+
+    @property
+    def events(self) -> int:
+        return self.outcome.events
+
+    @property
+    def verdict(self) -> VerdictKind | None:
+        return self.outcome.overall.kind
+
+    def page(
+        self, name: str, facts: Sequence[tuple[str, str]], automaton: SequenceAutomaton
+    ) -> str:
+        from choreomon.files.lines_at import lines_at
+        from choreomon.pages.audit_page import audit_page, places_shown
+
+        told = self.diagnostics
+        text = lines_at(places_shown(self.outcome))
+        return audit_page(
+            name, facts, automaton, self.outcome, told.counts, told.first, made_with(), text
+        )
+
+    def json(self) -> str:
+        from choreomon.reports.audit_json import audit_json
+
+        return audit_json(self.outcome, self.diagnostics.counts, self.diagnostics.first)
+
+    def cases(self, file: str, logs: str) -> Iterable[Case]:
+        from choreomon.reports.junit import case_of_audit
+
+        return [case_of_audit(self.outcome, file, logs)]
+
+    def findings(self, place: Place) -> Iterable[Finding]:
+        from choreomon.reports.findings import findings_of_audit
+
+        return findings_of_audit(self.outcome, place)
+
+    def show(self, screen: Console) -> None:
+        _show(screen, self.outcome, self.diagnostics)
+
+
+def _announcer(auditor: Auditor, output: AuditOutput) -> Callable[[], None]:
+    """Prints the verdicts that were not printed yet."""
+    from choreomon.cli.command_line.screen import print_indented, screens
+    from choreomon.terminal.audit_text import verdict_lines
+
+    screen, _ = screens()
+    said = 0
+
+    def say() -> None:
+        nonlocal said
+        for verdict in auditor.verdicts[said:]:
+            with output.unprinted.kept():
+                print_indented(screen, verdict_lines(verdict))
+        said = len(auditor.verdicts)
+
+    return say
+
+
+def _show(screen: Console, outcome: Outcome, strange: Diagnostics) -> None:
+    from choreomon.cli.command_line.screen import print_indented
+    from choreomon.core.verdict import VIOLATED
+    from choreomon.sentences.wording import counted
+    from choreomon.terminal.audit_text import (
+        diagnostic_lines,
+        gap_sentence,
+        overall_text,
+        verdict_lines,
+    )
+
+    gravest = sorted(outcome.verdicts, key=lambda verdict: verdict.kind != VIOLATED)[:SHOWN]
+    for verdict in sorted(gravest, key=lambda verdict: verdict.item.number):
+        print_indented(screen, verdict_lines(verdict))
+        screen.print()
+    if len(outcome.verdicts) > SHOWN:
+        left = counted(len(outcome.verdicts) - SHOWN, "more verdict")
+        screen.print(f"{left}, not graver than these: --json prints all\n")
+    for gap in outcome.gaps[:SHOWN]:
+        screen.print(f"gap: {gap_sentence(gap)}", markup=False, soft_wrap=True)
+    if len(outcome.gaps) > SHOWN:
+        screen.print(f"and {counted(len(outcome.gaps) - SHOWN, 'more gap')}")
+    for diagnostic in strange.first[:SHOWN]:
+        if diagnostic.kind not in ("gap", "log-missing"):
+            told = ": ".join(filter(None, (str(diagnostic.place), diagnostic.message)))
+            screen.print(told, markup=False, soft_wrap=True)
+    if strange.counts:
+        screen.print(f"strange: {', '.join(diagnostic_lines(strange.counts))}", soft_wrap=True)
+    print_indented(screen, overall_text(outcome))

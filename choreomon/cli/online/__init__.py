@@ -1,0 +1,3 @@
+"""Commands about live agents: split, keygen, agent, watch. They parse, call `choreomon.runtime` and
+print.
+"""

@@ -1,0 +1,106 @@
+"""Which reasons of a verdict are told where there are more than people read.
+
+A verdict may rest on thousands of records, of which a few say all that matters: one that is certain
+suffices, and of many that are not each adds little. The choice keeps what is said of the chosen
+ones true: a pre record that is kept keeps a cancellation of it, if it has any, so that nobody reads
+that nothing cancelled it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Final, Literal, NamedTuple
+
+from choreomon.core.verdict import FRM, MonitorVerdict, Relation, Result, Role
+
+MOST_REASONS: Final = 16
+"""Reasons of a live verdict. An explanation lists five kinds of records with what may have
+cancelled them, and is longer than a screen then."""
+
+
+class Weight(NamedTuple):
+    """What decides about one reason. `record`: which record a pre is, and of a vio, which pre
+    record it concerns. `state`: of a pre, the one that its transition leads to."""
+
+    role: Role
+    record: Hashable
+    state: str
+    result: Result | Literal["Gap"]
+    relation: Relation
+    certain: bool
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool]:
+        """Less is more decisive."""
+        return (not self.certain, self.result != FRM, self.relation != "before")
+
+
+def decisive(weights: Sequence[Weight], most: int) -> list[int]:
+    """The places of at most so many reasons, the decisive ones first, each pre before what may have
+    cancelled it.
+
+    The most decisive pre record of each state comes before all others: which of several sequences
+    has one is then seen as long as there is room. A pre record that is not certain comes with a
+    cancellation or not at all, if it has any.
+    """
+    concerning: dict[Hashable, list[int]] = {}
+    pres: list[int] = []
+    for place, weight in enumerate(weights):
+        if weight.role == "pre":
+            pres.append(place)
+        else:
+            concerning.setdefault(weight.record, []).append(place)
+    for vios in concerning.values():
+        vios.sort(key=lambda place: weights[place].rank)
+    pres.sort(key=lambda place: weights[place].rank)
+    first = {weights[place].state: place for place in reversed(pres)}
+    leading = {*first.values()}
+    pres.sort(key=lambda place: place not in leading)
+
+    kept: dict[int, None] = {}
+    for place in pres:
+        weight = weights[place]
+        vios = [] if weight.certain else concerning.get(weight.record, [])[:1]
+        needed = [each for each in (place, *vios) if each not in kept]
+        if len(kept) + len(needed) <= most:
+            kept.update(dict.fromkeys(needed))
+    chosen = [place for place in kept if weights[place].role == "pre"]
+    further = dict.fromkeys(
+        each
+        for place in chosen
+        if not weights[place].certain
+        for each in concerning.get(weights[place].record, [])
+        if each not in kept
+    )
+    by_rank = sorted(further, key=lambda place: weights[place].rank)
+    kept.update(dict.fromkeys(by_rank[: most - len(kept)]))
+    ordered: dict[int, None] = {}
+    for place in chosen:
+        ordered[place] = None
+        cancelling = concerning.get(weights[place].record, [])
+        ordered.update(dict.fromkeys(each for each in cancelling if each in kept))
+    return [*ordered]
+
+
+def with_decisive_reasons(verdict: MonitorVerdict, most: int = MOST_REASONS) -> MonitorVerdict:
+    """The verdict with at most so many reasons, and how many were left out; itself where it has no
+    more. Nothing else of it changes."""
+    because = verdict.because
+    if len(because) <= most:
+        return verdict
+    weights = [
+        Weight(
+            reason.role,
+            (reason.reference, reason.clock)
+            if reason.role == "pre"
+            else (reason.of_reference, reason.of),
+            reason.reference.target,
+            reason.result,
+            reason.relation,
+            reason.certain,
+        )
+        for reason in because
+    ]
+    kept = tuple([because[place] for place in decisive(weights, most)])
+    left_out = verdict.reasons_left_out + len(because) - len(kept)
+    return verdict._replace(because=kept, reasons_left_out=left_out)

@@ -1,0 +1,3 @@
+"""Sequence diagrams in Mermaid and PlantUML -> interactions. The way back is drawn in
+`choreomon.pictures.as_text`.
+"""

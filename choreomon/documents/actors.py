@@ -1,0 +1,99 @@
+"""The application and the delays of a document -> values of `choreomon.actors`.
+
+Documents are trusted to have passed the checks of `choreomon.documents.read`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+from choreomon.actors.application import Application, Assign, If, Process, Start, Statement, Tell
+from choreomon.actors.delays import (
+    Constant,
+    Delay,
+    Exponential,
+    LinkDelays,
+    LogNormal,
+    Uniform,
+    microseconds,
+)
+from choreomon.documents.durations import (
+    ConstantDuration,
+    Duration,
+    ExponentialDuration,
+    LognormalDuration,
+    UniformDuration,
+)
+from choreomon.documents.shape import (
+    ApplicationDocument,
+    AssignStatement,
+    IfStatement,
+    NetworkDocument,
+    NotCondition,
+    SendStatement,
+)
+from choreomon.documents.shape import Statement as DocumentStatement
+
+
+def application_from_document(document: ApplicationDocument) -> Application:
+    """The application that a document describes. The document is trusted to have passed
+    the cross-checks of `choreomon.documents`, its bound on nesting among them."""
+    return Application(
+        processes=tuple(
+            Process(
+                id=process.id,
+                handlers={
+                    name: tuple(_statements(statements))
+                    for name, statements in process.handlers.items()
+                },
+                variables=dict(process.variables),
+            )
+            for process in document.processes
+        ),
+        start=tuple(
+            Start(start.to, start.message, microseconds(start.at)) for start in document.start
+        ),
+    )
+
+
+def delay_from_document(duration: Duration) -> Delay:
+    """The distribution that a document writes."""
+    match duration:
+        case UniformDuration(uniform=(least, most)):
+            return Uniform(least, most)
+        case ExponentialDuration(exponential=mean):
+            return Exponential(mean)
+        case LognormalDuration(lognormal=(median, sigma)):
+            return LogNormal(median, sigma)
+        case ConstantDuration(constant=value):
+            return Constant(value)
+    assert_never(duration)
+
+
+def link_delays_from_document(network: NetworkDocument) -> LinkDelays:
+    """The delays of a document's network, which hold for monitoring messages too."""
+    return LinkDelays(
+        delay_from_document(network.delay),
+        {(link.source, link.target): delay_from_document(link.delay) for link in network.links},
+    )
+
+
+def _statements(statements: Iterable[DocumentStatement]) -> Iterator[Statement]:
+    for statement in statements:
+        match statement:
+            case SendStatement(send=send):
+                yield Tell(send.to, send.message)
+            case AssignStatement(assign=values):
+                for variable, value in values.items():
+                    yield Assign(variable, value)
+            case IfStatement(condition=condition, then=then, otherwise=otherwise):
+                negated = isinstance(condition, NotCondition)
+                yield If(
+                    variable=condition.variable
+                    if isinstance(condition, NotCondition)
+                    else condition,
+                    then=tuple(_statements(then)),
+                    otherwise=tuple(_statements(otherwise)),
+                    negated=negated,
+                )

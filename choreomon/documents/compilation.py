@@ -1,0 +1,196 @@
+"""The property part of a document -> a validated automaton."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from choreomon.core.errors import Defect, Path, PropertyError
+from choreomon.core.message import Label
+from choreomon.documents.shape import (
+    AndFormula,
+    AutomatonDocument,
+    Formula,
+    LabelledTransition,
+    LoopTransition,
+    NotFormula,
+    PropertyDocument,
+)
+from choreomon.properties import formula as formulas
+from choreomon.properties.automaton import (
+    MAX_STATES,
+    MAX_TRANSITIONS,
+    SelfLoop,
+    SequenceAutomaton,
+    StatedTransition,
+    UndecidableSelfLoop,
+    sequence_automaton,
+)
+from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
+from choreomon.properties.tables import RulesName
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedProperty:
+    """A property that can be monitored. `sequences` are those it was written as; empty
+    where it was written as an automaton."""
+
+    automaton: SequenceAutomaton
+    rules: RulesName
+    sequences: tuple[MessageSequence, ...] = ()
+
+
+def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:
+    """The labels with their paths from the top, in the author's order."""
+    if document.automaton is not None:
+        for number, transition in enumerate(document.automaton.transitions):
+            path: Path = ("property", "automaton", "transitions", number)
+            match transition:
+                case LabelledTransition(label=label):
+                    yield (*path, "on"), label
+                case LoopTransition(formula=formula):
+                    yield from _labels_in_formula(formula, (*path, "when"))
+    for number, sequence in enumerate(document.sequences or ()):
+        path = ("property", "sequences", number)
+        for step, label in enumerate(sequence.steps):
+            yield (*path, "steps", step), label
+        for position, cancellation in enumerate(sequence.cancel):
+            yield (*path, "cancel", position, "on"), cancellation.on
+
+
+def _labels_in_formula(formula: Formula, path: Path) -> Iterator[tuple[Path, Label]]:
+    match formula:
+        case Label():
+            yield path, formula
+        case NotFormula(operand=operand):
+            yield from _labels_in_formula(operand, (*path, "not"))
+        case AndFormula(operands=operands):
+            for position, operand in enumerate(operands):
+                yield from _labels_in_formula(operand, (*path, "and", position))
+
+
+def compiled(document: PropertyDocument) -> LoadedProperty:
+    """The automaton of a property.
+
+    Raises `PropertyError` with paths from the top of the document.
+    """
+    sequences = tuple(
+        MessageSequence(
+            sequence.steps,
+            tuple(Cancellation(c.on, c.after, c.back_to) for c in sequence.cancel),
+        )
+        for sequence in document.sequences or ()
+    )
+    _check_size(document)
+    try:
+        automaton = (
+            _automaton(document.automaton, document.undecidable_self_loop)
+            if document.automaton is not None
+            else sequences_automaton(sequences)
+        )
+    except PropertyError as error:
+        within: Path = ("property",) if document.automaton is None else ("property", "automaton")
+        raise PropertyError(
+            tuple(Defect((*within, *defect.path), defect.message) for defect in error.defects)
+        ) from None
+    return LoadedProperty(automaton, document.rules, sequences)
+
+
+def _check_size(document: PropertyDocument) -> None:
+    """Refuse what no automaton may be before anything as large is built: a few bytes of a
+    cancellation can stand for very many transitions."""
+    sizes: list[tuple[Path, int, int, str]] = []
+    if document.automaton is not None:
+        path: Path = ("property", "automaton")
+        sizes += [
+            (
+                (*path, "transitions"),
+                len(document.automaton.transitions),
+                MAX_TRANSITIONS,
+                "transitions",
+            ),
+            (
+                (*path, "transitions"),
+                _formula_parts(document.automaton),
+                MAX_TRANSITIONS,
+                "parts of formulas",
+            ),
+            ((*path, "initial"), len(document.automaton.initial), MAX_STATES, "states"),
+            ((*path, "final"), len(document.automaton.final), MAX_STATES, "states"),
+        ]
+    if document.sequences is not None:
+        steps = sum(len(sequence.steps) for sequence in document.sequences)
+        cancelled = sum(
+            max(0, last - first + 1)
+            for sequence in document.sequences
+            for first, last in (cancellation.after for cancellation in sequence.cancel)
+            if first >= 1 and last < len(sequence.steps)
+        )
+        sizes += [
+            (("property", "sequences"), steps + cancelled, MAX_TRANSITIONS, "transitions"),
+        ]
+    defects = tuple(
+        Defect(path, f"comes to {size} {what}; at most {limit} are supported: split the property")
+        for path, size, limit, what in sizes
+        if size > limit
+    )
+    if defects:
+        raise PropertyError(defects)
+
+
+def _formula_parts(document: AutomatonDocument) -> int:
+    todo: list[Formula] = [
+        transition.formula
+        for transition in document.transitions
+        if isinstance(transition, LoopTransition)
+    ]
+    parts = 0
+    while todo:
+        parts += 1
+        match todo.pop():
+            case NotFormula(operand=operand):
+                todo.append(operand)
+            case AndFormula(operands=operands):
+                todo.extend(operands)
+    return parts
+
+
+def _automaton(
+    document: AutomatonDocument, undecidable_self_loop: UndecidableSelfLoop
+) -> SequenceAutomaton:
+    transitions: list[StatedTransition] = []
+    self_loops: list[SelfLoop] = []
+    for number, transition in enumerate(document.transitions):
+        path: Path = ("transitions", number)
+        match transition:
+            case LoopTransition(source=state, formula=formula):
+                self_loops.append(SelfLoop(state, _formula(formula), path))
+            case LabelledTransition(source=source, target=target, label=label):
+                if source == target:
+                    self_loops.append(SelfLoop(source, formulas.Atom(label), path))
+                else:
+                    transitions.append(
+                        StatedTransition(source, label, target, transition.backward, path)
+                    )
+    return sequence_automaton(
+        initial=document.initial,
+        final=document.final,
+        transitions=transitions,
+        self_loops=self_loops,
+        undecidable_self_loop=undecidable_self_loop,
+    )
+
+
+def _formula(document: Formula) -> formulas.Formula:
+    match document:
+        case True:
+            return formulas.Truth()
+        case Label():
+            return formulas.Atom(document)
+        case NotFormula(operand=operand):
+            return formulas.Not(_formula(operand))
+        case AndFormula(operands=operands):
+            return formulas.And(tuple(_formula(operand) for operand in operands))
+        case _:
+            assert_never(document)

@@ -1,0 +1,183 @@
+"""Scenario and property documents -> values ready for use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final
+
+from choreomon.core.errors import Defect, DocumentError, Path, Problem, PropertyError
+from choreomon.core.message import ENVIRONMENT, Label
+from choreomon.documents.compilation import LoadedProperty, compiled, labels_in
+from choreomon.documents.observation import EVERYTHING, ObservationDocument
+from choreomon.documents.reachability import reachability_warnings
+from choreomon.documents.shape import (
+    ApplicationDocument,
+    NetworkDocument,
+    PropertyDocument,
+    ScenarioDocument,
+)
+from choreomon.documents.stated_interaction import (
+    StatedInteraction,
+    interaction_defects,
+    interaction_warnings,
+    stated_interaction,
+)
+from choreomon.documents.validation import (
+    application_defects,
+    empty_part_warnings,
+    final_state_warnings,
+    label_defects,
+    label_warnings,
+    link_defects,
+    repetition_warnings,
+    start_warnings,
+)
+from choreomon.files.fields import in_shape
+from choreomon.files.input_files import beginning
+from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positioned
+
+_OTHER_FILES: Final = {
+    ".hif": "an interaction",
+    ".hsf": "a signature",
+    ".htf": "a multi-trace",
+    ".hcf": "a configuration",
+    ".timbuk": "an automaton",
+}
+"""Other kinds of files, by their suffix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A checked document.
+
+    `processes` are those of the application in its order; without an application those
+    that labels name, in the order in which they appear. The order is that of the entries
+    of vector clocks. `property_line` and `max_events_line` are where `property` and
+    `network.max_events` stand; 0 where they do not.
+    """
+
+    file: str
+    name: str
+    application: ApplicationDocument | None
+    network: NetworkDocument
+    property: LoadedProperty | None
+    processes: tuple[str, ...]
+    interaction: StatedInteraction | None = None
+    observation: ObservationDocument = EVERYTHING
+    warnings: tuple[Problem, ...] = ()
+    max_events_line: int = 0
+    property_line: int = 0
+
+    def inputs(self) -> tuple[str, ...]:
+        """The files that were read."""
+        stated = None if self.interaction is None else self.interaction.file
+        return (self.file,) if stated is None else (self.file, stated)
+
+
+def load_document(path: str | os.PathLike[str]) -> Document:
+    """The document in a file; a name that ends in `.json` is JSON, any other YAML.
+
+    Raises `DocumentError`, also for a file that cannot be read.
+    """
+    file = os.fspath(path)
+    content = beginning(file, MAX_BYTES + 1)
+    return parse_document(content, file)
+
+
+def parse_document(text: str | bytes, file: str) -> Document:
+    """The document that `text` holds; `file` is what problems call it, and its suffix
+    decides between JSON and YAML.
+
+    Raises `DocumentError` with all problems found, and where the suffix is that of another kind
+    of file.
+    """
+    suffix = PurePath(file).suffix.lower()
+    if suffix in _OTHER_FILES:
+        told = f"holds {_OTHER_FILES[suffix]}: expected a scenario or property document"
+        raise DocumentError((Problem(file, 0, "", f"{told}, .yaml or .json"),))
+    as_json = suffix == ".json"
+    located = read_positioned(text, file, as_json=as_json)
+    document = in_shape(ScenarioDocument, located)
+    application = document.application
+    labels = tuple(labels_in(document.property)) if document.property else ()
+    defects = [
+        *(application_defects(application) if application else ()),
+        *link_defects(document.network.links, application),
+        *label_defects(labels, application),
+        *interaction_defects(document.interaction, document.observation, application),
+    ]
+    loaded: LoadedProperty | None = None
+    if document.property is not None:
+        loaded = _compiled(document.property, defects)
+    stated: StatedInteraction | None = None
+    in_interaction: tuple[Problem, ...] = ()
+    if document.interaction is not None and application is not None:
+        try:
+            line = located.lines[("interaction",)]
+            stated = stated_interaction(document.interaction, file, line, application)
+        except DocumentError as error:
+            in_interaction = error.problems
+    if defects or in_interaction:
+        raise DocumentError((*_problems(defects, located), *in_interaction))
+    return Document(
+        file=file,
+        name=document.name or PurePath(file).stem or file,
+        application=application,
+        network=document.network,
+        property=loaded,
+        processes=(
+            tuple(process.id for process in application.processes)
+            if application
+            else _processes_of(label for _, label in labels)
+        ),
+        interaction=stated,
+        observation=document.observation,
+        warnings=_problems(_warnings(document, loaded, stated, labels, located), located),
+        max_events_line=located.lines.get(("network", "max_events"), 0),
+        property_line=located.lines.get(("property",), 0),
+    )
+
+
+def _warnings(
+    document: ScenarioDocument,
+    loaded: LoadedProperty | None,
+    stated: StatedInteraction | None,
+    labels: Collection[tuple[Path, Label]],
+    located: Positioned,
+) -> Iterator[Defect]:
+    yield from empty_part_warnings(located.value)
+    if stated is not None and document.application is not None:
+        yield from interaction_warnings(stated.interaction, document.application)
+    if document.property is None or loaded is None:
+        return
+    yield from repetition_warnings(document.property)
+    if document.property.automaton is not None:
+        yield from final_state_warnings(document.property.automaton, loaded.automaton)
+    if document.application is not None:
+        yield from start_warnings(document.application)
+        yield from label_warnings(labels, document.application)
+        yield from reachability_warnings(labels, document.application, loaded.automaton)
+
+
+def _compiled(document: PropertyDocument, defects: list[Defect]) -> LoadedProperty | None:
+    """The property; `None` where it cannot be monitored, and then `defects` says why."""
+    try:
+        return compiled(document)
+    except PropertyError as error:
+        defects.extend(error.defects)
+        return None
+
+
+def _problems(defects: Iterable[Defect], located: Positioned) -> tuple[Problem, ...]:
+    problems = [located.problem(defect.path, defect.message) for defect in defects]
+    return tuple(sorted(problems, key=lambda problem: problem.line))
+
+
+def _processes_of(labels: Iterable[Label]) -> tuple[str, ...]:
+    named = dict.fromkeys(
+        process for label in labels for process in (label.message.sender, label.message.receiver)
+    )
+    return tuple(process for process in named if process != ENVIRONMENT)

@@ -1,0 +1,4 @@
+"""The experiments of the papers: `monitoring` on simulated applications, `offline` on interactions
+and logs, and their `results` as tables, plots and a page. Commands call them, and nothing else
+does.
+"""

@@ -1,0 +1,3 @@
+"""Experiments on monitors beside generated applications (the paper, RQ1 to RQ4), as grids of cells
+with fits and claims. They show nothing; that is done in `choreomon.experiments.results`.
+"""

@@ -1,0 +1,238 @@
+"""The shape of a mapping document, field by field: what a line or a span of a log means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final, TypeAlias
+
+from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
+
+from choreomon.files.fields import BRANCH, SCHEMA, Items, OneOrMore, Part, one_key, refused, shown
+from choreomon.logs.formats import MappedFormat, fitting
+from choreomon.logs.mappings.expressions import text_of
+from choreomon.logs.mappings.field_path import parse_path
+from choreomon.logs.mappings.user_patterns import UserPattern
+
+
+def _text_for(what: str, parse: Callable[[str], object]) -> Callable[[object], str]:
+    """Refuses what is no text, or cannot be parsed: `parse` raises ValueError, which says why."""
+
+    def checked(value: object) -> str:
+        if not isinstance(value, str):
+            raise refused(f"should be {what}, not {shown(value)}")
+        try:
+            parse(value)
+        except ValueError as wrong:
+            raise refused(str(wrong)) from None
+        return value
+
+    return checked
+
+
+def _scalar(value: object) -> str:
+    text = text_of(value)
+    if text is None:
+        raise refused(f"should be text, a number, true or false, not {shown(value)}")
+    return text
+
+
+def _one_or_more_scalars(value: object) -> tuple[str, ...]:
+    if isinstance(value, list):
+        if not value:
+            raise refused("should not be empty: give at least one value")
+        return tuple(_scalar(each) for each in value)
+    return (_scalar(value),)
+
+
+_SCALAR_SCHEMA: Final[dict[str, Any]] = {"type": ["string", "boolean", "number"]}
+
+FieldPath: TypeAlias = Annotated[
+    str,
+    PlainValidator(_text_for("the path of a field", parse_path)),
+    WithJsonSchema({"type": "string", "minLength": 1}),
+]
+Pattern: TypeAlias = Annotated[
+    str,
+    PlainValidator(_text_for("a regular expression", UserPattern)),
+    WithJsonSchema({"type": "string", "format": "regex"}),
+]
+Text: TypeAlias = Annotated[str, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
+Texts: TypeAlias = Annotated[
+    tuple[str, ...],
+    PlainValidator(_one_or_more_scalars),
+    WithJsonSchema(
+        {"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA, "minItems": 1}]}
+    ),
+]
+
+
+class ConstantExpression(Part):
+    """An expression that is always the same."""
+
+    constant: Text = Field(description="the value")
+
+
+class TableExpression(Part):
+    """A value for each of some values."""
+
+    table: dict[str, Text] = Field(min_length=1, description="from values to values")
+    of: ExpressionDocument = Field(description="what is looked up in it")
+    otherwise: Text | None = Field(
+        default=None, description="for what is not in the table; null: nothing"
+    )
+
+
+class MatchExpression(Part):
+    """The text that a group of a regular expression matches."""
+
+    match: Pattern = Field(description="a regular expression with a named group")
+    of: ExpressionDocument = Field(description="what is searched")
+    group: str = Field(default="value", description="the group that gives the value")
+
+
+class JoinExpression(Part):
+    """Several values in a row."""
+
+    join: OneOrMore[ExpressionDocument] = Field(description="a list of expressions")
+
+
+def _branch(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{BRANCH}{next(iter(value))}"
+    if isinstance(value, Part):
+        return f"{BRANCH}{next(iter(type(value).model_fields))}"
+    return f"{BRANCH}path"
+
+
+def _one_or_several(value: object) -> str:
+    return f"{BRANCH}{'alternatives' if isinstance(value, list | tuple) else 'one'}"
+
+
+RIGHT: Final = (
+    "the path of a field, {constant: value}, {table: {value: value}, of: "
+    "...}, {match: expression, of: ...} or {join: [...]}"
+)
+
+
+def _single(value: object) -> object:
+    if isinstance(value, dict):
+        return one_key(("constant", "table", "match", "join"), RIGHT)(value)
+    if isinstance(value, str | Part):
+        return value
+    raise refused(f"should be {RIGHT}, not {shown(value)}")
+
+
+def _expression(value: object) -> object:
+    if value == []:
+        raise refused("should not be empty: give at least one expression")
+    return value
+
+
+Single: TypeAlias = Annotated[
+    Annotated[FieldPath, Tag(f"{BRANCH}path")]
+    | Annotated[ConstantExpression, Tag(f"{BRANCH}constant")]
+    | Annotated[TableExpression, Tag(f"{BRANCH}table")]
+    | Annotated[MatchExpression, Tag(f"{BRANCH}match")]
+    | Annotated[JoinExpression, Tag(f"{BRANCH}join")],
+    Discriminator(_branch),
+    BeforeValidator(_single),
+]
+ExpressionDocument: TypeAlias = Annotated[
+    Annotated[Single, Tag(f"{BRANCH}one")] | Annotated[Items[Single], Tag(f"{BRANCH}alternatives")],
+    Discriminator(_one_or_several),
+    BeforeValidator(_expression),
+]
+
+
+class ValuesDocument(Part):
+    """Expressions for the values of an event."""
+
+    process: ExpressionDocument | None = Field(default=None, description="whose event it is")
+    kind: ExpressionDocument | None = Field(
+        default=None, description="send, handle, local, or ignored for what makes no event"
+    )
+    name: ExpressionDocument | None = Field(
+        default=None, description="the message's name; of a local event, what is written"
+    )
+    peer: ExpressionDocument | None = Field(
+        default=None, description="the process at the other end of the message"
+    )
+    message_id: ExpressionDocument | None = Field(
+        default=None,
+        description="the same for a send and the handling of what was sent, and for no others",
+    )
+    clock: FieldPath | None = Field(
+        default=None, description="the field with the vector clock: an object, or its JSON as text"
+    )
+    number: ExpressionDocument | None = Field(
+        default=None, description="its place among the events of its process, from 1"
+    )
+    session: ExpressionDocument | None = Field(
+        default=None, description="the run, trace or session that it belongs to"
+    )
+    time: ExpressionDocument | None = Field(
+        default=None,
+        description="when it happened, as written; of spans, nanoseconds that order the events of "
+        "a process, and nothing else",
+    )
+    fields: dict[str, ExpressionDocument] = Field(
+        default={}, description="what else is kept, for people"
+    )
+
+
+class RuleDocument(ValuesDocument):
+    """Records that have what is asked for, and the event that each makes. What a rule does not say
+    is as in the mapping."""
+
+    where: dict[FieldPath, Texts] = Field(
+        default={}, description="fields, and the value or the values that they may have"
+    )
+    present: Items[FieldPath] = Field(default=(), description="fields that must be there")
+    absent: Items[FieldPath] = Field(default=(), description="fields that must not be there")
+    match: dict[FieldPath, Pattern] = Field(
+        default={},
+        description="fields, and regular expressions that they must match: a named group gives "
+        "the value of its name, or is a field match.NAME",
+    )
+    each: FieldPath | None = Field(
+        default=None, description="a list: an event for each of its items, which is the field each"
+    )
+
+
+class MappingDocument(ValuesDocument):
+    """A mapping document."""
+
+    format: MappedFormat | None = Field(
+        default=None, description="the format of the logs; null: found by looking at them"
+    )
+    parser: Pattern | None = Field(
+        default=None,
+        description=f"of {fitting('parser')}: the regular expression of an event, with the groups "
+        "host, clock and event",
+    )
+    delimiter: Pattern | None = Field(
+        default=None,
+        description=f"of {fitting('delimiter')}: what stands between runs; its group trace is the "
+        "session, without it runs are numbered",
+    )
+    instance: ExpressionDocument | None = Field(
+        default=None,
+        description=f"of {fitting('instance')}: what tells apart several instances of a process, "
+        "each of which is then a process of its own, PROCESS.INSTANCE",
+    )
+    plain_names: bool = Field(
+        default=False,
+        description="whether characters that names in labels cannot have become _",
+    )
+    events: Items[RuleDocument] = Field(
+        default=(),
+        description="rules: each that fits a record makes an event; where none does, what the "
+        "mapping itself says is made",
+    )
+    schema_for_editors: str | None = SCHEMA
+
+
+for _shape in (TableExpression, MatchExpression, JoinExpression, ValuesDocument):
+    _shape.model_rebuild()
+RuleDocument.model_rebuild()
+MappingDocument.model_rebuild()

@@ -1,0 +1,3 @@
+"""Self-contained HTML pages about runs and audits. The pictures on them are drawn in
+`choreomon.pictures`.
+"""

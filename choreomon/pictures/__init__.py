@@ -1,0 +1,3 @@
+"""Values -> pictures: of runs in `space_time`, of interactions, of graphs, and some `as_text`.
+Nothing here opens a file.
+"""

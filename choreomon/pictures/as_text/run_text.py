@@ -1,0 +1,123 @@
+"""A whole run as Mermaid or PlantUML text.
+
+Every message is an arrow, in the order in which they were sent; one that is not handled before the
+run ends is lost (`-x`). One that is handled, and whose send is not there, is an arrow where it is
+handled. A diagram has no place for the handling, so a verdict about it is a note
+that says so, behind the next arrow that was sent before it. Read as interactions
+(docs/diagrams.md), the messages come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from choreomon.core.message import ENVIRONMENT, SEND
+from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.interaction.diagram import OUTSIDE
+from choreomon.pictures.as_text.sequence_text import in_mermaid, in_plantuml, participant_ids
+from choreomon.sentences.wording import DECLARATION, milliseconds
+
+
+class _Sent(NamedTuple):
+    """A message; `sender` is None for the environment, `lost` is one that nobody handles."""
+
+    sender: str | None
+    name: str
+    receiver: str
+    lost: bool
+
+
+def mermaid_run(
+    events: Sequence[RunEvent],
+    processes: Sequence[str],
+    verdicts: Sequence[RunVerdict] = (),
+    unlogged: Collection[str] = (),
+) -> str:
+    """The run as a Mermaid `sequenceDiagram`, all of it: `run_sequence_diagram` makes a short one.
+    `unlogged`: processes of which nobody knows what they handled, so that no message to them counts
+    as lost.
+
+    Raises ValueError for an empty name.
+    """
+    ids = participant_ids(processes)
+    lines = ["sequenceDiagram"]
+    if any(event.message.sender == ENVIRONMENT for event in events):
+        lines.append(f"    participant env as {OUTSIDE[1]}")
+    lines += [
+        f"    participant {own}" + ("" if own == name else f" as {in_mermaid(name)}")
+        for name, own in ids.items()
+    ]
+
+    def arrow(one: _Sent) -> str:
+        sender = "env" if one.sender is None else ids[one.sender]
+        line = "-x" if one.lost else "->>"
+        return f"{sender}{line}{ids[one.receiver]}: {in_mermaid(one.name)}"
+
+    def note(process: str, words: str) -> str:
+        return f"Note over {ids[process]}: {in_mermaid(words)}"
+
+    lines += _body(events, verdicts, unlogged, arrow, note)
+    return "\n".join(lines) + "\n"
+
+
+def plantuml_run(
+    events: Sequence[RunEvent],
+    processes: Sequence[str],
+    verdicts: Sequence[RunVerdict] = (),
+    unlogged: Collection[str] = (),
+) -> str:
+    """The run as a PlantUML sequence diagram, as `mermaid_run`."""
+    ids = participant_ids(processes)
+    lines = ["@startuml"]
+    lines += [
+        f"participant {own}" if own == name else f'participant "{in_plantuml(name)}" as {own}'
+        for name, own in ids.items()
+    ]
+
+    def arrow(one: _Sent) -> str:
+        text = in_plantuml(one.name)
+        if one.sender is None:
+            return f"[-> {ids[one.receiver]} : {text}"
+        line = "->x" if one.lost else "->"
+        return f"{ids[one.sender]} {line} {ids[one.receiver]} : {text}"
+
+    def note(process: str, words: str) -> str:
+        return f"note over {ids[process]} : {in_plantuml(words)}"
+
+    lines += _body(events, verdicts, unlogged, arrow, note)
+    return "\n".join([*lines, "@enduml"]) + "\n"
+
+
+def _body(
+    events: Sequence[RunEvent],
+    verdicts: Sequence[RunVerdict],
+    unlogged: Collection[str],
+    arrow: Callable[[_Sent], str],
+    note: Callable[[str, str], str],
+) -> list[str]:
+    handled = {event.sent_at for event in events}
+    declared: dict[int, list[RunVerdict]] = {}
+    for verdict in verdicts:
+        declared.setdefault(verdict.event_index, []).append(verdict)
+    lines: list[str] = []
+    for event in events:
+        sender, name, receiver = event.message
+        if event.kind == SEND:
+            lost = event.index not in handled and receiver not in unlogged
+            lines.append(arrow(_Sent(sender, name, receiver, lost)))
+        elif event.sent_at is None:  # from outside, or its send was not recorded
+            known = None if sender == ENVIRONMENT else sender
+            lines.append(arrow(_Sent(known, name, receiver, False)))
+        lines += [
+            note(event.process, _words(event, verdict)) for verdict in declared.get(event.index, ())
+        ]
+    return [f"    {line}" for line in lines]
+
+
+def _words(event: RunEvent, verdict: RunVerdict) -> str:
+    handled = "" if event.kind == SEND else f", {event.message.name} handled"
+    return (
+        f"{verdict.monitor} {DECLARATION[verdict.verdict]} "
+        f"(event {event.index}{handled}, {milliseconds(event.time)})"
+    )

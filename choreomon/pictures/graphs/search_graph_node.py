@@ -1,0 +1,221 @@
+"""A node of a graph that a search or an exploration visited: its text, folded, in a box.
+
+Terms are often longer than a box is high. What a node shows of a long one is then its `brief`, in
+which `…` stands for what is as it was in the node before: `changed_text` makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.interaction.term import Interaction, operator_name, text
+from choreomon.pictures.shapes.drawing import (
+    CANCELS,
+    INK,
+    MUTED,
+    PAPER,
+    POSSIBLY,
+    QUIET,
+    VIOLATED,
+    Box,
+    Drawing,
+    Group,
+    Point,
+    Shape,
+    Text,
+    folded,
+    moved,
+    text_width,
+)
+
+Outcome: TypeAlias = Literal["good", "partly", "open", "bad"]
+"""What a node says about the answer: it is what was asked for exactly, or all that was asked for;
+nothing is known; it is not."""
+
+_COLOUR: Final[dict[Outcome, str]] = {
+    "good": QUIET,
+    "partly": CANCELS,
+    "open": POSSIBLY,
+    "bad": VIOLATED,
+}
+TEXT_SIZE: Final = 12.0
+LINE: Final = 16.0
+_PADDING: Final = 8.0
+_INDENT: Final = 12.0
+
+LONGEST_LINE: Final = 44
+"""Characters. Longer lines of nodes are folded; of labels of edges the middle is left out."""
+MOST_ROWS: Final = 6
+"""Of the first line of a node, which is its interaction; the rest is in its `full` text."""
+MOST_ROWS_BELOW: Final = 3
+"""Of each other line of it."""
+LEFT_OUT: Final = "…"
+"""Stands for what is left out, and is the sign of nodes that leave something out."""
+_IN_TERMS: Final = {LEFT_OUT: LEFT_OUT, "open": "open("}
+"""Signs that a node has only where its rows have these marks: much of a term may be left out."""
+
+Illustrate: TypeAlias = Callable[[Interaction], tuple[Drawing, ...]]
+"""The drawings that go with the text of a node, by its interaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphNode:
+    """A vertex: its lines of text, and what it says about the answer. `said` is empty where
+    `outcome` is None. `brief` is shown instead of the first line where that does not fit; empty:
+    its beginning is. `full` is the text that is shown where the pointer rests on it.
+    `interaction` is what illustrations of the node show; None: nothing. `signs` are the words in
+    it that a glossary may explain."""
+
+    lines: tuple[str, ...]
+    said: str = ""
+    outcome: Outcome | None = None
+    brief: str = ""
+    full: str = ""
+    interaction: Interaction | None = None
+    signs: tuple[str, ...] = ()
+
+
+class _Row(NamedTuple):
+    """A line of a node, or a piece of one; `indent` is that of the pieces behind the first."""
+
+    content: str
+    bold: bool
+    indent: float
+
+    @property
+    def width(self) -> float:
+        return self.indent + text_width(self.content, TEXT_SIZE, bold=self.bold)
+
+
+class MeasuredNode(NamedTuple):
+    """A node that is drawn, with the size of its box."""
+
+    node: GraphNode
+    rows: tuple[_Row, ...]
+    drawings: tuple[Drawing, ...]
+    width: float
+    height: float
+
+    @property
+    def signs(self) -> tuple[str, ...]:
+        """Those of the node, and those of its terms that are among what is shown of them."""
+        shown = "".join(row.content for row in self.rows)
+        return (
+            *self.node.signs,
+            *(sign for sign, mark in _IN_TERMS.items() if mark in shown),
+        )
+
+
+def changed_text(now: Interaction, before: Interaction) -> str:
+    """`now` as in `text`, but with `…` for each operand that is what stood at the same position of
+    `before`, and for what stood there as a whole where an operator was put around it, as the rest
+    of an iteration is in front of its loop. Actions are written out."""
+    parts: list[str] = []
+    pending: list[tuple[Interaction, Interaction] | str] = [(now, before)]
+    while pending:
+        top = pending.pop()
+        if isinstance(top, str):
+            parts.append(top)
+            continue
+        new, old = top
+        if new.left is None:
+            parts.append(text(new))
+        elif new is old:
+            parts.append(LEFT_OUT)
+        else:
+            parts.append(f"{operator_name(new)}(")
+            pending.append(")")
+            if new.right is not None:
+                pending.extend((_operand(new.right, new, old, old.right), ","))
+            pending.append(_operand(new.left, new, old, old.left))
+    return "".join(parts)
+
+
+def _operand(
+    operand: Interaction, new: Interaction, old: Interaction, there: Interaction | None
+) -> tuple[Interaction, Interaction] | str:
+    """What is to be compared, or written: an operand of `new` with what is `there` in `old`, if
+    their operators are the same."""
+    if there is not None and (new.operator, new.region) == (old.operator, old.region):
+        return operand, there
+    return LEFT_OUT if operand is old else text(operand)
+
+
+def measured_node(
+    node: GraphNode,
+    again: Sequence[str],
+    illustrate: Illustrate | None,
+    most_rows: int = MOST_ROWS,
+    most_rows_below: int = MOST_ROWS_BELOW,
+) -> MeasuredNode:
+    """The node with the size that it needs; `again` are the labels of the edges from it to
+    itself; its first line has at most `most_rows`, each other one `most_rows_below`."""
+    first, *below = (*node.lines, *(f"back here by {label}" for label in again))
+    drawings: tuple[Drawing, ...] = ()
+    if illustrate is not None and node.interaction is not None:
+        drawings = illustrate(node.interaction)
+    if drawings:  # which say what the term does
+        first = first.partition(":")[0]
+    pieces = folded(first, LONGEST_LINE, most_rows)
+    if node.brief and not drawings and pieces != folded(first, LONGEST_LINE, len(first)):
+        pieces = folded(node.brief, LONGEST_LINE, most_rows)
+    rows = tuple(
+        _Row(piece, bold=not line, indent=_INDENT if later else 0.0)
+        for line, own in enumerate(
+            (pieces, *(folded(content, LONGEST_LINE, most_rows_below) for content in below))
+        )
+        for later, piece in enumerate(own)
+    )
+    words = [row.width for row in rows] + [text_width(node.said, TEXT_SIZE, bold=True)]
+    width = max(*words, *(drawing.width for drawing in drawings))
+    height = LINE * (len(rows) + bool(node.said)) + sum(drawing.height for drawing in drawings)
+    return MeasuredNode(node, rows, drawings, width + 2 * _PADDING, height + 2 * _PADDING)
+
+
+def drawn_node(measured: MeasuredNode, at: Point) -> Group:
+    """Its box, with the middle `at` a point, and what is in it."""
+    node = measured.node
+    colour = MUTED if node.outcome is None else _COLOUR[node.outcome]
+    left, top = at.x - measured.width / 2, at.y - measured.height / 2
+    shapes: list[Shape] = [
+        Box(
+            at=Point(left, top),
+            width=measured.width,
+            height=measured.height,
+            corner=5,
+            fill=PAPER,
+            colour=colour,
+            stroke=1.2 if node.outcome is None else 2.2,
+        )
+    ]
+    y = top + _PADDING + 0.78 * LINE
+    for row in measured.rows:
+        shapes.append(
+            Text(
+                at=Point(left + _PADDING + row.indent, y),
+                content=row.content,
+                size=TEXT_SIZE,
+                bold=row.bold,
+                colour=INK if row.bold else MUTED,
+            )
+        )
+        y += LINE
+    if node.said:
+        shapes.append(
+            Text(
+                at=Point(left + _PADDING, y),
+                content=node.said,
+                size=TEXT_SIZE,
+                bold=True,
+                colour=colour,
+            )
+        )
+        y += LINE
+    y -= 0.78 * LINE
+    for drawing in measured.drawings:
+        own = tuple(moved(shape, left + _PADDING, y) for shape in drawing.shapes)
+        shapes.append(Group(shapes=own, title=drawing.title))
+        y += drawing.height
+    return Group(shapes=tuple(shapes), title=node.full)

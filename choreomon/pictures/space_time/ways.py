@@ -1,0 +1,93 @@
+"""Ways of arrows in a space-time diagram: straight, or bent around the events of others.
+
+Columns are about evenly apart, so that a straight arrow often meets exactly what happens halfway,
+and would read as two messages. Bending the few arrows that do leaves everything else where it is;
+moving columns apart instead makes pictures wider, and moves the ends of other arrows into the way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+from choreomon.pictures.shapes.drawing import Point
+
+_TOUCHES: Final = 3.0
+_CLEAR: Final = 6.0
+_SHIFTS: Final = tuple(number / 20 for number in range(-6, 7))
+_BENDS: Final = sorted(
+    product(_SHIFTS, repeat=2),
+    key=lambda bend: (max(map(abs, bend)), abs(bend[0] - bend[1]), bend),
+)
+"""Shifts of both controls, in parts of the width of an arrow: slight bends first, and of those
+the ones to one side. No arrow bent by them leaves the rectangle between its ends, or goes back."""
+
+
+class Way(NamedTuple):
+    """A cubic piece that goes down, or up, at an even pace. Its two controls are `early` and
+    `late` to the right of where they are on a straight way."""
+
+    start: Point
+    end: Point
+    early: float = 0.0
+    late: float = 0.0
+
+    @property
+    def straight(self) -> bool:
+        return self.early == self.late == 0
+
+    def at(self, along: float) -> Point:
+        """Where it is at a part, 0 to 1, of its height."""
+        left = 1 - along
+        aside = 3 * along * left * (left * self.early + along * self.late)
+        return Point(
+            self.start.x + along * (self.end.x - self.start.x) + aside,
+            self.start.y + along * (self.end.y - self.start.y),
+        )
+
+    def points(self) -> tuple[Point, Point, Point, Point]:
+        """Its start, its controls and its end."""
+        right, down = self.end.x - self.start.x, self.end.y - self.start.y
+        return (
+            self.start,
+            Point(self.start.x + right / 3 + self.early, self.start.y + down / 3),
+            Point(self.end.x - right / 3 + self.late, self.end.y - down / 3),
+            self.end,
+        )
+
+    def distance(self, point: Point) -> float:
+        """From a point between the lines of its ends, or on them, to its tangent at the height of
+        the point."""
+        down = self.end.y - self.start.y
+        along = (point.y - self.start.y) / down
+        left = 1 - along
+        right = (
+            self.end.x
+            - self.start.x
+            + 3 * self.early * left * (left - 2 * along)
+            + 3 * self.late * along * (2 * left - along)
+        )
+        return abs(self.at(along).x - point.x) * abs(down) / math.hypot(right, down)
+
+
+def way_around(start: Point, end: Point, circles: Sequence[tuple[Point, float]]) -> Way:
+    """The straight way where it touches none of the `circles` but those at its ends, or else a
+    bend that touches as few as possible: the slightest one of those that are clear of most. The
+    ends differ in height, and the start is to the left."""
+    between = [
+        (centre, radius)
+        for centre, radius in circles
+        if start.x < centre.x < end.x and min(start.y, end.y) <= centre.y <= max(start.y, end.y)
+    ]
+
+    def nearer(way: Way, distance: float) -> int:
+        return sum(way.distance(centre) < radius + distance for centre, radius in between)
+
+    straight = Way(start, end)
+    if not nearer(straight, _TOUCHES):
+        return straight
+    width = end.x - start.x
+    ways = (Way(start, end, early * width, late * width) for early, late in _BENDS)
+    return min(ways, key=lambda way: (nearer(way, _TOUCHES), nearer(way, _CLEAR)))

@@ -1,0 +1,155 @@
+"""Findings for SARIF, from runs, verifications and audits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from choreomon.audit.outcome import AuditVerdict, Order, Overall
+from choreomon.audit.outcome import Outcome as AuditOutcome
+from choreomon.audit.search import Unseen
+from choreomon.audit.summary import SessionsOutcome
+from choreomon.core.recorded import Place
+from choreomon.core.run import Run, RunVerdict
+from choreomon.core.verdict import VIOLATED
+from choreomon.reports.sarif import Finding, RuleId, Step, Thread
+from choreomon.verify.outcome import Outcome
+
+if TYPE_CHECKING:
+    from choreomon.verify.explanation import Reached
+
+
+def findings_of_runs(runs: Iterable[Run], place: Place) -> Iterator[Finding]:
+    """A finding for each verdict that stands; `place` is where the property is. Equal in different
+    runs are those about the same label with the same transitions. Its threads are the events that
+    it rests on, of runs whose events were kept."""
+    for run in runs:
+        formed = dict(run.formed or ())
+        for verdict in run.verdicts:
+            if verdict.verdict == "withdrawn":
+                continue
+            surely = verdict.verdict == VIOLATED
+            by = f"{verdict.monitor} at {verdict.label} (event {verdict.event_index}"
+            yield Finding(
+                "sequence-formed" if surely else "sequence-possibly-formed",
+                f"{'violated' if surely else 'possibly violated'}: {by}, seed {run.seed})",
+                place,
+                (verdict.label, *(f"{a} {b}" for a, b in verdict.transitions)),
+                _threads(run, verdict, formed.get(verdict.event_index, ())),
+            )
+
+
+def _threads(run: Run, verdict: RunVerdict, sequence: Sequence[int]) -> tuple[Thread, ...]:
+    wanted = {verdict.event_index, *sequence}
+    wanted |= {reason.event_index for reason in verdict.because}
+    steps: dict[str, list[Step]] = {}
+    for event in run.kept_events:
+        if event.index in wanted:
+            step = Step(event.index, f"{event.label}, event {event.index}")
+            steps.setdefault(event.process, []).append(step)
+    return tuple(Thread(process, tuple(theirs)) for process, theirs in steps.items())
+
+
+def findings_of_outcomes(outcomes: Iterable[Outcome], place: Place) -> Iterator[Finding]:
+    """A finding for each multi-trace that does not fit, or of which that is not known; `place` is
+    where the interaction, or the automaton, is. Its threads are how far each log is explained,
+    where that was asked for; first the log where one should look first."""
+    for outcome in outcomes:
+        if outcome.answer is None or outcome.answer.verdict.passes:
+            continue
+        known = not outcome.answer.verdict.inconclusive
+        told = ": ".join(filter(None, (outcome.answer.verdict.value, outcome.answer.reason)))
+        if outcome.fault is not None:
+            blamed = " and ".join(",".join(one) for one in outcome.fault.locations)
+            told += f"; {outcome.fault.kind} of {blamed}"
+        explanation = outcome.explanation
+        reached = () if explanation is None else explanation.failure or ()
+        by_rank = sorted(reached, key=lambda one: one.rank or len(reached) + 1)
+        yield Finding(
+            "logs-do-not-fit" if known else "logs-not-decided",
+            f"{outcome.trace}, mode {outcome.mode}: {told}",
+            place,
+            (outcome.trace, outcome.mode),
+            tuple(_explained(one) for one in by_rank if len(one.component.actions)),
+            (Place(outcome.trace, 0),),
+        )
+
+
+def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
+    """A finding for each verdict about an event, and one for what is formed by no event of the logs
+    alone. Its threads are the events of an order that forms the property, also those in gaps."""
+    for verdict in outcome.verdicts:
+        event = verdict.item.event
+        assert event is not None
+        yield Finding(
+            *_audited(verdict.kind == VIOLATED, f"{event.place}: at {verdict.item.label}", verdict),
+            place,
+            (str(verdict.item.label), event.session),
+            _order_threads(verdict.formed),
+            (event.place,),
+        )
+    overall = outcome.overall
+    if overall.kind is not None and all(one.kind != overall.kind for one in outcome.verdicts):
+        yield Finding(
+            *_audited(overall.kind == VIOLATED, "at no one event", overall),
+            place,
+            ("at no one event",),
+            _order_threads(overall.formed),
+        )
+
+
+def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
+    """A finding for each kind of verdict in many sessions, with the first one as witness."""
+    for example in outcome.kinds:
+        kind, verdict = example.kind, example.verdict
+        event = example.event
+        at = "at no one event" if event is None else f"{event.place}"
+        names = ", ".join(example.names) + example.dots
+        sequence = ", then ".join(step.label for step in kind.steps)
+        told = f"{at}: in {example.sessions} sessions ({names})"
+        yield Finding(
+            *_audited(
+                kind.verdict == VIOLATED, f"{told}: {sequence}" if sequence else told, verdict
+            ),
+            place,
+            (
+                *(f"{step.label}{' unseen' if step.unseen else ''}" for step in kind.steps),
+                *kind.instead,
+                *(("at no one event",) if kind.at_end else ()),
+            ),
+            _order_threads(verdict.formed),
+            () if event is None else (event.place,),
+        )
+
+
+def _audited(surely: bool, where: str, verdict: AuditVerdict | Overall) -> tuple[RuleId, str]:
+    rule: RuleId = "sequence-formed" if surely else "sequence-possibly-formed"
+    told = f"{'violated' if surely else 'possibly violated'}: {where}"
+    if verdict.undecided:
+        told += f"; undecided: {verdict.reason}"
+    return rule, "; ".join((told, *(f"gap: {gap.reason}" for gap in verdict.gaps)))
+
+
+def _order_threads(order: Order | None) -> tuple[Thread, ...]:
+    steps: dict[str, list[Step]] = {}
+    for number, each in enumerate(() if order is None else order.events):
+        if isinstance(each, Unseen):
+            unseen = Step(number, f"{each.label}, in no log: {each.gap.reason}")
+            steps.setdefault(each.gap.process, []).append(unseen)
+        elif each.event is not None:
+            step = Step(number, str(each.label), each.event.place)
+            steps.setdefault(each.event.process, []).append(step)
+    return tuple(Thread(process, tuple(theirs)) for process, theirs in steps.items())
+
+
+def _explained(reached: Reached) -> Thread:
+    """The last explained action, and the one that is not."""
+    component, position, following, allowed, *_ = reached
+    steps: list[Step] = []
+    if position:
+        last = component.actions[position - 1]
+        steps.append(Step(position, f"{last} is explained, with all {position} actions up to it"))
+    instead = ", ".join(map(str, allowed)) or "nothing"
+    if following is not None:
+        steps.append(Step(position + 1, f"{following} is not; possible there: {instead}"))
+    return Thread(",".join(component.lifelines), tuple(steps))

@@ -1,0 +1,187 @@
+"""Outcomes and runs as JUnit XML, which build servers show.
+
+One test suite, one test case for each multi-trace, run, or audit: what failed is a `failure`, what
+could not be read an `error`, what is not known `skipped` with its reason. A failure of logs says
+who is to blame, and its `type` is the kind of the fault. Build servers take a suite with skipped
+cases for a good one; the exit code of the command does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+from typing import Final, Literal, NamedTuple, TypeAlias
+from xml.sax.saxutils import escape, quoteattr
+
+from choreomon.audit.outcome import Outcome as AuditOutcome
+from choreomon.audit.summary import SessionsOutcome
+from choreomon.core.run import Run
+from choreomon.core.verdict import VIOLATED
+from choreomon.verify.outcome import Outcome
+from choreomon.verify.verdict import Verdict
+
+_NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ELEMENTS: Final[dict[str, Element]] = {
+    "failed": "failure",
+    "bad input": "error",
+    "inconclusive": "skipped",
+}
+
+Element: TypeAlias = Literal["failure", "error", "skipped"]
+
+
+class Case(NamedTuple):
+    """A test case; `element` is None where all is well. `seconds`: None where nobody measured."""
+
+    classname: str
+    name: str
+    element: Element | None = None
+    message: str = ""
+    text: str = ""
+    kind: str = ""
+    seconds: float | None = None
+
+
+def junit_xml(name: str, cases: Iterable[Case]) -> str:
+    """The text of the file; `name` is that of the suite. Times are seconds."""
+    every = list(cases)
+    elements = [case.element for case in every]
+    facts = [
+        ("name", name),
+        ("tests", str(len(every))),
+        ("failures", str(elements.count("failure"))),
+        ("errors", str(elements.count("error"))),
+        ("skipped", str(elements.count("skipped"))),
+    ]
+    measured = [case.seconds for case in every if case.seconds is not None]
+    if measured or not every:
+        facts.append(("time", _seconds(sum(measured))))
+    suite = " ".join(f"{key}={_attribute(value)}" for key, value in facts)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuite {suite}>"]
+    for case in every:
+        lines += _lines(case)
+    lines.append("</testsuite>")
+    return "\n".join(lines) + "\n"
+
+
+def case_of_outcome(outcome: Outcome) -> Case:
+    """The case of a multi-trace."""
+    path = PurePath(outcome.trace)
+    element = _ELEMENTS.get(outcome.conclusion)
+    case = Case(path.parent.as_posix(), path.name, element, seconds=outcome.seconds)
+    if element is None:
+        return case
+    if outcome.answer is None:
+        return case._replace(message="bad input", text=outcome.problem)
+    message = ": ".join(filter(None, (outcome.answer.verdict.value, outcome.answer.reason)))
+    if outcome.fault is not None:
+        blamed = " ".join(f"[{','.join(one)}]" for one in outcome.fault.locations)
+        message = f"{message}: {outcome.fault.kind} {blamed}"
+    return case._replace(
+        message=message,
+        text=f"{outcome.trace}, mode {outcome.mode}: {message}",
+        kind="" if outcome.fault is None else outcome.fault.kind,
+    )
+
+
+def case_of_run(run: Run, document: str) -> Case:
+    """The case of a run of a document: a failure if it was violated or its logs do not fit, an
+    error if it was stopped, and skipped if that is only possible or not known."""
+    case = Case(document, f"seed {run.seed}")
+    told = [
+        f"{verdict.verdict} at {verdict.label} (event {verdict.event_index}), by {verdict.monitor}"
+        for verdict in run.verdicts
+        if verdict.verdict != "withdrawn"
+    ]
+    words = {verdict.verdict for verdict in run.verdicts}
+    failed = VIOLATED in words
+    if run.verification is not None:
+        logs = Verdict(run.verification.verdict)
+        failed = failed or not (logs.passes or logs.inconclusive)
+        if not logs.passes:
+            told.append(f"logs, mode {run.verification.mode}: {logs.value}")
+    if run.reached_max_events:
+        return case._replace(element="error", message="stopped: network.max_events was reached")
+    if failed:
+        return case._replace(element="failure", message=told[0], text="\n".join(told))
+    if told:
+        return case._replace(element="skipped", message=told[0], text="\n".join(told))
+    return case
+
+
+def case_of_audit(outcome: AuditOutcome, document: str, logs: str) -> Case:
+    """The case of an audit of logs by a property in a document: a failure if it was violated,
+    skipped if that is only possible."""
+    case = Case(document, logs)
+    told = [
+        f"{verdict.kind} at {verdict.item.label} ({verdict.item.event.place})"
+        for verdict in outcome.verdicts
+        if verdict.item.event is not None
+    ]
+    if outcome.overall.kind is None:
+        return case
+    surely = outcome.overall.kind == VIOLATED
+    first = next((one for one in told if one.startswith(outcome.overall.kind)), None)
+    return case._replace(
+        element="failure" if surely else "skipped",
+        message=first or outcome.overall.kind,
+        text="\n".join(told) or outcome.overall.kind,
+    )
+
+
+def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Iterator[Case]:
+    """Cases of audits of many sessions: one for each kind of verdict, a failure if it is violated
+    and skipped if that is only possible; an error for the sessions that could not be judged; and a
+    case that is well for those of which nothing is to be said."""
+    where = f"{document}: {logs}"
+    for example in outcome.kinds:
+        kind = example.kind
+        sequence = ", then ".join(step.label for step in kind.steps) or "no single event"
+        told = f"{kind.verdict} in {example.sessions} sessions: {sequence}"
+        names = ", ".join(example.names) + example.dots
+        at = "" if example.event is None else f"\nfirst at {example.event.place}"
+        undone = f", perhaps undone by {', '.join(kind.instead)}" if kind.instead else ""
+        undecided = ", undecided" if kind.undecided else ""
+        yield Case(
+            where,
+            f"{kind.verdict}{undecided}: {sequence}{undone}",
+            "failure" if kind.verdict == VIOLATED else "skipped",
+            told,
+            f"{told}\nsessions {names}{at}",
+        )
+    if outcome.unjudged:
+        told = f"{outcome.unjudged} sessions could not be judged"
+        problems = "\n".join(outcome.problems)
+        yield Case(where, "sessions that could not be judged", "error", told, problems)
+    well = outcome.verdicts.get(None, 0)
+    if well or not (outcome.kinds or outcome.unjudged):
+        yield Case(where, f"{well} sessions in which nothing was formed")
+
+
+def _lines(case: Case) -> list[str]:
+    start = f"  <testcase classname={_attribute(case.classname)} name={_attribute(case.name)}"
+    if case.seconds is not None:
+        start += f" time={_attribute(_seconds(case.seconds))}"
+    if case.element is None:
+        return [f"{start}/>"]
+    kind = f" type={_attribute(case.kind)}" if case.kind else ""
+    return [
+        f"{start}>",
+        f"    <{case.element} message={_attribute(case.message)}{kind}>"
+        f"{escape(_clean(case.text))}</{case.element}>",
+        "  </testcase>",
+    ]
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text))
+
+
+def _clean(text: str) -> str:
+    """XML has no way to write the signs that are replaced."""
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.6f}"

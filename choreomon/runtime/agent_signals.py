@@ -1,0 +1,47 @@
+"""An agent from its start to its end, and the signals that it hears in between."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+
+from choreomon.agent_files.agent_config import AgentConfig
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.runtime.agent import Agent, LineSink
+from choreomon.runtime.operations.logs import Log, configure
+
+
+async def run_agent(
+    config: AgentConfig,
+    tables: Sequence[SplitTable],
+    *,
+    trace: LineSink | None = None,
+    ready: Callable[[Agent], None] | None = None,
+    hung_up: Callable[[], bool] = lambda: False,
+) -> None:
+    """Run one agent until SIGTERM or SIGINT; at SIGHUP it reads its configuration anew. `hung_up`:
+    whether there was one before. Raises as `Agent` does."""
+    undo = configure(config.log)
+    log = Log(process=config.process)
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(
+        lambda _, context: log.failed(str(context["message"]), context.get("exception"))
+    )
+    asked_to_stop, asked_to_reload = asyncio.Event(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, asked_to_stop.set)
+    loop.add_signal_handler(signal.SIGHUP, asked_to_reload.set)
+    try:
+        agent = Agent(config, tables, log=log, trace=trace)
+        await agent.start()
+        if asked_to_reload.is_set() or hung_up():
+            agent.reload()
+        loop.add_signal_handler(signal.SIGHUP, agent.reload)
+        if ready is not None:
+            ready(agent)
+        await asked_to_stop.wait()
+        await agent.stop()
+    finally:
+        log.close()
+        undo()

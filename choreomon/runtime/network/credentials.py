@@ -1,0 +1,113 @@
+"""The keys, the token, and what webhooks are known by, as a configuration names them: read and
+checked, in the same way by an agent that starts and by `choreomon check`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from choreomon.agent_files.agent_config import AgentConfig, Keys, WebhookSink, refuse, told_at
+from choreomon.agent_files.key_files import (
+    PUBLIC_SUFFIX,
+    SECRET_SUFFIX,
+    KeyPair,
+    load_key_pair,
+    load_public_keys,
+)
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.core.errors import Defect, DocumentError, Problem
+from choreomon.runtime.delivery.webhook import load_credentials
+from choreomon.runtime.local_socket import read_token
+from choreomon.runtime.network.security import Curve, Insecure, Security, UnusableKeys
+
+_A = TypeVar("_A")
+_B = TypeVar("_B")
+
+
+def load_security(config: AgentConfig, tables: Sequence[SplitTable]) -> Security:
+    """Who is who. Raises `DocumentError` with all that is wrong with the keys."""
+    processes = {name for table in tables for name in table.processes}
+    keys = config.keys
+    if keys is None:
+        return Insecure(config.process, processes)
+    own, known = _both(lambda: _own_keys(config, keys), lambda: _peers_keys(config, keys))
+    try:
+        return Curve(own, {name: key for name, key in known.items() if name in processes})
+    except UnusableKeys as error:
+        refuse(config, [Defect(("keys",), str(error))])
+        raise
+
+
+def _own_keys(config: AgentConfig, keys: Keys) -> KeyPair:
+    with told_at(config, ("keys", "secret")):
+        own = load_key_pair(keys.secret)
+    if own.process != config.process:
+        told = (
+            f"{keys.secret}: is the key of {own.process}, and this is the agent of "
+            f"{config.process}: name the file {config.process}{SECRET_SUFFIX}"
+        )
+        refuse(config, [Defect(("keys", "secret"), told)])
+    return own
+
+
+def _peers_keys(config: AgentConfig, keys: Keys) -> dict[str, tuple[str, ...]]:
+    with told_at(config, ("keys", "peers")):
+        known = dict(load_public_keys(keys.peers))
+    told = "{0}: has no public key of {1}, whom this agent asks: copy {1}{2} there"
+    refuse(
+        config,
+        [
+            Defect(("keys", "peers"), told.format(keys.peers, peer, PUBLIC_SUFFIX))
+            for peer in config.peers
+            if peer not in known and peer != config.process
+        ],
+    )
+    return known
+
+
+def load_token(config: AgentConfig) -> str:
+    """What services must tell; "" where they need not. Raises `DocumentError`."""
+    if config.local.token is None:
+        return ""
+    with told_at(config, ("local", "token")):
+        return read_token(config.local.token)
+
+
+def check_webhooks(config: AgentConfig) -> None:
+    """Raises `DocumentError` with all that is wrong with what webhooks are known by."""
+    problems: list[Problem] = []
+    for place, sink in enumerate(config.verdicts):
+        if isinstance(sink, WebhookSink):
+            for field, headers, secret in (
+                ("headers_file", sink.headers_file, None),
+                ("secret_file", None, sink.secret_file),
+            ):
+                try:
+                    with told_at(config, ("verdicts", place, "webhook", field)):
+                        load_credentials(sink.url, headers, secret)
+                except DocumentError as error:
+                    problems += error.problems
+    if problems:
+        raise DocumentError(tuple(problems))
+
+
+def check_credentials(config: AgentConfig, tables: Sequence[SplitTable]) -> None:
+    """Raises `DocumentError` with all that is wrong with keys, token and webhooks."""
+    _both(
+        lambda: _both(lambda: load_security(config, tables), lambda: load_token(config)),
+        lambda: check_webhooks(config),
+    )
+
+
+def _both(first: Callable[[], _A], second: Callable[[], _B]) -> tuple[_A, _B]:
+    """What both give. Raises one `DocumentError` with the problems of both."""
+    try:
+        one = first()
+    except DocumentError as error:
+        problems = error.problems
+        try:
+            second()
+        except DocumentError as other:
+            problems += other.problems
+        raise DocumentError(problems) from None
+    return one, second()

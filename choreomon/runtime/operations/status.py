@@ -1,0 +1,149 @@
+"""What can be looked up in the state of a sidecar, for metrics and for `/status`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.agent_files.verdict_json import rfc3339
+from choreomon.core.live import AgentStatus, LiveVerdict, PropertyStatus
+from choreomon.core.verdict import NEVER, VerdictKind
+from choreomon.monitor.host import Host
+from choreomon.runtime.hosted import SidecarState
+from choreomon.runtime.sidecar import Sidecar
+from choreomon.runtime.verdict_counts import PROVISIONAL, VerdictCounts
+
+
+class PropertyReadings(NamedTuple):
+    """Of one property: inspections of transitions that wait for answers, whose answers, events of
+    which the last verdict is not said, how many of them have which provisional verdict, gaps that
+    are remembered, whether one is open, how many verdicts were declared since the store was made,
+    whether it is being closed, and how many verdicts were not delivered."""
+
+    inspections: int
+    waiting_for: tuple[str, ...]
+    undecided: int
+    provisional: Mapping[VerdictKind, int]
+    gaps: int
+    gap_open: bool
+    counts: VerdictCounts
+    closing: bool = False
+    untold: int = 0
+
+
+class Readings(NamedTuple):
+    """Of one sidecar. `leases`: sessions whose services let nothing leave unanswered now."""
+
+    properties: tuple[PropertyReadings, ...]
+    sessions: int
+    leases: int
+    untold: int
+
+    @property
+    def words(self) -> Mapping[str, int]:
+        """Of all properties: last verdicts by verdict, and provisional ones."""
+        words: Counter[str] = Counter()
+        for each in self.properties:
+            words.update(each.counts.last)
+            words[PROVISIONAL] += each.counts.provisional
+        return words
+
+
+def readings(
+    sidecar: Sidecar, state: SidecarState, counts: Sequence[VerdictCounts] | None = None
+) -> Readings:
+    """Look them up. `counts`: those of verdicts, where other ones than those of the state are to be
+    told. Takes as long as there are open inspections, and sessions."""
+    untold = Counter(each.system for each in state.undelivered.values())
+    return Readings(
+        tuple(
+            _property(host, state, place, each, untold[place])
+            for place, (host, each) in enumerate(
+                zip(sidecar.hosts, counts or state.counts, strict=True)
+            )
+        ),
+        len(state.sessions),
+        sum(session.promised for session in state.sessions.values()),
+        len(state.undelivered),
+    )
+
+
+def _property(
+    host: Host, state: SidecarState, place: int, counts: VerdictCounts, untold: int
+) -> PropertyReadings:
+    monitor, own = state.hosts[place].monitor, host.monitor
+    last = state.last_judged(place)
+    decisions = [each for each in monitor.decisions if each.event[own.own] <= last]
+    waiting = {name for each in monitor.inspections for name in each.waiting}
+    return PropertyReadings(
+        inspections=len(monitor.inspections),
+        waiting_for=tuple(p for p in own.processes if p in waiting and p != own.process),
+        undecided=len(decisions),
+        provisional=Counter(each.told for each in decisions if each.told is not None),
+        gaps=len(monitor.gaps),
+        gap_open=bool(monitor.gaps) and monitor.gaps[-1].until[own.own] == NEVER,
+        counts=counts,
+        closing=last != NEVER,
+        untold=untold,
+    )
+
+
+def agent_status(
+    found: Readings,
+    tables: Sequence[SplitTable],
+    *,
+    process: str,
+    version: str,
+    time: float,
+    uptime: float,
+    durability: str,
+    not_ready: Sequence[str] = (),
+    failing: str = "",
+    connected: int = 0,
+    ticks: Sequence[int] = (),
+    sinks: Mapping[str, str] | None = None,
+    refused: Mapping[str, int] | None = None,
+    verdicts: Iterable[LiveVerdict] = (),
+    doubled: Sequence[str] = (),
+    opening: Sequence[str] = (),
+) -> AgentStatus:
+    """The status of an agent whose properties have these `tables`. `time` is wall time in seconds;
+    `ticks` are the events that happened, for each property."""
+    properties = [
+        PropertyStatus(
+            title=table.title,
+            system=table.system_id,
+            events=ticks[place] if place < len(ticks) else 0,
+            undecided=each.undecided,
+            provisional=each.provisional,
+            inspections=each.inspections,
+            waiting_for=each.waiting_for,
+            gaps=each.gaps,
+            gap_open=each.gap_open,
+            closing=each.closing,
+            untold=each.untold,
+        )
+        for place, (table, each) in enumerate(zip(tables, found.properties, strict=True))
+    ]
+    return AgentStatus(
+        process=process,
+        version=version,
+        time=rfc3339(time),
+        uptime=uptime,
+        durability=durability,
+        not_ready=tuple(not_ready),
+        failing=failing,
+        properties=tuple(properties),
+        sessions=found.sessions,
+        connected=connected,
+        leases=found.leases,
+        untold=found.untold,
+        sinks=dict(sinks or {}),
+        words=dict(found.words),
+        refused=dict(refused or {}),
+        verdicts=tuple(verdicts),
+        doubled=tuple(doubled),
+        opening=tuple(opening),
+    )

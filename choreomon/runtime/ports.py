@@ -1,0 +1,54 @@
+"""The ports of a driver: what keeps its journal, and what it lets things out through."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from choreomon.runtime.outputs import DeclaredVerdict, Observed, Reply
+
+
+class CommitFailed(Exception):
+    """The disk did not take a row; nothing of it is there. The message says why."""
+
+
+class Store(Protocol):
+    """Where a journal is kept."""
+
+    def load(self) -> tuple[bytes | None, list[bytes]]:
+        """The last snapshot, and the rows that were committed after it."""
+
+    def commit(self, row: bytes) -> None:
+        """Keep a row. Raises `CommitFailed`."""
+
+    def snapshot(self, state: bytes) -> None:
+        """Keep a state in place of all rows. Raises `CommitFailed`."""
+
+    def exchange(self, state: bytes, systems: tuple[bytes, ...]) -> None:
+        """Keep a state of these systems in place of all rows; it outlasts the loss of power. Raises
+        `CommitFailed`."""
+
+
+class Ports(Protocol):
+    """What a driver lets things out through."""
+
+    def reply(self, output: Reply) -> None:
+        """To the service at a connection, if it is still there."""
+
+    def close(self, connection: int) -> None:
+        """Close a connection of a service, after what was sent to it."""
+
+    def ask(self, peer: str, frame: bytes) -> None:
+        """To another agent; it may be lost."""
+
+    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+        """To another agent that asked: an answer, or that it `waits` for one; it may be lost."""
+
+    def tell(self, declared: DeclaredVerdict) -> None:
+        """To all sinks. `Driver.told` is to be called when it was delivered."""
+
+    def happened(self, output: Observed) -> None:
+        """For logs, traces and metrics."""
+
+    def failing(self, why: str | None) -> None:
+        """The disk takes nothing, and nothing should be read until it does; `None`: it does
+        again."""

@@ -1,0 +1,76 @@
+"""The store that a configuration names, and which of its tables what it holds is of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from choreomon.agent_files.agent_config import AgentConfig, refuse, told_at
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.core.errors import Defect, DocumentError
+from choreomon.runtime.ports import CommitFailed, Store
+from choreomon.runtime.snapshot import without_drained
+from choreomon.runtime.store import Owner, SqliteStore, boot_id
+
+
+def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> SqliteStore | None:
+    """The journal. Raises `DocumentError`."""
+    if config.store is None or config.durability == "off":
+        return None
+    owner = Owner(config.process, tuple(table.system_id for table in tables))
+    with told_at(config, ("store",)):
+        return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
+
+
+def stored_tables(
+    config: AgentConfig, tables: Sequence[SplitTable], store: SqliteStore
+) -> tuple[SplitTable, ...]:
+    """The tables of the systems that a store holds, in their order. One that is not there is needed
+    to read what it holds, but where the agent ended in order and that system was drained: it is
+    left out then. Raises `DocumentError`, and lets go of the store, where it is needed."""
+    known = {table.system_id: table for table in tables}
+    told = (
+        "lack one of the system {}, which is in the store {}: name it under closing, and take it "
+        "out when `choreomon watch` says that it is drained, by a reload, or after the agent was "
+        "stopped in order"
+    )
+    lacking = [system for system in store.systems if system not in known]
+    try:
+        if lacking and _left_out(store, lacking):
+            lacking = []
+        refuse(config, [Defect(("tables",), told.format(each, config.store)) for each in lacking])
+    except DocumentError:
+        store.abandon()
+        raise
+    return tuple([known[system] for system in store.systems])
+
+
+def _left_out(store: SqliteStore, systems: Sequence[str]) -> bool:
+    """Whether these systems could be left out of what the store holds, and are now."""
+    snapshot, rows = store.load()
+    if snapshot is None or rows:
+        return False
+    left = without_drained(snapshot, {bytes.fromhex(system) for system in systems})
+    if left is None:
+        return False
+    try:
+        store.exchange(*left)
+    except CommitFailed:
+        return False
+    return True
+
+
+class TimedStore:
+    """A store whose commits are timed."""
+
+    def __init__(self, store: Store, committed: Callable[[float], None]) -> None:
+        self._store = store
+        self._committed = committed
+        self.load = store.load
+        self.snapshot = store.snapshot
+        self.exchange = store.exchange
+
+    def commit(self, row: bytes) -> None:
+        began = time.perf_counter()
+        self._store.commit(row)
+        self._committed(time.perf_counter() - began)

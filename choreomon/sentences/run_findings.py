@@ -1,0 +1,150 @@
+"""What runs have to tell: each verdict and each missed formation, and of what kind it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from choreomon.core.run import Run, RunVerdict
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.sentences.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
+from choreomon.sentences.formed_sequences import certain
+from choreomon.sentences.kinds import Alike, kinds
+from choreomon.sentences.summary import missed
+
+Said: TypeAlias = VerdictKind | Literal["missed"]
+
+_GRAVITY: Final[tuple[Said, ...]] = ("missed", VIOLATED, POSSIBLY_VIOLATED, WITHDRAWN)
+
+
+class Finding(NamedTuple):
+    """A verdict of a run; without one, a formation at `event_index` that no monitor declared."""
+
+    run: Run
+    event_index: int
+    verdict: RunVerdict | None
+
+    @property
+    def formed(self) -> bool | None:
+        """Whether the sequence was really formed there; `None` where that was not evaluated."""
+        if self.run.formed is None:
+            return None
+        return any(index == self.event_index for index, _ in self.run.formed)
+
+    @property
+    def latency(self) -> int | None:
+        """Microseconds from the event to the last verdict about it; `None` where the time of the
+        event is not known."""
+        if self.verdict is None:
+            return None
+        at = self.verdict.happened_at
+        if at is None:
+            times = (e.time for e in self.run.kept_events if e.index == self.event_index)
+            at = next(times, None)
+        return None if at is None else self.verdict.declared_at - at
+
+
+class FindingKind(NamedTuple):
+    """Findings of one kind are about the same last step (`transitions` into final states, on one
+    `label`), and as grave. Of a missed formation no monitor says which step it was."""
+
+    said: Said
+    formed: bool | None
+    transitions: tuple[tuple[str, str], ...] = ()
+    label: str = ""
+
+
+def kind_of(finding: Finding) -> FindingKind:
+    verdict = finding.verdict
+    if verdict is None:
+        return FindingKind("missed", True)
+    return FindingKind(verdict.verdict, finding.formed, verdict.transitions, verdict.label)
+
+
+def findings_of(run: Run) -> list[Finding]:
+    """All of one run, in no particular order."""
+    return [
+        *(Finding(run, index, None) for index in missed(run)),
+        *(Finding(run, verdict.event_index, verdict) for verdict in run.verdicts),
+    ]
+
+
+def kinds_in(run: Run) -> frozenset[FindingKind]:
+    return frozenset(map(kind_of, findings_of(run)))
+
+
+def kinds_of_findings(runs: Iterable[Run]) -> list[Alike[FindingKind, Finding]]:
+    """The gravest kinds first: what was missed, what is violated, what is possibly violated (before
+    others what was really formed), what was withdrawn. Of each kind the first is one of a run whose
+    events were kept, where there is one."""
+    found = [finding for run in runs for finding in findings_of(run)]
+    found.sort(key=lambda each: (_gravity(each), not each.run.kept_events))
+    return kinds(found, kind_of)
+
+
+def _gravity(finding: Finding) -> tuple[int, bool]:
+    kind = kind_of(finding)
+    return _GRAVITY.index(kind.said), not kind.formed
+
+
+class SequenceRow(NamedTuple):
+    """What was said of the sequences that have one last step: in how many runs something was, and
+    in how many of them which verdict was the gravest. `latency` is a mean over the verdicts, in
+    microseconds."""
+
+    numbers: str
+    words: tuple[str, ...]
+    runs: int
+    violated: int
+    possible: int
+    withdrawn: int
+    latency: float | None
+
+
+def sequence_rows(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[SequenceRow]:
+    """One for each last step of forbidden sequences, which all have a row, said or not. Sequences
+    behind the first `MAX_SEQUENCES` are counted under their last step, without a number."""
+    sequences = first_sequences(automaton)
+    endings: dict[tuple[str, str], list[int]] = {
+        (t.source, t.target): [] for t in automaton.forward if t.target in automaton.final
+    }
+    for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
+        endings[sequence[-1].source, sequence[-1].target].append(number)
+    more = len(sequences) > MAX_SEQUENCES
+    found_in = [findings_of(run) for run in runs]
+    rows = []
+    for ending, numbers in endings.items():
+        own = [[f for f in findings if _is_about(f, ending)] for findings in found_in]
+        told = [found for found in own if found]
+        worst = [min((_said_of(f, ending) for f in found), key=_GRAVITY.index) for found in told]
+        latencies = [f.latency for found in told for f in found if f.latency is not None]
+        named = ", ".join(map(str, numbers)) + (", ..." if more and numbers else "")
+        rows.append(
+            SequenceRow(
+                named or f"ending {ending[0]} -> {ending[1]}",
+                tuple(in_words(sequences[number - 1]) for number in numbers),
+                len(told),
+                worst.count(VIOLATED),
+                worst.count(POSSIBLY_VIOLATED),
+                worst.count(WITHDRAWN),
+                fmean(latencies) if latencies else None,
+            )
+        )
+    return rows
+
+
+def _said_of(finding: Finding, ending: tuple[str, str]) -> Said:
+    """What a verdict says of one of its last steps: where one is certain, one whose step before
+    is not is only possible."""
+    verdict = finding.verdict
+    assert verdict is not None
+    sure = certain(verdict)
+    if sure and ending not in sure:
+        return POSSIBLY_VIOLATED
+    return verdict.verdict
+
+
+def _is_about(finding: Finding, ending: tuple[str, str]) -> bool:
+    return finding.verdict is not None and ending in finding.verdict.transitions

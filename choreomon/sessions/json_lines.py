@@ -1,0 +1,180 @@
+"""Sessions as JSON lines: an action a line, or a session a line.
+
+    {"session": "s1", "action": "a!m", "clock": "host1"}
+    {"session": "s1", "actions": ["a!m", "b?m"]}
+    {"trace_id": 7, "service": "a", "event": "send", "name": "m", "host": "..."}
+
+Fields that are not asked for may be there, too: these files are others' logs. The last form is read
+with the names of its fields (`choreomon.sessions.source.Fields`).
+"""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, Final
+
+import msgspec
+
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.files.input_files import limit, opened, size
+from choreomon.files.json_shapes import placed_problem
+from choreomon.sessions.blocks import Alphabet, Block, Lost, Piece, block_of
+from choreomon.sessions.source import Fields
+
+KINDS: Final = {
+    **dict.fromkeys(("!", "send", "emission"), "!"),
+    **dict.fromkeys(("?", "receive", "handle", "reception"), "?"),
+}
+"""Words for an emission or a reception."""
+
+AT_ONCE: Final = 100_000
+"""Actions in a block."""
+
+LONGEST_LINE: Final = 32_000_000
+"""Bytes. A longer line is lost, as it would fill the memory."""
+
+ENDLESS: Final = 4
+"""Times the longest line: what has no line's end for so long is no file of lines."""
+
+_Name = str | int
+
+_CUT_OFF: Final = ("Input data was truncated", "is not JSON: is cut off")
+
+
+def endless(file: str, number: int, longest: int) -> Problem:
+    """The problem of a line that has no end."""
+    told = (
+        f"has no end within {size(ENDLESS * longest)}: is it the right file? No more of it is read"
+    )
+    return Problem(file, number, "", told)
+
+
+class JsonLines:
+    """A file of them. `names` and `pieces` raise DocumentError where it cannot be read."""
+
+    def __init__(self, path: str, fields: Fields, called: str | None = None) -> None:
+        """`called`: what errors call it, where that is not its path."""
+        self._path = path
+        self._called = called or path
+        self._fields = fields
+        self._longest = limit(LONGEST_LINE)
+        split = fields.split
+        shape: list[tuple[str, Any, Any]] = [("session", _Name)]  # type: ignore[list-item]
+        renamed = {"session": fields.session}
+        if split is None:
+            shape += [("action", str | None, None), ("actions", list[str] | None, None)]
+        else:
+            shape += [(name, str) for name in ("lifeline", "kind", "message")]  # type: ignore[misc]
+            renamed |= dict(zip(("lifeline", "kind", "message"), split, strict=True))
+        shape.append(("clock", str | int | None, None))
+        line = msgspec.defstruct("Line", shape, rename=renamed)
+        self._line: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line)
+        only = msgspec.defstruct("Only", [("session", _Name)], rename={"session": fields.session})
+        self._only: msgspec.json.Decoder[Any] = msgspec.json.Decoder(only)
+
+    def names(self) -> Iterator[list[str]]:
+        """The sessions of runs, in order, many at a time; without those of lines that cannot be
+        read. A run may be given as several."""
+        found: list[str] = []
+        last: str | None = None
+        for line in self._lines():
+            name = self._name(line)
+            if name is not None and name != last:
+                found.append(name)
+                last = name
+                if len(found) == AT_ONCE:
+                    yield found
+                    found = []
+        yield found
+
+    def pieces(self, alphabet: Alphabet) -> Iterator[Piece]:
+        """Read the file, in order."""
+        runs: list[tuple[str, list[int], list[int] | None]] = []
+        problems: dict[int, str] = {}
+        held = 0
+
+        def taken() -> Block:
+            nonlocal runs, problems, held
+            block = block_of(runs, problems)
+            runs, problems, held = [], {}, 0
+            return block
+
+        for number, line in enumerate(self._lines(), start=1):
+            if not line.strip():
+                continue
+            problem = ""
+            actions: list[int] = []
+            clock: int | None = None
+            try:
+                if len(line) > self._longest:
+                    raise ValueError(f"is longer than {size(self._longest)}")
+                read = self._line.decode(line)
+                name = str(read.session)
+                actions, problem = self._actions(read, alphabet)
+                clock = None if read.clock is None else alphabet.clocks.number(str(read.clock))
+            except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError) as wrong:
+                known = self._name(line)
+                field, told = placed_problem(str(wrong).replace(*_CUT_OFF))
+                problem = ": ".join(filter(None, (field, told)))
+                if known is None:
+                    if runs:
+                        yield taken()
+                    yield Lost(f"{self._called}:{number}: {problem}")
+                    continue
+                name = known
+            if runs and runs[-1][0] == name and (runs[-1][2] is None) is (clock is None):
+                runs[-1][1].extend(actions)
+            else:
+                runs.append((name, actions, None if clock is None else []))
+            if clock is not None and (told_clocks := runs[-1][2]) is not None:
+                told_clocks.extend([clock] * len(actions))
+            if problem:
+                place = f"{self._called}:{number}: session {name!r}: {problem}"
+                problems.setdefault(len(runs) - 1, place)
+            held += len(actions) + 1
+            if held >= AT_ONCE:
+                yield taken()
+        if runs:
+            yield taken()
+
+    def _actions(self, read: Any, alphabet: Alphabet) -> tuple[list[int], str]:
+        """The numbers of a line's actions, and what is wrong with it."""
+        if self._fields.split is not None:
+            kind = KINDS.get(read.kind.lower())
+            if kind is None:
+                _, field, _ = self._fields.split
+                return [], f"{field}: {read.kind!r} is none of {', '.join(KINDS)}"
+            texts = [f"{read.lifeline}{kind}{read.message}"]
+        elif (read.action is None) is (read.actions is None):
+            return [], "has no action: expected `action`, or `actions`, one of the two"
+        else:
+            texts = read.actions if read.action is None else [read.action]
+        numbers = [alphabet.actions.number(text) for text in texts]
+        problems = (alphabet.actions.problem(number) for number in numbers)
+        return numbers, next(filter(None, problems), "")
+
+    def _name(self, line: bytes) -> str | None:
+        """The session of a line, if it says one."""
+        try:
+            return str(self._only.decode(line).session)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return None
+
+    def _lines(self) -> Iterator[bytes]:
+        """Its lines, without a byte order mark; of too long ones a beginning that is still too
+        long. Raises DocumentError where one does not end within `ENDLESS` times that."""
+        longest = self._longest
+        with opened(self._path) as stream:
+            for number in count(1):
+                line = stream.readline(longest + 1)
+                if not line:
+                    return
+                yield line.removeprefix(BOM_UTF8) if number == 1 else line
+                unended = len(line)
+                while len(line) > longest and not line.endswith(b"\n"):
+                    line = stream.readline(longest + 1)
+                    unended += len(line)
+                    if unended > ENDLESS * longest:
+                        raise DocumentError((endless(self._called, number, longest),))

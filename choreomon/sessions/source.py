@@ -1,0 +1,68 @@
+"""Files of sessions."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from choreomon.core.errors import DocumentError, Problem
+
+PARQUET: Final = (".parquet", ".pq")
+JSON_LINES: Final = (".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Names of the fields of JSON lines. Where one of the last three has a name, an action is in
+    three fields, and those that have none are called `lifeline`, `kind` and `message`."""
+
+    session: str = "session"
+    lifeline: str | None = None
+    kind: str | None = None
+    message: str | None = None
+
+    @property
+    def split(self) -> tuple[str, str, str] | None:
+        """The names of the three fields of an action; None where it is in one."""
+        if self.lifeline is None and self.kind is None and self.message is None:
+            return None
+        return self.lifeline or "lifeline", self.kind or "kind", self.message or "message"
+
+    @property
+    def twice(self) -> str:
+        """A name that two fields have, so that nothing can be read; empty where there is none."""
+        names = (self.session, *(self.split or ("action", "actions")), "clock")
+        return next((name for name in names if names.count(name) > 1), "")
+
+
+def session_files(path: str) -> list[str]:
+    """The files of a path: itself, or of a folder all Parquet and JSON lines in it and in the
+    folders below, sorted by name.
+
+    Raises DocumentError for a folder without any, and for one that cannot be looked into.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return [path]
+
+    def refuse(error: OSError) -> None:
+        told = f"cannot be looked into: {error.strerror}"
+        raise DocumentError((Problem(str(error.filename), 0, "", told),))
+
+    found = sorted(
+        file
+        for place, _, names in os.walk(folder, onerror=refuse)
+        for file in map(Path(place).joinpath, names)
+        if file.suffix.lower() in (*PARQUET, *JSON_LINES)
+    )
+    if not found:
+        told = f"holds no sessions: files that end in {', '.join((*PARQUET, *JSON_LINES))}"
+        raise DocumentError((Problem(path, 0, "", told),))
+    return [str(file) for file in found]
+
+
+def is_parquet(path: str) -> bool:
+    """Return whether the name is that of a Parquet file."""
+    return Path(path).suffix.lower() in PARQUET

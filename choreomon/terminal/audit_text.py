@@ -1,0 +1,214 @@
+"""What an audit found, as lines for people: verdicts, with an order for each and one against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from rich.text import Text
+
+from choreomon.audit.items import Gap, Item
+from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
+from choreomon.audit.search import Unseen
+from choreomon.core.recorded import Place
+from choreomon.core.verdict import VIOLATED
+from choreomon.sentences.wording import VERDICT_IN_WORDS, counted
+from choreomon.terminal.text import STYLES
+
+MOST_EVENTS: Final = 12
+"""Events of an order that are shown; of longer ones the last."""
+
+
+def session_name(name: str) -> str:
+    """As it is shown, on one line and without commands to the terminal."""
+    if not name:
+        return "(none)"
+    return name if name.isprintable() else ascii(name)
+
+
+def verdict_lines(verdict: AuditVerdict) -> Text:
+    """One verdict, and why."""
+    text = verdict_line(verdict)
+    _append_orders(text, verdict, "formed there", "not formed there")
+    for gap in verdict.gaps:
+        text.append(f"\n  because of a gap: {gap_sentence(gap)}")
+    return text
+
+
+def verdict_line(verdict: AuditVerdict) -> Text:
+    """One verdict alone."""
+    event = verdict.item.event
+    assert event is not None
+    session = f"session {session_name(event.session)}: " if event.session else ""
+    text = Text(f"{event.place}: {session}")
+    text.append(VERDICT_IN_WORDS[verdict.kind], STYLES[verdict.kind])
+    text.append(f" at {verdict.item.label}")
+    if verdict.undecided:
+        text.append(f", undecided: {verdict.reason}")
+    return text
+
+
+def audit_headline(outcome: Outcome, written: Callable[[Place], str] = str) -> str:
+    """The answer, without a full stop; `written` is how places are told."""
+    overall = outcome.overall
+    if overall.kind is None:
+        return "Nothing forbidden happened, in any possible order"
+    said = VERDICT_IN_WORDS[overall.kind].capitalize()
+    told = [verdict for verdict in outcome.verdicts if verdict.kind == overall.kind]
+    if not told and overall.kind == VIOLATED:
+        return f"{said} in every possible order, though not at the same event in all of them"
+    if not told and outcome.verdicts:
+        return said
+    if not told:
+        return f"{said}, by events that may be missing from the logs"
+    first = min(told, key=lambda verdict: verdict.item.number)
+    assert first.item.event is not None
+    at = f"{first.item.label}, at {written(first.item.event.place)}"
+    if len(told) == 1:
+        return f"{said} once: {at}"
+    return f"{said} at {len(told):,} events, first {at}"
+
+
+def counted_events(events: int, labelled: int) -> str:
+    """How much of the logs the property is about, as a sentence."""
+    verb = "matters" if labelled == 1 else "matter"
+    return f"{labelled:,} of {counted(events, 'event')} {verb} to this property."
+
+
+def unrelated_sentence(outcome: Outcome) -> str:
+    """What to ask where the logs have nothing to do with the property; empty where they have."""
+    if outcome.labelled or not outcome.events:
+        return ""
+    missing = sorted({gap.process for gap in outcome.gaps if not gap.after and not gap.before})
+    *first, last = missing or [""]
+    who = f"{', '.join(first)} and {last}" if first else last
+    have = "have" if first else "has"
+    without = f", and {who} {have} no log" if missing else ""
+    return (
+        f"None of the {counted(outcome.events, 'event')} is named by the property{without}. Is "
+        "this the right log, or is a mapping missing (--mapping)? See what the lines became: "
+        "choreomon audit --explain-mapping LOG"
+    )
+
+
+def undecided_sentence(outcome: Outcome) -> str:
+    """What is not known, as a sentence; empty where all is."""
+    undecided = sum(verdict.undecided for verdict in outcome.verdicts)
+    if undecided:
+        return f"{counted(undecided, 'event')} undecided."
+    return f"Undecided: {outcome.overall.reason}." if outcome.overall.undecided else ""
+
+
+def late_sentences(outcome: Outcome) -> list[str]:
+    """Which gaps were found too late for what came before."""
+    return [
+        f"What came before was judged as if there were no gap: {gap_sentence(gap)}. "
+        f"To have all judged by it: --incomplete {gap.process}"
+        for gap in outcome.late
+    ]
+
+
+def overall_text(outcome: Outcome) -> Text:
+    """The answer in one line with what it rests on, and below it orders that no verdict shows."""
+    overall = outcome.overall
+    headline = audit_headline(outcome)
+    unrelated = unrelated_sentence(outcome)
+    text = Text(f"{unrelated}\n" if unrelated else "")
+    if overall.kind is None:
+        text.append(headline)
+    else:
+        said = len(VERDICT_IN_WORDS[overall.kind])
+        text.append(headline[:said], STYLES[overall.kind])
+        text.append(headline[said:])
+    counts = counted_events(outcome.events, outcome.labelled)
+    text.append(" ".join(filter(None, (".", counts, undecided_sentence(outcome)))))
+    if not any(verdict.kind == overall.kind for verdict in outcome.verdicts):
+        _append_orders(text, overall, "formed", "not formed")
+    for sentence in late_sentences(outcome):
+        text.append(f"\n{sentence}")
+    return text
+
+
+def overall_lines(overall: Overall, where: str) -> Text:
+    """A verdict about all of something that no event alone shows, and why."""
+    assert overall.kind is not None
+    text = Text(f"{where}: ")
+    text.append(VERDICT_IN_WORDS[overall.kind], STYLES[overall.kind])
+    if overall.kind == VIOLATED:
+        text.append(" in every order, though not at one event in all of them")
+    elif not overall.undecided:
+        text.append(" by events that are in no log")
+    if overall.undecided:
+        text.append(f", undecided: {overall.reason}")
+    _append_orders(text, overall, "formed", "not formed")
+    for gap in overall.gaps:
+        text.append(f"\n  because of a gap: {gap_sentence(gap)}")
+    return text
+
+
+def gap_sentence(gap: Gap) -> str:
+    """What is missing, and where."""
+    places = " and ".join(
+        f"{word} {place}" for word, place in (("after", gap.after), ("before", gap.before)) if place
+    )
+    return f"{gap.reason} ({places})" if places else gap.reason
+
+
+def diagnostic_lines(counts: Mapping[str, int]) -> list[str]:
+    """How much was strange, by kind."""
+    return [f"{count:,} {kind.replace('-', ' ')}" for kind, count in sorted(counts.items())]
+
+
+def _append_orders(text: Text, verdict: AuditVerdict | Overall, yes: str, no: str) -> None:
+    if verdict.formed is not None:
+        text.append(f"\n  {yes} in this order:")
+        _append_order(text, verdict.formed)
+    if verdict.not_formed is not None:
+        text.append(f"\n  {no} in this order:")
+        _append_order(text, verdict.not_formed)
+
+
+def _append_order(text: Text, order: Order) -> None:
+    """Its events, those of the formed sequence with the number of their step."""
+    for row in order_rows(order):
+        if row.label:
+            text.append(f"\n   {row.step:>2} {row.label}  ({row.where})")
+        else:
+            text.append(f"\n      {row.where}")
+
+
+class OrderRow(NamedTuple):
+    """An event of an order: the number of its step in the formed sequence or "", its label, and
+    where it is written. A row without a label stands for events that are left out."""
+
+    step: str
+    label: str
+    where: str
+
+
+def order_rows(order: Order) -> list[OrderRow]:
+    """The events of an order, those of the formed sequence and no more than `MOST_EVENTS` others,
+    the last."""
+    if not order.events:
+        return [OrderRow("", "", "(no event)")]
+    kept = {*order.formed, *range(len(order.events) - MOST_EVENTS, len(order.events))}
+    rows: list[OrderRow] = []
+    left_out = order.cut_off
+    for position, each in enumerate(order.events):
+        if position not in kept:
+            left_out = True
+            continue
+        if left_out:
+            rows.append(OrderRow("", "", "..."))
+            left_out = False
+        step = f"{order.formed.index(position) + 1}" if position in order.formed else ""
+        rows.append(OrderRow(step, str(each.label), where_written(each)))
+    return rows
+
+
+def where_written(each: Item | Unseen) -> str:
+    """File and line of an event."""
+    if isinstance(each, Unseen):
+        return f"unseen, in a gap of {each.gap.process}"
+    assert each.event is not None
+    return str(each.event.place)

@@ -1,0 +1,159 @@
+"""What the lines or spans of a log became: the first ones as a table, all of them counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+from rich.table import Table
+from rich.text import Text
+
+from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.sentences.wording import counted
+
+SHOWN: Final = 20
+"""Events that are shown."""
+
+STRANGE: Final = 10
+"""Diagnostics that are shown with their places."""
+
+_WIDEST: Final = 60
+
+
+class MappingExplained(NamedTuple):
+    """The first events, the first that was strange, and how many there are of what."""
+
+    first: tuple[RecordedEvent, ...]
+    strange: tuple[Diagnostic, ...]
+    kinds: Counter[str]
+    processes: Counter[str]
+    strange_kinds: Counter[str]
+    sessions: int
+    with_clock: int
+    with_id: int
+
+
+def explained_mapping(
+    recorded: Iterable[RecordedEvent | Diagnostic], shown: int = SHOWN
+) -> MappingExplained:
+    """Looks at a whole log and keeps `shown` events of it, its processes and its sessions."""
+    first: list[RecordedEvent] = []
+    strange: list[Diagnostic] = []
+    kinds: Counter[str] = Counter()
+    processes: Counter[str] = Counter()
+    strange_kinds: Counter[str] = Counter()
+    sessions: set[str] = set()
+    with_clock = with_id = 0
+    for each in recorded:
+        if isinstance(each, Diagnostic):
+            strange_kinds[each.kind] += 1
+            if len(strange) < STRANGE:
+                strange.append(each)
+            continue
+        if len(first) < shown:
+            first.append(each)
+        kinds[each.kind] += 1
+        processes[each.process] += 1
+        sessions.add(each.session)
+        with_clock += each.clock is not None
+        with_id += each.message_id is not None
+    return MappingExplained(
+        tuple(first),
+        tuple(strange),
+        kinds,
+        processes,
+        strange_kinds,
+        len(sessions),
+        with_clock,
+        with_id,
+    )
+
+
+def mapping_table(explained: MappingExplained) -> Table:
+    """The first events, with columns for what some of them have."""
+    columns: list[tuple[str, Callable[[RecordedEvent], str]]] = [
+        ("line", lambda event: str(event.place.line)),
+        ("process", lambda event: event.process),
+        ("kind", lambda event: event.kind),
+        ("name", lambda event: event.name),
+        ("peer", lambda event: event.peer or ""),
+        ("message id", lambda event: event.message_id or ""),
+        ("clock", _clock),
+        ("session", lambda event: event.session),
+    ]
+    table = Table(caption_justify="left")
+    rows = [[cell(event) for _, cell in columns] for event in explained.first]
+    kept = [number for number in range(len(columns)) if number < 4 or any(r[number] for r in rows)]
+    for number in kept:
+        table.add_column(columns[number][0], overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_cut(row[number])) for number in kept))
+    more = sum(explained.kinds.values()) - len(rows)
+    if more:
+        table.caption = Text(f"{more:,} more events are not shown")
+    return table
+
+
+def mapping_sentences(explained: MappingExplained) -> list[str]:
+    """How many of what there are, and what was not understood, with file and line."""
+    kinds = explained.kinds
+    total = sum(kinds.values())
+    told = [
+        f"{counted(total, 'event')} of "
+        f"{counted(len(explained.processes), 'process', 'processes')}: "
+        f"{counted(kinds['send'], 'send')}, {counted(kinds['handle'], 'handle')}, "
+        f"{counted(kinds['local'], 'local event')}; {explained.with_clock:,} with a clock, "
+        f"{explained.with_id:,} with a message id; {counted(explained.sessions, 'session')}"
+    ]
+    if total and not kinds["send"] + kinds["handle"]:
+        told.append("no event is a send or a handle: say which are by --mapping FILE")
+    for kind, count in sorted(explained.strange_kinds.items()):
+        told.append(f"{kind.replace('-', ' ')}: {count:,}")
+        told += [
+            f"  {each.place}: {each.message}" for each in explained.strange if each.kind == kind
+        ]
+    return told
+
+
+def mapping_as_json(explained: MappingExplained) -> dict[str, Any]:
+    """The same for machines."""
+    return {
+        "events": sum(explained.kinds.values()),
+        "kinds": dict(explained.kinds),
+        "processes": dict(explained.processes),
+        "sessions": explained.sessions,
+        "with_clock": explained.with_clock,
+        "with_message_id": explained.with_id,
+        "not_understood": explained.strange_kinds["not-understood"],
+        "strange": [
+            {"kind": each.kind, "message": each.message, **each.place._asdict()}
+            for each in explained.strange
+        ],
+        "first": [
+            {
+                **event.place._asdict(),
+                "process": event.process,
+                "kind": event.kind,
+                "name": event.name,
+                "peer": event.peer,
+                "message_id": event.message_id,
+                "clock": None if event.clock is None else dict(event.clock),
+                "number": event.number,
+                "session": event.session,
+                "time": event.time,
+                "fields": dict(event.fields),
+            }
+            for event in explained.first
+        ],
+    }
+
+
+def _clock(event: RecordedEvent) -> str:
+    if event.clock is None:
+        return ""
+    return ", ".join(f"{process} {count}" for process, count in event.clock.items())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."

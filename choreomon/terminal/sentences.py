@@ -1,0 +1,93 @@
+"""What a property forbids, what a monitor just said, and what really happened, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from rich.text import Text
+
+from choreomon.core.run import Run, RunVerdict
+from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.relations import vio_transitions
+from choreomon.properties.sequences import Step, steps_of
+from choreomon.sentences.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
+from choreomon.sentences.summary import missed
+from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, milliseconds, times
+from choreomon.terminal.text import STYLES
+
+MAX_FORMATIONS: Final = 10
+
+
+def property_sentences(automaton: SequenceAutomaton, *, verbose: bool = False) -> list[str]:
+    """What must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences. States are
+    named where the property was written as an automaton, and with `verbose`."""
+    sequences = first_sequences(automaton)
+    lines = ["What must not happen, in this order, with anything else in between:"]
+    for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
+        lines.append(f"  {number}. {in_words(sequence)}")
+    if len(sequences) > MAX_SEQUENCES:
+        lines.append("  and further ones, which are not listed")
+    if automaton.backward:
+        lines.append("unless it is cancelled in between:")
+    steps = steps_of(automaton.sequences)
+    for back in automaton.backward:
+        undone = [t for t in automaton.forward if back in vio_transitions(automaton, t)]
+        if steps:
+            lines.append(f"  {_taken_back(back, undone, steps, verbose=verbose)}")
+        else:
+            labels = ", ".join(dict.fromkeys(str(t.label) for t in undone))
+            lines.append(f"  {back.label} in {back.source} takes back {labels}")
+    return lines
+
+
+def _taken_back(
+    back: Transition,
+    undone: Iterable[Transition],
+    steps: Mapping[tuple[str, str], Step],
+    *,
+    verbose: bool,
+) -> str:
+    """`b -> a : undo after step 2 of sequence 1 takes back steps 1 and 2`."""
+    after = next(step for (_, target), step in steps.items() if target == back.source)
+    numbers = sorted({steps[t.source, t.target].number for t in undone})
+    *first, last = map(str, numbers)
+    back_to = f"steps {', '.join(first)} and {last}" if first else f"step {last}"
+    states = f" ({back.source} -> {back.target})" if verbose else ""
+    return (
+        f"{back.label} after step {after.number} of sequence {after.sequence}{states} takes back "
+        f"{back_to}"
+    )
+
+
+def word_line(verdict: RunVerdict) -> Text:
+    """One line for a verdict at the moment when it is given, in virtual time."""
+    line = Text(f"{milliseconds(verdict.declared_at):>12}  {verdict.monitor} ")
+    line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
+    line.append(f" at event {verdict.event_index} ({verdict.label})")
+    if verdict.silent:
+        line.append(f", for now: no answer from {', '.join(verdict.silent)}")
+    elif verdict.early:
+        line.append(", for now: an earlier event of the same process is not decided")
+    return line
+
+
+def formed_text(run: Run, automaton: SequenceAutomaton | None = None) -> Text:
+    """What the reference says of the real order of the run, which no monitor knows. By which
+    events a sequence was formed is left out where that is not known. The `automaton` says whether
+    there are several."""
+    order = "Checked against the real order, which only the simulator knows,"
+    if not run.formed:
+        return Text(f"{order} none was formed.")
+    several = automaton is not None and len(first_sequences(automaton)) > 1
+    text = Text(f"{order} {'one' if several else 'it'} was formed {times(len(run.formed))}:")
+    for index, sequence in run.formed[:MAX_FORMATIONS]:
+        by = f", by events {', '.join(map(str, sequence))}" if sequence else ""
+        text.append(f"\n  at event {index}{by}")
+    if len(run.formed) > MAX_FORMATIONS:
+        text.append(f"\n  and {counted(len(run.formed) - MAX_FORMATIONS, 'more time')}")
+    if missed(run):
+        text.append(
+            f"\nMissed by the monitors: event {', '.join(map(str, missed(run)))}", "bold red"
+        )
+    return text

@@ -1,0 +1,265 @@
+"""Live agents at a glance: what was found, what each of them is doing, and the gravest verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from choreomon.core.live import AgentStatus, LiveVerdict, PropertyStatus
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
+from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, times
+from choreomon.terminal.live_verdict import live_explanation, live_word_line, printable
+from choreomon.terminal.text import STYLES
+
+WIDE: Final = 90
+"""Columns from which on all that there is has room."""
+NARROW: Final = 60
+GRAVE: Final = "bold red"
+WEAK: Final = "yellow"
+GRAVITY: Final[tuple[VerdictKind, ...]] = (VIOLATED, POSSIBLY_VIOLATED, WITHDRAWN)
+MAX_NAMED: Final = 3
+"""Agents that the headline names."""
+
+
+class Polled(NamedTuple):
+    """What was heard of an agent, which is called `name` here: its status, or why there is none.
+    `before`: of one that cannot be reached, the last status that was heard of it."""
+
+    name: str
+    status: AgentStatus | None
+    why: str = ""
+    before: AgentStatus | None = None
+
+    @property
+    def known(self) -> AgentStatus | None:
+        return self.status or self.before
+
+
+def remembered(before: Sequence[Polled], now: Sequence[Polled]) -> list[Polled]:
+    """The looks of `now`, at the same agents as `before`, with what was known of those that cannot
+    be reached any more."""
+    return [
+        each if each.status else each._replace(before=last.known)
+        for last, each in zip(before, now, strict=True)
+    ]
+
+
+def watch_screen(
+    polled: Sequence[Polled], *, width: int, most: int, explain: bool = False
+) -> RenderableType:
+    """All of it. `width`: columns of the terminal. `most`: verdicts that are shown; `explain`: with
+    their reasons."""
+    parts: list[RenderableType] = [headline(polled), agents_table(polled, width)]
+    parts += [
+        Text(f"{printable(_called(each))}: ").append_text(Text(words, style))
+        for each in polled
+        for words, style in problems(each)
+    ]
+    for number, verdict in enumerate(gravest_verdicts(polled, most)):
+        if explain or not number:
+            parts.append(Text())
+        parts.append(live_word_line(verdict))
+        if explain:
+            sentences = live_explanation(verdict).sentences
+            parts += [Padding(Text(sentence), (0, 0, 0, 2), expand=False) for sentence in sentences]
+    return Group(*parts)
+
+
+def headline(polled: Sequence[Polled]) -> Text:
+    """What was declared, the gravest of it, and whether that may not be all."""
+    unreachable = sum(each.status is None for each in polled)
+    lost = f"{unreachable:,} of {counted(len(polled), 'agent')} cannot be reached"
+    for kind in GRAVITY[:2]:
+        found = {_called(each): count for each in polled if (count := declared(each)[kind])}
+        if found:
+            how_often = times(sum(found.values()))
+            told = Text().append(f"{VERDICT_IN_WORDS[kind].capitalize()} {how_often}", STYLES[kind])
+            told.append(f", as {_named(found)} declared.")
+            return told.append(f" {lost}." if unreachable else "")
+    if unreachable:
+        return Text(f"Nothing forbidden was declared, but {lost}.", WEAK)
+    open_still = sum(
+        part.undecided for each in polled if each.status for part in each.status.properties
+    )
+    if open_still:
+        are = f"{counted(open_still, 'event')} {'is' if open_still == 1 else 'are'} undecided"
+        return Text(f"Nothing forbidden was declared so far; {are}.")
+    return Text("Nothing forbidden was declared.", STYLES[WITHDRAWN])
+
+
+def _named(names: Iterable[str]) -> str:
+    """The names as one reads them; of many only how many there are."""
+    *some, last = map(printable, names)
+    if len(some) >= MAX_NAMED:
+        return counted(len(some) + 1, "agent")
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def declared(polled: Polled) -> Counter[VerdictKind]:
+    """How many verdicts of each kind an agent declared, and those that it gave for now."""
+    found: Counter[VerdictKind] = Counter()
+    if (status := polled.known) is not None:
+        found.update({kind: status.words.get(kind, 0) for kind in GRAVITY})
+        for each in status.properties:
+            found.update(each.provisional)
+    return found
+
+
+def _called(polled: Polled) -> str:
+    return polled.name if polled.known is None else polled.known.process
+
+
+def gravest_verdicts(polled: Iterable[Polled], most: int) -> list[LiveVerdict]:
+    """Of the last verdicts of all agents, each once, the gravest first, and of equal ones the last
+    that was told. One that was given for now is as grave as the one that followed."""
+    told = {
+        verdict.id: verdict
+        for each in polled
+        if each.known is not None
+        for verdict in each.known.verdicts
+    }
+    final = {_judged(each): each.verdict for each in told.values() if not each.provisional}
+    latest = sorted(told.values(), key=lambda verdict: verdict.time, reverse=True)
+    latest.sort(key=lambda each: GRAVITY.index(final.get(_judged(each), each.verdict)))
+    return latest[:most]
+
+
+def _judged(verdict: LiveVerdict) -> tuple[str, str, int]:
+    return verdict.system, verdict.process, verdict.count
+
+
+def agents_table(polled: Sequence[Polled], width: int) -> Table:
+    """A row an agent; where there is little room, without what matters least."""
+    columns = ["agent", "state"]
+    if width >= WIDE:
+        columns += ["events", "undelivered"]
+    if width >= NARROW:
+        columns += ["undecided", "waits for"]
+    columns.append("verdicts")
+    table = Table()
+    for column in columns:
+        right = column in ("events", "undelivered", "undecided")
+        folds = column in ("agent", "waits for")
+        table.add_column(
+            column, justify="right" if right else "left", overflow="fold", no_wrap=not folds
+        )
+    for each in polled:
+        cells = _cells(each, width)
+        table.add_row(*(cells[column] for column in columns))
+    return table
+
+
+def _cells(polled: Polled, width: int) -> dict[str, Text]:
+    status = polled.status
+    agent = Text(printable(_called(polled)))
+    if status is None:
+        nothing = dict.fromkeys(("events", "undelivered", "undecided", "waits for"), Text())
+        before = Text("not known")
+        if polled.before is not None:
+            before = Text("last known:\n").append_text(words_in_short(polled.before, width))
+        return {"agent": agent, "state": Text("unreachable", GRAVE), **nothing, "verdicts": before}
+    waited = dict.fromkeys(name for each in status.properties for name in each.waiting_for)
+    return {
+        "agent": agent,
+        "state": _state(polled),
+        "events": Text(f"{sum(each.events for each in status.properties):,}"),
+        "undelivered": Text(f"{status.untold:,}"),
+        "undecided": Text(f"{sum(each.undecided for each in status.properties):,}"),
+        "waits for": Text(printable(", ".join(waited))),
+        "verdicts": words_in_short(status, width),
+    }
+
+
+def _state(polled: Polled) -> Text:
+    styles = [style for _, style in problems(polled)]
+    if GRAVE in styles:
+        return Text("not ready", GRAVE)
+    return Text("see below", WEAK) if styles else Text("ready", "green")
+
+
+def problems(polled: Polled) -> list[tuple[str, str]]:
+    """What is wrong with an agent, the gravest first, each with the style of how grave it is."""
+    status = polled.status
+    if status is None:
+        return [(printable(polled.why), GRAVE)]
+    wrong: list[tuple[str, str]] = []
+    if status.failing:
+        wrong.append((f"the disk takes nothing: {printable(status.failing)}", GRAVE))
+    wrong += [
+        (printable(reason), GRAVE)
+        for reason in status.not_ready
+        if not (status.failing and status.failing in reason)
+    ]
+    wrong += [
+        (f"two agents of {printable(peer)} run, and neither is believed: stop one", WEAK)
+        for peer in status.doubled
+    ]
+    wrong += [
+        (f"{printable(each.title)}: events may be happening that it is not told of", WEAK)
+        for each in status.properties
+        if each.gap_open
+    ]
+    wrong += [
+        (f"{printable(each)}: opens when the service knows what to tell", WEAK)
+        for each in status.opening
+    ]
+    wrong += [_closing(each) for each in status.properties if each.closing]
+    wrong += [(f"{printable(sink)}: {printable(why)}", WEAK) for sink, why in status.sinks.items()]
+    return wrong
+
+
+def _closing(property: PropertyStatus) -> tuple[str, str]:
+    """How far a system is that is being closed."""
+    called = f"{printable(property.title)} ({property.system[:8]})"
+    if property.drained:
+        return f"{called}: drained. When all agents say so, take it out of `closing`", WEAK
+    left = f"{property.undecided:,} undecided, {property.untold:,} undelivered"
+    return f"{called}: draining, {left}", WEAK
+
+
+def words_in_short(status: AgentStatus, width: int) -> Text:
+    """How many verdicts of each kind were declared since the store was made, a line each; two lines
+    where there is little room."""
+    possibly = "possibly violated" if width >= WIDE else "possibly\n  violated"
+    words: dict[VerdictKind, str] = {VIOLATED: "violated", POSSIBLY_VIOLATED: possibly}
+    found = [
+        Text(f"{status.words[kind]:,} {said}", STYLES[kind])
+        for kind, said in words.items()
+        if status.words.get(kind)
+    ]
+    for_now = sum(sum(each.provisional.values()) for each in status.properties)
+    if for_now:
+        found.append(Text(f"{for_now:,} for now", STYLES[POSSIBLY_VIOLATED]))
+    if status.words.get(WITHDRAWN):
+        found.append(Text(f"{status.words[WITHDRAWN]:,} withdrawn", STYLES[WITHDRAWN]))
+    return Text("\n").join(found) if found else Text("none", "dim")
+
+
+def settled(polled: Iterable[Polled]) -> bool:
+    """Whether all agents are ready and have said their last verdicts about all events, so that what
+    they were told of until now changes nothing any more."""
+    return all(
+        each.status is not None
+        and not each.status.not_ready
+        and not any(property.undecided for property in each.status.properties)
+        for each in polled
+    )
+
+
+def worst_seen(polled: Iterable[Polled]) -> VerdictKind | None:
+    """`violated` where an agent says or said so; `possibly-violated` where one does, if only for
+    now, or cannot be reached, so that nobody knows; else `None`."""
+    worst: VerdictKind | None = None
+    for each in polled:
+        found = declared(each)
+        if found[VIOLATED]:
+            return VIOLATED
+        if found[POSSIBLY_VIOLATED] or each.status is None:
+            worst = POSSIBLY_VIOLATED
+    return worst

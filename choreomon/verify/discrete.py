@@ -1,0 +1,86 @@
+"""Multi-traces of which every log is of one lifeline, by the automaton of another reading.
+
+Such logs do not tell weak from strict operators (`choreomon.interaction.strengthening`), and read
+strictly most interactions have a small automaton, weak loops or not. So they are decided by it, in
+the reduced form of the automata paper's procedure (`choreomon.automata.reduced`). What explains
+logs there is a global trace of the interaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from choreomon.automata.automaton import Automaton
+from choreomon.automata.logs import Log, Missing
+from choreomon.automata.reduced import Reduced
+from choreomon.automata.witness import path_through
+from choreomon.core.action import Action
+from choreomon.interaction.lifelines import is_single, names
+from choreomon.interaction.normal import normal
+from choreomon.interaction.strengthening import strengthened
+from choreomon.interaction.term import Interaction, Operator, subterms
+from choreomon.verify.synthesis import small_automaton
+
+if TYPE_CHECKING:
+    from choreomon.verify.beam_search import Observed
+    from choreomon.verify.budget import CheckBudget
+
+MOST_STATES: Final = 500
+"""Of the automaton. Most have some dozens; where there are more, a tenth of a second was lost."""
+
+Steps: TypeAlias = tuple[tuple[Action, bool], ...]
+"""The actions of a global trace, each with whether a log has it."""
+
+
+class DiscreteLogs:
+    """Decides discrete multi-traces of one interaction, where that has a small automaton. What is
+    found out for one is kept for the next, within bounds. Not for several threads at once."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton = automaton
+        self._reduced = Reduced(automaton, reorders=False)
+
+    def decide(
+        self, parts: Iterable[Observed], missing: Missing, check_budget: CheckBudget | None
+    ) -> tuple[bool, int]:
+        """Whether they are explained, and how many cuts were visited. Raises Exhausted."""
+        self._reduced.checking(check_budget)
+        return self._reduced.decide(_logs(parts), missing)
+
+    def witness(
+        self, parts: Iterable[Observed], missing: Missing, check_budget: CheckBudget | None
+    ) -> Steps:
+        """An accepted global trace that explains them, which there is. Raises Exhausted."""
+        self._reduced.checking(check_budget)
+        logs = _logs(parts)
+        cuts = self._reduced.explored(logs, missing)
+        found = path_through(self.automaton, logs, missing, cuts, check_budget)
+        assert found is not None, "a search finds what it found before"
+        return found
+
+
+def are_discrete(parts: Iterable[Observed]) -> bool:
+    """Whether every log with actions is of one lifeline."""
+    return all(is_single(part.lifelines) or not len(part.actions) for part in parts)
+
+
+def discrete_automaton(interaction: Interaction) -> Automaton | None:
+    """The automaton of an interaction, read strictly, where it is small. Where a loop stays weak,
+    one lifeline may be any number of iterations ahead of another: no automaton is tried."""
+    read = strengthened(normal(interaction))
+    for part in subterms(read):
+        if part.operator is Operator.LOOP_C and not is_single(part.lifelines):
+            return None
+    return small_automaton(read, MOST_STATES)
+
+
+def discrete_logs(interaction: Interaction) -> DiscreteLogs | None:
+    """What decides discrete multi-traces; None where the interaction, read strictly, has no small
+    automaton."""
+    automaton = discrete_automaton(interaction)
+    return None if automaton is None else DiscreteLogs(automaton)
+
+
+def _logs(parts: Iterable[Observed]) -> list[Log]:
+    return [(names(part.lifelines), part.actions) for part in parts]

@@ -1,0 +1,98 @@
+"""Monitors that ask each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from choreomon.core.errors import InternalError
+from choreomon.core.message import Event, Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.monitor.effects import Declared, Send, SetDeadline, Unsettled
+from choreomon.monitor.host import Host
+from choreomon.monitor.pull import Monitor
+from choreomon.monitor.rule_sets import RULES
+from choreomon.monitor.state import Expire, Input, Observe, ProcessNext
+from choreomon.properties.tables import RulesName, TransitionTable
+from simulator.sidecars.run_context import Explained, RunContext, Watchers
+from simulator.sidecars.single_server import SingleServer, watching
+
+_PROCESS: Final = ProcessNext()
+
+
+def pulling(
+    context: RunContext, tables: Mapping[str, TransitionTable], rules: RulesName
+) -> tuple[Mapping[str, Watchers], Explained]:
+    """A sidecar beside each process; final verdicts have all their reasons."""
+    has_deadline = context.deadline is not None
+    sidecars = {
+        process: PullSidecar(
+            context,
+            Host(Monitor(table, context.processes, RULES[rules], has_deadline=has_deadline)),
+        )
+        for process, table in tables.items()
+    }
+    for sidecar in sidecars.values():
+        sidecar.connect(sidecars)
+    return {name: each.watchers for name, each in sidecars.items()}, lambda verdict: verdict
+
+
+class PullSidecar:
+    """The host of a pulling monitor beside its process. The world keeps the clock of the process:
+    the host gets it with every step, and what it made of it is put back."""
+
+    def __init__(self, context: RunContext, host: Host) -> None:
+        self._context = context
+        self._clocks = context.clocks
+        self._measurements = context.measurements
+        self._host = host
+        self._advance = host.step
+        self._own = host.monitor.own
+        self._process = host.monitor.process
+        self._state = host.monitor.initial()
+        self._records = 0
+        self.channels = context.channels(self._process)
+        self.server = SingleServer(context, self._process, self._step)
+        watch = self._occur if context.at_once else self._observe
+        self.watchers = watching(host.monitor.table, watch, context.measurements)
+
+    def connect(self, others: Mapping[str, PullSidecar]) -> None:
+        """Make a channel to every other monitor that this one asks, or may be asked by."""
+        for name in self._host.asks() | self._host.asked_by():
+            other = others[name]
+            self.channels.connect(name, other.channels, other.server.message)
+
+    def _occur(self, label: Label, clock: VectorClock) -> None:
+        self._step(Event(label, clock))
+
+    def _observe(self, label: Label, clock: VectorClock) -> None:
+        self._state, _, _ = self._advance(self._state, clock, Observe(Event(label, clock)))
+        self.server.event(_PROCESS)
+
+    def _step(self, given: Input) -> None:
+        own, clocks, before = self._own, self._clocks, self._state
+        state, clocks[own], effects = self._advance(before, clocks[own], given)
+        self._state = state
+        measurements = self._measurements
+        for effect in effects:
+            kind = type(effect)
+            if kind is Send:
+                self.channels.send(effect.message)  # type: ignore[union-attr]
+            elif kind is Declared:
+                measurements.told(self._process, effect)  # type: ignore[arg-type]
+            elif kind is SetDeadline:
+                self._set_deadline(effect.event)  # type: ignore[union-attr]
+            elif kind is Unsettled:
+                measurements.unsettled(self._process, effect.event)  # type: ignore[union-attr]
+            else:
+                raise InternalError(f"{self._process}: {effect}")
+        if state.history is not before.history:
+            self._records = state.records
+        measurements.stepped(self._process, self._records, state)
+
+    def _set_deadline(self, event: VectorClock) -> None:
+        context = self._context
+        assert context.deadline is not None
+        at = context.event_queue.now + context.deadline
+        # Neither an event nor a message: it takes no service time, and delays nothing else.
+        context.schedule(at, self._step, Expire(event))

@@ -1,0 +1,100 @@
+"""What the sidecars of one run share: channels, clocks, and who is told of their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeAlias
+
+from choreomon.actors.delays import Sampler
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import MonitorVerdict
+from choreomon.monitor.central import CentralMonitor
+from choreomon.monitor.effects import Declared
+from choreomon.monitor.messages import MonitoringMessage
+from choreomon.monitor.push import PushMonitor
+from choreomon.monitor.state import MonitorState
+from simulator.event_queue import MONITORING, EventQueue
+from simulator.linked_channels import LinkedChannels
+from simulator.network import Network
+from simulator.world import Watcher
+
+Watchers: TypeAlias = Mapping[Label, Watcher]
+"""Who is told of events with these labels, by a process."""
+
+Explained: TypeAlias = Callable[[MonitorVerdict], MonitorVerdict]
+"""A last verdict with the reasons that its monitor has by now."""
+
+Remembering: TypeAlias = MonitorState | PushMonitor | CentralMonitor
+"""What a monitor remembers: a value where it pulls, else the monitor itself."""
+
+
+class Measurements(Protocol):
+    """Where the measurements of monitors go."""
+
+    def observed(self, label: Label, clock: VectorClock) -> None:
+        """An event happened that labels a final transition."""
+
+    def sent(self, message: MonitoringMessage, size: int) -> None:
+        """A monitoring message of so many bytes left."""
+
+    def stepped(self, process: str, records: int, monitor: Remembering) -> None:
+        """The monitor of this process made a step, and has so many records; `monitor` is what
+        remembers them, as it is now."""
+
+    def unsettled(self, process: str, event: VectorClock) -> None:
+        """The monitor of this process could not show that its possible verdict about the event is
+        inherent in the order of the run."""
+
+    def told(self, process: str, effect: Declared) -> None:
+        """The monitor of, or for, this process declared something."""
+
+
+class MonitorLog(Protocol):
+    """Who is told of every message between monitors, where somebody wants to know."""
+
+    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+        """A message of so many bytes left, and will be at its receiver then."""
+
+    def taken(self, message: MonitoringMessage) -> None:
+        """Its receiver starts on it, before anything becomes of it."""
+
+
+class RunContext:
+    """What all sidecars of one run share. `clocks[i]` is the clock of the process at `i`,
+    shared with the world. `at_once`: services never take any time. Without a `log` nobody is told
+    of messages."""
+
+    def __init__(
+        self,
+        *,
+        event_queue: EventQueue,
+        clocks: list[VectorClock],
+        processes: tuple[str, ...],
+        network: Network,
+        service: Callable[[str], Sampler],
+        at_once: bool,
+        deadline: int | None,
+        measurements: Measurements,
+        log: MonitorLog | None = None,
+    ) -> None:
+        self.event_queue = event_queue
+        self.clocks = clocks
+        self.processes = processes
+        self.network = network
+        self.service = service
+        self.at_once = at_once
+        self.deadline = deadline
+        self.measurements = measurements
+        self.log = log
+        self.schedule = event_queue.schedule_of(MONITORING)
+
+    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+        """A monitoring message of so many bytes left."""
+        self.measurements.sent(message, size)
+        if self.log is not None:
+            self.log.sent(message, size, arrives)
+
+    def channels(self, process: str) -> LinkedChannels:
+        """Those of the monitor of this process."""
+        return LinkedChannels(self.network, process, len(self.processes), self.sent)

@@ -1,0 +1,79 @@
+"""A monitor does one thing at a time, monitoring messages first, and may be busy with it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.monitor.messages import MonitoringMessage
+from choreomon.properties.tables import TransitionTable
+from simulator.sidecars.run_context import Measurements, MonitorLog, RunContext, Watchers
+from simulator.world import Watcher
+
+
+class SingleServer:
+    """One thing at a time, monitoring messages first; `handle` does it."""
+
+    def __init__(self, context: RunContext, name: str, handle: Callable[[Any], None]) -> None:
+        self._event_queue = context.event_queue
+        self._schedule = context.schedule
+        self._draw = context.service(name)
+        self._handle = handle
+        self._take = take = handle if context.log is None else _logging(context.log, handle)
+        self._messages: deque[Any] = deque()
+        self._events: deque[Any] = deque()
+        self._busy = False
+        self.message: Callable[[Any], None] = self._queue_message
+        self.event: Callable[[Any], None] = self._queue_event
+        if context.at_once:
+            self.message, self.event = take, handle
+
+    def _queue_message(self, given: object) -> None:
+        self._messages.append(given)
+        self._next()
+
+    def _queue_event(self, given: object) -> None:
+        self._events.append(given)
+        self._next()
+
+    def _next(self) -> None:
+        while not self._busy and (self._messages or self._events):
+            self._busy = True
+            if self._messages:
+                self._take(self._messages.popleft())
+            else:
+                self._handle(self._events.popleft())
+            taken = self._draw()
+            if taken:
+                self._schedule(self._event_queue.now + taken, self._free, None)
+            else:
+                self._busy = False
+
+    def _free(self, _: None) -> None:
+        self._busy = False
+        self._next()
+
+
+def _logging(log: MonitorLog, handle: Callable[[Any], None]) -> Callable[[Any], None]:
+    def take(message: MonitoringMessage) -> None:
+        log.taken(message)
+        handle(message)
+
+    return take
+
+
+def watching(table: TransitionTable, watch: Watcher, measurements: Measurements) -> Watchers:
+    """A watcher for each label of a table, and measurements first where it may end a
+    sequence."""
+
+    def watch_final(label: Label, clock: VectorClock) -> None:
+        measurements.observed(label, clock)
+        watch(label, clock)
+
+    return {
+        label: watch_final if any(each.final for each in inspected) else watch
+        for label, inspected in table.inspections.items()
+    }

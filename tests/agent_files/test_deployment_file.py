@@ -1,0 +1,154 @@
+"""One file for all agents: each configuration that is made of it is right, and what is wrong is
+told at its lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import jsonschema
+import pytest
+import yaml
+
+from choreomon.agent_files.agent_config import AgentConfig, Keys, StdoutSink
+from choreomon.agent_files.agent_document import parse_agent_config
+from choreomon.agent_files.deployment_file import agent_files, load_deployment
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.cli.documents.schemas import deployment_schema
+from choreomon.core.errors import DocumentError
+from tests.agent_files.live_verdicts import two_steps
+
+Made: TypeAlias = Callable[..., dict[str, bytes]]
+
+DEPLOYMENT = """\
+addresses:
+  P1: tcp://one.internal:7600
+  P2: tcp://10.0.0.2:7700
+agent:
+  keys: {secret: /etc/choreomon/<process>.key, peers: /etc/choreomon/peers}
+  local: {path: /run/choreomon/agent.sock}
+  store: /var/lib/choreomon/<process>.db
+  http: 0.0.0.0:7680
+agents:
+  P2: {durability: power, http: 0.0.0.0:7681}
+"""
+
+
+def split() -> dict[str, tuple[str, SplitTable]]:
+    """P2 asks P1; P3 watches nothing."""
+    return {process: (f"{process}.json", table) for process, table in two_steps().items()}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    def made(text: str = DEPLOYMENT, name: str = "deployment.yaml") -> dict[str, bytes]:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return agent_files(load_deployment(path), split())
+
+    return made
+
+
+def told(made: Made, old: str, new: str) -> list[str]:
+    assert DEPLOYMENT.count(old) == 1, old
+    with pytest.raises(DocumentError) as refused:
+        made(DEPLOYMENT.replace(old, new))
+    return [f"{each.line} {each.field}: {each.message}" for each in refused.value.problems]
+
+
+def test_each_agent_gets_what_all_have_and_what_is_its_own(made: Made) -> None:
+    files = made()
+    assert list(files) == ["P1.agent.yaml", "P2.agent.yaml"]
+    one, two = (parse_agent_config(text, f"/x/{name}") for name, text in files.items())
+    assert two == AgentConfig(
+        process="P2",
+        tables=(Path("/x/P2.json"),),
+        listen="tcp://*:7700",
+        peers={"P1": "tcp://one.internal:7600"},
+        keys=Keys(Path("/etc/choreomon/P2.key"), Path("/etc/choreomon/peers")),
+        local=two.local,
+        store=Path("/var/lib/choreomon/P2.db"),
+        durability="power",
+        http=two.http,
+        verdicts=(StdoutSink(),),
+    )
+    assert (str(one.http), str(two.http)) == ("0.0.0.0:7680", "0.0.0.0:7681")
+    assert (one.peers, one.listen, one.durability) == ({}, "tcp://*:7600", "process")
+
+
+def test_the_files_say_where_they_come_from_and_are_the_same_each_time(made: Made) -> None:
+    first = made()
+    assert first == made()
+    head = first["P1.agent.yaml"].splitlines()[0]
+    assert head == b"# The agent beside P1, as deployment.yaml has it. Written by choreomon split."
+
+
+@pytest.mark.parametrize(
+    ("address", "listen"),
+    [
+        ("tcp://127.0.0.1:7600", "tcp://127.0.0.1:7600"),
+        ("tcp://localhost:7600", "tcp://127.0.0.1:7600"),
+        ("tcp://[::1]:7600", "tcp://[::1]:7600"),
+        ("tcp://[fd00::1]:7600", "tcp://*:7600"),
+    ],
+)
+def test_an_agent_listens_where_it_is_reached(made: Made, address: str, listen: str) -> None:
+    text = DEPLOYMENT.replace("tcp://one.internal:7600", address)
+    config = parse_agent_config(made(text)["P1.agent.yaml"], "agent.yaml")
+    assert config.listen == listen
+    said = text.replace("agents:\n", "agents:\n  P1: {listen: tcp://10.0.0.1:7999}\n")
+    config = parse_agent_config(made(said)["P1.agent.yaml"], "agent.yaml")
+    assert config.listen == "tcp://10.0.0.1:7999"
+
+
+def test_who_watches_nothing_has_an_agent_where_an_address_is_said(made: Made) -> None:
+    text = DEPLOYMENT.replace("agent:\n", "  P3: tcp://three.internal:7600\nagent:\n")
+    assert "P3.agent.yaml" in made(text)
+
+
+def test_json_is_read_too(made: Made) -> None:
+    written = json.dumps(yaml.safe_load(DEPLOYMENT))
+    assert made(written, "deployment.json").keys() == made().keys()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (
+            "  P1: tcp://one.internal:7600\n",
+            "",
+            "1 addresses: have none of P1, which watches something: add P1: tcp://HOST:PORT",
+        ),
+        (
+            "  P1: tcp",
+            "  P4: tcp://four.internal:7600\n  P1: tcp",
+            "2 addresses.P4: is no process of the property",
+        ),
+        ("  P2: {dur", "  P3: {dur", "10 agents.P3: has no address: add one to `addresses`"),
+        ("  P2: {dur", "  P9: {dur", "10 agents.P9: is no process of the property"),
+        ("tcp://10.0.0.2:7700", "10.0.0.2", "3 addresses.P2: should be tcp://HOST:PORT"),
+        ("http: 0.0.0.0:7681", "htp: 0.0.0.0:7681", "10 agents.P2.htp: is no key of this mapping"),
+        ("  http: 0", "  htp: 0", "8 agent.htp: is no key of this mapping"),
+        ("durability: power", "durability: high", "10 agents.P2.durability: "),
+        ("<process>.db", "<process>.db\n  durability: off", "7 agent.store: is never written"),
+        ("  store: /var/lib/choreomon/<process>.db\n", "", "4 agent.store: is missing"),
+        ("agent:\n", "agent:\n  peers: {}\n", "5 agent.peers: follows from the table"),
+        ("{durability", "{process: P1, durability", "10 agents.P2.process: is the name under"),
+        ("agents:", "agnets:", "9 agnets: is no key of this mapping; did you mean 'agents'?"),
+        ("http: 0.0.0.0:7681", "listen: tcp://x:1", "10 agents.P2.listen: should be tcp://ADDR"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(made: Made, old: str, new: str, problem: str) -> None:
+    said = told(made, old, new)
+    assert said[0].startswith(problem)
+    assert len(said) == 1 or "is missing, and durability is" in said[1]  # it is not the same of all
+
+
+def test_its_schema_is_one_that_it_fulfils() -> None:
+    schema = deployment_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(yaml.safe_load(DEPLOYMENT), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"agent": {}}, schema)
