@@ -246,10 +246,9 @@ class System:
         """Grows with everything that services and agents do, and has an end, as scripts have."""
         premises = self.premises
         return sum(
-            path.stat().st_size
+            _size(path)
             for name in self.plan.names
             for path in (premises.acts(name), premises.trace(name), premises.verdicts(name))
-            if path.exists()
         )
 
     async def until_status(
@@ -306,3 +305,12 @@ def end_in_order() -> None:
 def _is_quiet(status: AgentStatus) -> bool:
     undecided = sum(each.undecided + each.inspections for each in status.properties)
     return not (undecided or status.untold or status.not_ready)
+
+
+def _size(path: Path) -> int:
+    """In bytes. 0 where it is not there: acts and verdicts are written when there are some, and a
+    file may be replaced between two looks."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

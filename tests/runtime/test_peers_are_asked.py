@@ -27,6 +27,7 @@ class Peer:
             outstanding=lambda: list(self.open),
             doubt=lambda: self.doubted.append(len(self.sent)),
             back_off=back_off or BackOff(1.0, 4.0),
+            in_flight=IN_FLIGHT,
         )
 
     def ask(self, count: int, now: float = 0.0) -> None:
@@ -36,7 +37,8 @@ class Peer:
     def answer(self, count: int, now: float = 0.0) -> None:
         self.open.remove(inquiry(count))
         self.asking.heard_of(now)
-        self.asking.answered(Response("P2", "P1", HERE, count, (), (0, 0), 0), now)
+        self.asking.answered(Response("P2", "P1", HERE, count, (), (0, 0), 0))
+        self.asking.fill(now)
 
 
 def test_what_is_not_answered_is_repeated_less_and_less_often() -> None:
