@@ -20,7 +20,8 @@ from choreomon.properties.reference import formations
 class Happened(NamedTuple):
     """An event in the real order, with its clock where its host was told. Where it was not, or has
     forgotten it, the event is in the gap of this number of its process, which began after the clock
-    `since`. `knew`: what was known there, as far as it was lost with a disk."""
+    `since`. `knew`: what was known there, as far as it was lost with a disk, then or before: others
+    were answered by it, and so it is after that whatever its host remembers."""
 
     label: Label
     process: int
@@ -187,7 +188,9 @@ def with_hidden(
                 clock = merge(clock, known)
             else:
                 assert event.clock is not None
-                clock = tuple(map(bisect_right, known_by, event.clock))
+                knew = None if forgetful else event.knew
+                reached = merge(event.clock, knew) if knew else event.clock
+                clock = tuple(map(bisect_right, known_by, reached))
             clock = (*clock[:process], place, *clock[process + 1 :])
             found[index] = Event(event.label, clock)
     return [found[index] for index in range(len(course.events))]

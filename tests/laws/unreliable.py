@@ -111,6 +111,8 @@ class Execution(Course):
         self.hidden = [False] * count
         self.since: list[VectorClock | None] = [None] * count
         self.began = [zero(count)] * count
+        self.knew: list[VectorClock | None] = [None] * count
+        """What each of them knew that was lost with its disk."""
 
     # Events.
 
@@ -153,9 +155,8 @@ class Execution(Course):
             in_gap = self.is_open[process] or self.since[process]
             assert in_gap, f"{label} is not told, outside of a gap"
             self.hidden[process] = True
-            self.events.append(
-                Happened(label, process, None, self.gap[process], self.began[process])
-            )
+            since, knew = self.began[process], self.knew[process]
+            self.events.append(Happened(label, process, None, self.gap[process], since, knew))
             return
         before = self.states[process]
         state, effects = host.heard(before, self.heard[process])
@@ -171,7 +172,7 @@ class Execution(Course):
         self._did(label.kind, process, state, effects)
         self.past_of[len(self.events)] = self.pasts[process]
         self.pasts[process] |= {len(self.events)}
-        self.events.append(Happened(label, process, clock))
+        self.events.append(Happened(label, process, clock, knew=self.knew[process]))
 
     def works(self, process: int) -> None:
         clock, state = self.states[process]
@@ -216,6 +217,8 @@ class Execution(Course):
         if not self.is_open[process]:
             self.gap[process] += 1
         gap = self.gap[process]
+        knew_now, before = self.states[process].clock, self.knew[process]
+        self.knew[process] = merge(before, knew_now) if before else knew_now
         for index, event in enumerate(self.events):
             if event.process == process and index >= last.events:
                 since = tuple(map(min, event.since or earlier.clock, earlier.clock))
