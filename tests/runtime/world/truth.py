@@ -123,6 +123,9 @@ class Truth:
         self.relative = 0
         self.events = 0
         self.forgotten: set[Key] = set()
+        self.knew_more = False
+        """Whether an agent lost, with its disk, that it had heard of something: what it does later
+        is after that all the same, and by its clock it need not be."""
         self._keys = [key[:KEY_BYTES] for key in keys]
         self._system_of = {key: place for place, key in enumerate(keys)}
         self._last: dict[tuple[str, int], int] = {}
@@ -176,6 +179,7 @@ class Truth:
         kept_to = self._kept_to[agent.name]
         self._kept_to[agent.name] = [said for said in kept_to if said.when < since]
         own = agent.index
+        self.knew_more = True
         for tick in self.ticks:
             name, system, count = tick.key
             if name == agent.name and count > agent.durable[system][own]:
@@ -306,10 +310,10 @@ class Truth:
 
     def all_told(self, system: int) -> dict[Key, Event] | None:
         """The events of one system with their clocks, where all that happened was told in time, and
-        nothing of it was forgotten."""
+        nothing was forgotten of it, or of what was known."""
         keys = [what for _, _, what in self.order(system, by_leaving=False)]
         late = any(act.late is not None for act in self.act_of.values())
-        if late or self.forgotten or not all(isinstance(each, tuple) for each in keys):
+        if late or self.knew_more or not all(isinstance(each, tuple) for each in keys):
             return None
         return {
             tick.key: Event(tick.label, tick.clock) for tick in self.ticks if tick.key[1] == system
