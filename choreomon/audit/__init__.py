@@ -17,5 +17,6 @@ window     one unit: decided piece by piece, and forgotten
 search     all orders that agree with a piece, and all that its gaps may hide
 look_ups   what the rules `sound` are sure of, without a search
 outcome    what it comes to
+occurrences  what happened how often, and labels that occur nowhere
 oracle     brute force, for tests
 """

@@ -20,6 +20,7 @@ from choreomon.audit.causality import MAX_WAITING, Causality
 from choreomon.audit.gaps import said_to_be_incomplete
 from choreomon.audit.items import Clock, Gap, Item
 from choreomon.audit.numbers import Numbering
+from choreomon.audit.occurrences import Counting
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.search import Unseen, Way, happenings
 from choreomon.audit.units import Unit, Units
@@ -80,6 +81,7 @@ class Auditor:
             max_waiting=max_waiting,
             numbering=numbering,
         )
+        self._counting = Counting(automaton.labels)
         self._verdicts: list[AuditVerdict] = []
         self._gaps: dict[Gap, None] = {}
         self._labelled = 0
@@ -104,6 +106,7 @@ class Auditor:
 
     def add(self, event: RecordedEvent) -> None:
         """The next event of its process."""
+        self._counting.add(event)
         self._causality.add(event)
 
     def waits(self, process: str) -> bool:
@@ -147,6 +150,7 @@ class Auditor:
             self._causality.events,
             self._labelled,
             tuple(dict.fromkeys(each.revised for each in self._windows if each.revised)),
+            self._counting.found(),
         )
 
     def _knowledge(self, index: int) -> Clock | None:

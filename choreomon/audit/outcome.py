@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from choreomon.audit.items import Gap, Item
+from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.search import Unseen
 from choreomon.core.verdict import VerdictKind
 
@@ -52,7 +53,8 @@ Verdicts: TypeAlias = tuple[AuditVerdict, ...]
 class Outcome(NamedTuple):
     """The outcome of an audit. `verdicts` in the order in which the events were read; `labelled`
     counts the events that the property mentions. `late` are gaps found after events were decided
-    that they may concern: of those nothing was declared, and perhaps would have been."""
+    that they may concern: of those nothing was declared, and perhaps would have been.
+    `occurrences` counts what happened."""
 
     verdicts: Verdicts
     overall: Overall
@@ -60,3 +62,4 @@ class Outcome(NamedTuple):
     events: int
     labelled: int
     late: tuple[Gap, ...] = ()
+    occurrences: Occurrences = Occurrences()

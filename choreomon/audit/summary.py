@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.audit.items import Gap
 from choreomon.audit.kinds import Kind, kind_of
+from choreomon.audit.occurrences import Counting, Occurrences
 from choreomon.audit.outcome import AuditVerdict, Outcome, Overall
 from choreomon.core.recorded import Diagnostic, RecordedEvent
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
@@ -74,7 +75,8 @@ class SessionsOutcome(NamedTuple):
     something is not decided. `kinds` are the gravest first, of equally grave ones those of most
     sessions; `others` counts verdicts of kinds that are not among them. `worst` are the sessions
     with most to say of, `gaps` and `late` the first of so many. `problems` are why sessions could
-    not be judged, the first of `unjudged`."""
+    not be judged, the first of `unjudged`. `occurrences` counts what happened in those that
+    could."""
 
     sessions: int
     verdicts: dict[VerdictKind | None, int]
@@ -90,6 +92,7 @@ class SessionsOutcome(NamedTuple):
     late_count: int
     problems: tuple[str, ...]
     unjudged: int
+    occurrences: Occurrences = Occurrences()
 
     @property
     def verdict(self) -> VerdictKind | None:
@@ -125,6 +128,7 @@ class Summary:
         self._late_count = 0
         self._problems: list[tuple[Rank, str]] = []
         self._unjudged = 0
+        self._counting: Counting | None = None
         self._strange: list[tuple[Rank, Diagnostic]] = []
         self.strange: Counter[str] = Counter()
 
@@ -133,6 +137,7 @@ class Summary:
         self.sessions += 1
         self.events += outcome.events
         self._labelled += outcome.labelled
+        self._count(outcome.occurrences)
         kind = outcome.overall.kind
         self._verdicts[kind] += 1
         self._gap_count += len(outcome.gaps)
@@ -165,6 +170,8 @@ class Summary:
         self.sessions += other.sessions
         self.events += other.events
         self._labelled += other._labelled
+        if other._counting is not None:
+            self._count(other._counting.found())
         self._undecided += other._undecided
         self._verdicts.update(other._verdicts)
         for kind, kept in other._kinds.items():
@@ -215,7 +222,13 @@ class Summary:
             late_count=self._late_count,
             problems=tuple(problem for _, problem in self._problems),
             unjudged=self._unjudged,
+            occurrences=Occurrences() if self._counting is None else self._counting.found(),
         )
+
+    def _count(self, occurrences: Occurrences) -> None:
+        if self._counting is None:
+            self._counting = Counting(occurrences.labels)
+        self._counting.merge(occurrences)
 
     def _take(self, rank: Rank, name: str, outcome: Outcome) -> None:
         overall = outcome.overall

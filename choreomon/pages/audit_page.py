@@ -38,6 +38,7 @@ from choreomon.terminal.audit_text import (
     counted_events,
     gap_sentence,
     late_sentences,
+    nowhere_lines,
     undecided_sentence,
     unrelated_sentence,
     where_written,
@@ -77,6 +78,7 @@ def audit_page(
         counted_events(outcome.events, outcome.labelled),
         undecided_sentence(outcome),
         *late_sentences(outcome),
+        *map(with_arrow, nowhere_lines(outcome.occurrences.nowhere())),
     )
     strange = {kind: count for kind, count in counts.items() if kind not in GAPS_ALONE}
     body: list[str | Section] = [

@@ -12,7 +12,7 @@ from choreomon.pages.page import Section, as_html, header, page, section, table
 from choreomon.pages.property_section import property_section
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, with_arrow
-from choreomon.terminal.audit_text import counted_events, session_name
+from choreomon.terminal.audit_text import counted_events, nowhere_lines, session_name
 from choreomon.terminal.sessions_text import (
     gaps_told,
     sessions_headline,
@@ -45,6 +45,7 @@ def sessions_page(
         kinds.append(f"<p>{left} of verdicts, in the table above.</p>")
     told = [_headline(example) for example in outcome.kinds[:1]]
     told.append(counted_events(outcome.events, outcome.labelled))
+    told += map(with_arrow, nowhere_lines(outcome.occurrences.nowhere()))
     strange = {kind: count for kind, count in counts.items() if kind not in GAPS_ALONE}
     body: list[str | Section] = [
         header(TONES[outcome.verdict], title, result, told),

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from choreomon.audit.items import Gap
+from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.search import Unseen
 from choreomon.audit.summary import Example, Judged, SessionsOutcome
@@ -27,6 +28,7 @@ def audit_json(
         {
             "events": outcome.events,
             "labelled": outcome.labelled,
+            "labels": _labels(outcome.occurrences),
             "overall": _overall(outcome.overall, number),
             "undecided": sum(verdict.undecided for verdict in outcome.verdicts),
             "verdicts": [_verdict(verdict, number) for verdict in outcome.verdicts],
@@ -50,6 +52,7 @@ def sessions_json(
         {
             "events": outcome.events,
             "labelled": outcome.labelled,
+            "labels": _labels(outcome.occurrences),
             "overall": {"verdict": outcome.verdict},
             "sessions": {
                 "count": outcome.sessions,
@@ -68,6 +71,21 @@ def sessions_json(
         },
         separators=(",", ":"),
     )
+
+
+def _labels(occurrences: Occurrences) -> list[dict[str, Any]]:
+    return [
+        {
+            "label": str(each.label),
+            "events": each.events,
+            **(
+                {"nearest": {"label": str(each.nearest), "events": each.nearest_events}}
+                if each.nearest
+                else {}
+            ),
+        }
+        for each in occurrences.of_labels()
+    ]
 
 
 def _judged(one: Judged) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Overall
 from choreomon.audit.outcome import Outcome as AuditOutcome
 from choreomon.audit.search import Unseen
@@ -76,8 +77,9 @@ def findings_of_outcomes(outcomes: Iterable[Outcome], place: Place) -> Iterator[
 
 
 def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
-    """A finding for each verdict about an event, and one for what is formed by no event of the logs
-    alone. Its threads are the events of an order that forms the property, also those in gaps."""
+    """A finding for each verdict about an event, one for what is formed by no event of the logs
+    alone, and one for each label that occurs nowhere. Its threads are the events of an order that
+    forms the property, also those in gaps."""
     for verdict in outcome.verdicts:
         event = verdict.item.event
         assert event is not None
@@ -96,10 +98,12 @@ def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
             ("at no one event",),
             _order_threads(overall.formed),
         )
+    yield from _not_exercised(outcome.occurrences, place)
 
 
 def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
-    """A finding for each kind of verdict in many sessions, with the first one as witness."""
+    """A finding for each kind of verdict in many sessions, with the first one as witness, and
+    for each label that occurs nowhere."""
     for example in outcome.kinds:
         kind, verdict = example.kind, example.verdict
         event = example.event
@@ -120,6 +124,12 @@ def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Fin
             _order_threads(verdict.formed),
             () if event is None else (event.place,),
         )
+    yield from _not_exercised(outcome.occurrences, place)
+
+
+def _not_exercised(occurrences: Occurrences, place: Place) -> Iterator[Finding]:
+    for each in occurrences.nowhere():
+        yield Finding("not-exercised", each.sentence(), place, (str(each.label),))
 
 
 def _audited(surely: bool, where: str, verdict: AuditVerdict | Overall) -> tuple[RuleId, str]:

@@ -9,7 +9,7 @@ cases for a good one; the exit code of the command does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Final, Literal, NamedTuple, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
@@ -112,28 +112,34 @@ def case_of_run(run: Run, document: str) -> Case:
 
 def case_of_audit(outcome: AuditOutcome, document: str, logs: str) -> Case:
     """The case of an audit of logs by a property in a document: a failure if it was violated,
-    skipped if that is only possible."""
+    skipped if that is only possible, or where a label of the property occurs nowhere."""
     case = Case(document, logs)
     told = [
         f"{verdict.kind} at {verdict.item.label} ({verdict.item.event.place})"
         for verdict in outcome.verdicts
         if verdict.item.event is not None
     ]
+    nowhere = [each.sentence() for each in outcome.occurrences.nowhere()]
     if outcome.overall.kind is None:
-        return case
+        return _not_exercised(case, nowhere) if nowhere else case
     surely = outcome.overall.kind == VIOLATED
     first = next((one for one in told if one.startswith(outcome.overall.kind)), None)
     return case._replace(
         element="failure" if surely else "skipped",
         message=first or outcome.overall.kind,
-        text="\n".join(told) or outcome.overall.kind,
+        text="\n".join((*(told or [outcome.overall.kind]), *nowhere)),
     )
+
+
+def _not_exercised(case: Case, nowhere: Sequence[str]) -> Case:
+    return case._replace(element="skipped", message=nowhere[0], text="\n".join(nowhere))
 
 
 def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Iterator[Case]:
     """Cases of audits of many sessions: one for each kind of verdict, a failure if it is violated
-    and skipped if that is only possible; an error for the sessions that could not be judged; and a
-    case that is well for those of which nothing is to be said."""
+    and skipped if that is only possible; an error for the sessions that could not be judged; a
+    case that is well for those of which nothing is to be said, and a skipped one where labels of
+    the property occur nowhere."""
     where = f"{document}: {logs}"
     for example in outcome.kinds:
         kind = example.kind
@@ -157,6 +163,8 @@ def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Ite
     well = outcome.verdicts.get(None, 0)
     if well or not (outcome.kinds or outcome.unjudged):
         yield Case(where, f"{well} sessions in which nothing was formed")
+    if nowhere := [each.sentence() for each in outcome.occurrences.nowhere()]:
+        yield _not_exercised(Case(where, "labels that occur nowhere"), nowhere)
 
 
 def _lines(case: Case) -> list[str]:

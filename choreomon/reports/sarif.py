@@ -20,7 +20,11 @@ from urllib.parse import quote
 from choreomon.core.recorded import Place
 
 RuleId: TypeAlias = Literal[
-    "sequence-formed", "sequence-possibly-formed", "logs-do-not-fit", "logs-not-decided"
+    "sequence-formed",
+    "sequence-possibly-formed",
+    "logs-do-not-fit",
+    "logs-not-decided",
+    "not-exercised",
 ]
 
 
@@ -45,6 +49,9 @@ RULES: Final[dict[RuleId, _Rule]] = {
     "logs-do-not-fit": _Rule("error", "fail", "Nothing that is allowed explains these logs."),
     "logs-not-decided": _Rule(
         "none", "open", "It is not known whether anything that is allowed explains these logs."
+    ),
+    "not-exercised": _Rule(
+        "none", "review", "A label of the property occurs nowhere in these logs."
     ),
 }
 """Rules: what is found, how grave it is, and whether it fails. SARIF 3.27.9: a kind that is no

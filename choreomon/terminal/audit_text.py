@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from rich.text import Text
 
 from choreomon.audit.items import Gap, Item
+from choreomon.audit.occurrences import LabelOccurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.search import Unseen
 from choreomon.core.recorded import Place
+from choreomon.core.suggestion import listed
 from choreomon.core.verdict import VIOLATED
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted
 from choreomon.terminal.text import STYLES
 
 MOST_EVENTS: Final = 12
 """Events of an order that are shown; of longer ones the last."""
+
+MOST_NOWHERE: Final = 10
+"""Labels that occur nowhere and are told with what may have been meant."""
 
 
 def session_name(name: str) -> str:
@@ -108,6 +113,19 @@ def late_sentences(outcome: Outcome) -> list[str]:
     ]
 
 
+def nowhere_lines(nowhere: Sequence[LabelOccurrences]) -> list[str]:
+    """Which labels occur nowhere, so that silence is not taken for innocence: a sentence for each
+    that is probably meant otherwise, the first `MOST_NOWHERE`, and one for all others, which may
+    well be right: nobody did what they forbid."""
+    likely = [each for each in nowhere if each.nearest is not None][:MOST_NOWHERE]
+    others = [str(each.label) for each in nowhere if each not in likely]
+    told = [each.sentence() for each in likely]
+    if others:
+        since = "they occur" if len(others) > 1 else "it occurs"
+        told.append(f"Not exercised, since {since} nowhere in these logs: {listed(others)}.")
+    return told
+
+
 def overall_text(outcome: Outcome) -> Text:
     """The answer in one line with what it rests on, and below it orders that no verdict shows."""
     overall = outcome.overall
@@ -124,7 +142,7 @@ def overall_text(outcome: Outcome) -> Text:
     text.append(" ".join(filter(None, (".", counts, undecided_sentence(outcome)))))
     if not any(verdict.kind == overall.kind for verdict in outcome.verdicts):
         _append_orders(text, overall, "formed", "not formed")
-    for sentence in late_sentences(outcome):
+    for sentence in (*late_sentences(outcome), *nowhere_lines(outcome.occurrences.nowhere())):
         text.append(f"\n{sentence}")
     return text
 

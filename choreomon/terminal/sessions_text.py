@@ -16,6 +16,7 @@ from choreomon.sentences.wording import VERDICT_IN_WORDS, counted
 from choreomon.terminal.audit_text import (
     counted_events,
     gap_sentence,
+    nowhere_lines,
     overall_lines,
     session_name,
     verdict_lines,
@@ -136,4 +137,6 @@ def sessions_overall_text(outcome: SessionsOutcome) -> Text:
             f"judged as if there were none, first: {gap_sentence(outcome.late[0])}. To have all "
             f"judged by it: --incomplete {outcome.late[0].process}"
         )
+    for sentence in nowhere_lines(outcome.occurrences.nowhere()):
+        text.append(f"\n{sentence}")
     return text

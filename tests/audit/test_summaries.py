@@ -17,8 +17,10 @@ One = tuple[Rank, str, Outcome]
 
 
 def outcomes() -> list[One]:
-    """A dozen audits, each of which comes in five sessions."""
+    """A dozen audits, each of which comes in five sessions, as if of one property."""
     found = [case(seed).audit() for seed in range(12)]
+    labels = tuple(sorted({label for each in found for label in each.occurrences.labels}))
+    found = [each._replace(occurrences=each.occurrences._replace(labels=labels)) for each in found]
     return [((0, place), f"s{place}", found[place % 12]) for place in range(60)]
 
 
@@ -48,6 +50,7 @@ def wrong(seeds: range) -> int:
 def test_the_order_of_sessions_does_not_matter() -> None:
     kinds = summed(outcomes()).outcome().kinds
     assert len(kinds) > 5
+    assert any(each.events > 5 for each in summed(outcomes()).outcome().occurrences.of_labels())
     assert all(len(each.names) == min(each.sessions, 10) for each in kinds)
     assert wrong(range(30)) == 0
 

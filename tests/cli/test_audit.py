@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
+from xml.etree import ElementTree
 
 import pytest
 
@@ -289,7 +290,7 @@ def test_other_formats_are_read_and_a_mapping_is_explained() -> None:
 def test_every_option_is_on_the_page() -> None:
     page = ROOT.joinpath("docs", "audit.md").read_text(encoding="utf-8")
     options = [name for one in command.params for name in one.opts if name.startswith("--")]
-    assert len(options) == 18
+    assert len(options) == 19
     assert [name for name in options if f"`{name}" not in page] == []
 
 
@@ -332,3 +333,70 @@ def test_logs_that_have_nothing_to_do_with_the_property_are_asked_about_first() 
     assert asked in told
     assert told.index(asked) < told.index("Possibly violated")
     assert asked in Path("page.html").read_text(encoding="utf-8")
+
+
+TYPO = """
+property:
+  sequences:
+    - steps: ["P1 -> P2 : aa", "P2 -> P3 : b"]
+"""
+MEANT = (
+    "Not exercised: P1 -> P2 : aa occurs nowhere in these logs; did you mean P1 -> P2 : a, which "
+    "occurs once?"
+)
+
+
+def test_a_label_that_occurs_nowhere_is_told_last_and_is_an_error_if_asked_for() -> None:
+    Path("typo.yaml").write_text(TYPO, encoding="utf-8")
+    asked = ("audit", "typo.yaml", log("all.jsonl", A, HANDLED, B))
+    answer = choreomon(*asked, "--report", "page.html")
+    assert answer.code == 0
+    told = " ".join(answer.out.split())
+    assert f"in any possible order. 1 of 3 events matters to this property. {MEANT}" in told
+    assert "Not exercised: P1 → P2 : aa" in Path("page.html").read_text(encoding="utf-8")
+    strict = choreomon(*asked, "--strict", "--json")
+    assert strict.code == 2
+    assert json.loads(strict.out)["labels"] == [
+        {
+            "label": "P1 -> P2 : aa",
+            "events": 0,
+            "nearest": {"label": "P1 -> P2 : a", "events": 1},
+        },
+        {"label": "P2 -> P3 : b", "events": 1},
+    ]
+
+
+def test_strict_is_content_where_all_labels_occur() -> None:
+    code, said = found(log("p2", HANDLED, B), log("p1", A), "--strict")
+    assert code == 1
+    assert [each["events"] for each in said["labels"]] == [1, 1]
+
+
+def test_sessions_say_which_labels_occur_in_none() -> None:
+    Path("typo.yaml").write_text(TYPO, encoding="utf-8")
+    events = log("all.jsonl", *(send("P1", "a", "P2", session=one) for one in "xy"))
+    asked = ("audit", "typo.yaml", events, "--session-key", "session")
+    answer = choreomon(*asked)
+    told = " ".join(answer.out.split())
+    assert "did you mean P1 -> ? : a, which occurs 2 times?" in told
+    assert "Not exercised, since it occurs nowhere in these logs: P2 -> P3 : b." in told
+    assert choreomon(*asked, "--strict").code == 2
+    choreomon(*asked, "--sarif", "s.json", "--junit", "j.xml")
+    results = json.loads(Path("s.json").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert [one["ruleId"] for one in results].count("not-exercised") == 2
+    assert "labels that occur nowhere" in Path("j.xml").read_text(encoding="utf-8")
+
+
+def test_nothing_that_was_not_looked_at_passes_in_a_build() -> None:
+    Path("typo.yaml").write_text(TYPO, encoding="utf-8")
+    events = log("all.jsonl", A, HANDLED, B)
+    choreomon("audit", "typo.yaml", events, "--sarif", "s.json", "--junit", "j.xml")
+    (result,) = json.loads(Path("s.json").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert (result["ruleId"], result["kind"], result["level"]) == (
+        "not-exercised",
+        "review",
+        "none",
+    )
+    assert result["message"]["text"] == MEANT
+    (case,) = ElementTree.parse("j.xml").getroot()
+    assert [(one.tag, one.get("message")) for one in case] == [("skipped", MEANT)]

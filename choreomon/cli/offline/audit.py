@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from choreomon.audit.auditor import Auditor
+    from choreomon.audit.occurrences import Occurrences
     from choreomon.audit.outcome import Outcome
     from choreomon.audit.reading import Diagnostics
     from choreomon.batch.audits.question import AuditQuestion
@@ -47,7 +48,7 @@ SHOWN: Final = 10
 """Verdicts, and diagnostics, that are shown in full."""
 
 _OF_AUDITS: Final = (
-    *("report", "junit", "sarif", "incomplete", "budget", "max_window", "follow", "jobs"),
+    *("report", "junit", "sarif", "strict", "incomplete", "budget", "max_window", "follow", "jobs"),
     *("numbers", "max_events", "max_sessions"),
 )
 """Parameters that do nothing where only the mapping is explained."""
@@ -59,7 +60,7 @@ _EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.json
     "audit",
     cls=GroupedCommand,
     groups={
-        "Results": ("as_json", "report", *MachineReports._fields),
+        "Results": ("as_json", "report", *MachineReports._fields, "strict"),
         "Logs": (*LOG_OPTIONS, "explain_mapping"),
         "Sessions in the logs": ("session_key", *OF_SESSIONS),
         "Bounds": ("budget", "max_window"),
@@ -73,6 +74,11 @@ _EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.json
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--report", type=WrittenPath(), help="Write one self-contained HTML page.")
 @report_options
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 2 where a label of PROPERTY occurs nowhere in LOGs.",
+)
 @click.option(
     "--incomplete",
     multiple=True,
@@ -111,6 +117,7 @@ def command(
     report: Path | None,
     junit: Path | None,
     sarif: Path | None,
+    strict: bool,
     incomplete: tuple[str, ...],
     budget: int,
     max_window: int,
@@ -139,7 +146,8 @@ def command(
     logs = tuple(rest)
     if not logs:
         raise click.UsageError("Missing argument 'LOG...'.")
-    output = AuditOutput(load_document(file), logs, as_json, report, MachineReports(junit, sarif))
+    reports = MachineReports(junit, sarif)
+    output = AuditOutput(load_document(file), logs, as_json, report, reports, strict)
     output.check()
     limits = Limits(max_cuts=budget, max_window=max_window)
     question = AuditQuestion(
@@ -197,6 +205,10 @@ class _Found:
     @property
     def verdict(self) -> VerdictKind | None:
         return self.outcome.overall.kind
+
+    @property
+    def occurrences(self) -> Occurrences:
+        return self.outcome.occurrences
 
     def page(
         self, name: str, facts: Sequence[tuple[str, str]], automaton: SequenceAutomaton

@@ -19,6 +19,7 @@ from choreomon.core.recorded import Place
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from choreomon.audit.occurrences import Occurrences
     from choreomon.core.verdict import VerdictKind
     from choreomon.documents.read import Document
     from choreomon.properties.automaton import SequenceAutomaton
@@ -37,6 +38,8 @@ class Found(Protocol):
     def events(self) -> int: ...
     @property
     def verdict(self) -> VerdictKind | None: ...
+    @property
+    def occurrences(self) -> Occurrences: ...
     @property
     def problems(self) -> tuple[str, ...]: ...
     @property
@@ -62,13 +65,15 @@ class Found(Protocol):
 
 @dataclass(frozen=True)
 class AuditOutput:
-    """Writes and prints the result of an audit; the document says the property."""
+    """Writes and prints the result of an audit; the document says the property. `strict`: a label
+    that occurs nowhere is bad input."""
 
     document: Document
     logs: tuple[str, ...]
     as_json: bool
     report: Path | None
     reports: MachineReports
+    strict: bool = False
 
     @cached_property
     def unprinted(self) -> Unprinted:
@@ -112,6 +117,8 @@ class AuditOutput:
             errors.print(f"and {more:,} more sessions that could not be judged")
         if not found.events:
             errors.print("no event was understood in these logs", style="red", soft_wrap=True)
+        if self.strict and found.occurrences.nowhere():
+            return BAD_INPUT
         if not found.events or found.unjudged:
             return BAD_INPUT
         if found.verdict is None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from choreomon.audit.numbers import Counted
+    from choreomon.audit.occurrences import Occurrences
     from choreomon.audit.sessions import SessionsAuditor
     from choreomon.audit.summary import SessionsOutcome, Summary
     from choreomon.batch.audits.audits import Doing
@@ -197,6 +198,10 @@ class SessionsFound:
     @property
     def verdict(self) -> VerdictKind | None:
         return self.outcome.verdict
+
+    @property
+    def occurrences(self) -> Occurrences:
+        return self.outcome.occurrences
 
     @property
     def problems(self) -> tuple[str, ...]:

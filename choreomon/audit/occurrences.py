@@ -1,0 +1,167 @@
+"""Counts of what happened in logs, so that a label that occurs nowhere is not passed over.
+
+Whoever forbids `bank -> till : refusd` is told "nothing forbidden happened" for ever. So events are
+counted by what they are, and a label without events is told with what may have been meant instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from difflib import SequenceMatcher
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from choreomon.core.message import HANDLE, SEND, Label
+from choreomon.core.recorded import RecordedEvent, RecordedKind
+
+MOST_OTHERS: Final = 10_000
+"""Different events of which no label speaks that are counted, the first ones. Names that hold
+numbers are many; what is meant by a label is hardly among those that come late."""
+
+ALIKE: Final = 0.6
+"""How like each other two names are, at least, where one may be meant by the other."""
+
+
+class Occurrence(NamedTuple):
+    """What may occur many times; `peer` is None where logs do not say the other end."""
+
+    kind: RecordedKind
+    process: str
+    name: str
+    peer: str | None
+
+    def __str__(self) -> str:
+        other = "?" if self.peer is None else self.peer
+        if self.kind == SEND:
+            return f"{self.process} -> {other} : {self.name}"
+        if self.kind == HANDLE:
+            return f"handle {other} -> {self.process} : {self.name}"
+        return f"{self.process}: {self.name}"
+
+
+class LabelOccurrences(NamedTuple):
+    """A label, and how many `events` are of it. Of one that has none, `nearest` is what it may have
+    meant, if anything, and how often that occurs."""
+
+    label: Label
+    events: int
+    nearest: Occurrence | None = None
+    nearest_events: int = 0
+
+    def sentence(self) -> str:
+        """Say of a label without events that it has none."""
+        told = f"Not exercised: {self.label} occurs nowhere in these logs"
+        if self.nearest is None:
+            return f"{told}."
+        times = "once" if self.nearest_events == 1 else f"{self.nearest_events:,} times"
+        return f"{told}; did you mean {self.nearest}, which occurs {times}?"
+
+
+class Occurrences(NamedTuple):
+    """How often what happened, as far as it was counted, beside the labels of the property."""
+
+    labels: tuple[Label, ...] = ()
+    counts: Mapping[Occurrence, int] = MappingProxyType({})
+
+    def of_labels(self) -> tuple[LabelOccurrences, ...]:
+        """Return the labels in their order. An event that does not say its other end is counted for
+        each label that it may have."""
+        own = [_events(label, self.counts) for label in self.labels]
+        if all(own):
+            return tuple(map(LabelOccurrences, self.labels, own))
+        return tuple(
+            LabelOccurrences(label, events)
+            if events
+            else LabelOccurrences(label, 0, *self._nearest(label))
+            for label, events in zip(self.labels, own, strict=True)
+        )
+
+    def nowhere(self) -> tuple[LabelOccurrences, ...]:
+        """Return the labels that no event has."""
+        return tuple(each for each in self.of_labels() if not each.events)
+
+    def _nearest(self, label: Label) -> tuple[Occurrence | None, int]:
+        meant = {occurrence_of(other) for other in self.labels}
+        near = [
+            (likeness, events, found)
+            for found, events in self.counts.items()
+            if found not in meant and (likeness := _likeness(occurrence_of(label), found))
+        ]
+        if not near:
+            return None, 0
+        _, events, found = min(near, key=lambda each: (-each[0], -each[1], str(each[2])))
+        return found, events
+
+
+class Counting:
+    """Counts events while logs are read. What a label speaks of is always counted, of the rest the
+    first `MOST_OTHERS`."""
+
+    def __init__(self, labels: Collection[Label]) -> None:
+        self._labels = tuple(labels)
+        self._wanted = {occurrence_of(label)[:3] for label in labels}
+        self._counts: dict[tuple[RecordedKind, str, str, str | None], int] = {}
+
+    def add(self, event: RecordedEvent, events: int = 1) -> None:
+        """Count an event."""
+        self._add((event.kind, event.process, event.name, event.peer), events)
+
+    def merge(self, other: Occurrences) -> None:
+        """Add what was counted elsewhere, for the same property."""
+        for what, events in other.counts.items():
+            self._add(what, events)
+
+    def _add(self, what: tuple[RecordedKind, str, str, str | None], events: int) -> None:
+        counts = self._counts
+        if what in counts:
+            counts[what] += events
+        elif len(counts) < MOST_OTHERS or what[:3] in self._wanted:
+            counts[what] = events
+
+    def found(self) -> Occurrences:
+        """Return the counts so far."""
+        counts = {Occurrence(*what): events for what, events in self._counts.items()}
+        return Occurrences(self._labels, MappingProxyType(counts))
+
+
+def occurrence_of(label: Label) -> Occurrence:
+    """Return what an event of this label is, told in full."""
+    sender, name, receiver = label.message
+    peer = receiver if label.kind == SEND else sender
+    return Occurrence(label.kind, label.process, name, peer)
+
+
+def _events(label: Label, counts: Mapping[Occurrence, int]) -> int:
+    own = occurrence_of(label)
+    return counts.get(own, 0) + counts.get(own._replace(peer=None), 0)
+
+
+def _likeness(wanted: Occurrence, found: Occurrence) -> float:
+    """Return how likely the one was meant by the other; 0 where it hardly was. Either the message
+    has the same name, and at least one end is alike; or the ends are the same, and its name is
+    alike. Sending is meant by handling only where both are the same."""
+    if found.kind not in (SEND, HANDLE):
+        return 0
+    ends, others = _ends(wanted), _ends(found)
+    likeness = [*map(_alike, ends, others)]
+    same_ends = min(likeness) == 1
+    if wanted.kind != found.kind:
+        return 1 if same_ends and wanted.name == found.name else 0
+    if wanted.name.casefold() == found.name.casefold():
+        if ends == others[::-1]:
+            return 3
+        return 2 + sum(likeness) if max(likeness) >= ALIKE else 0
+    name = _alike(wanted.name, found.name)
+    return 2 * name + 2 if same_ends and name >= ALIKE else 0
+
+
+def _ends(what: Occurrence) -> tuple[str | None, str | None]:
+    """Return the sender and the receiver."""
+    return (what.process, what.peer) if what.kind == SEND else (what.peer, what.process)
+
+
+def _alike(one: str | None, other: str | None) -> float:
+    if one is None or other is None or one.casefold() == other.casefold():
+        return 1
+    matcher = SequenceMatcher(None, one.casefold(), other.casefold())
+    return matcher.ratio() if matcher.quick_ratio() >= ALIKE else 0
