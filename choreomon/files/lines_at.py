@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from choreomon.core.recorded import Place
+from choreomon.files.compressed import unpacked
 
 LONGEST: Final = 300
 """Characters of a line; of a longer one the end is left out."""
@@ -34,8 +36,9 @@ def lines_at(places: Iterable[Place]) -> dict[Place, str]:
 
 def _lines_of(file: str, numbers: set[int]) -> dict[Place, str]:
     found: dict[Place, str] = {}
-    with open(file, encoding="utf-8") as stream:
-        for number, line in enumerate(islice(stream, max(numbers)), 1):
+    with open(file, "rb") as stream:
+        text = TextIOWrapper(unpacked(stream), encoding="utf-8")
+        for number, line in enumerate(islice(text, max(numbers)), 1):
             if number in numbers:
                 told = line.strip()
                 cut = told if len(told) <= LONGEST else f"{told[:LONGEST]}…"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import itertools
 import json
+import lzma
 import re
 import threading
 from collections.abc import Iterator
@@ -400,3 +403,67 @@ def test_nothing_that_was_not_looked_at_passes_in_a_build() -> None:
     assert result["message"]["text"] == MEANT
     (case,) = ElementTree.parse("j.xml").getroot()
     assert [(one.tag, one.get("message")) for one in case] == [("skipped", MEANT)]
+
+
+def test_a_folder_of_compressed_logs_is_read(tmp_path: Path) -> None:
+    folder = Path("logs/deep")
+    folder.mkdir(parents=True)
+    Path("logs/p1.jsonl.gz").write_bytes(gzip.compress(A.encode()))
+    (folder / "p2").write_bytes(lzma.compress((HANDLED + B).encode()))
+    Path("logs/README.md").write_text("nothing here", encoding="utf-8")
+    answer = choreomon("audit", "property.yaml", "logs", "--report", "page.html")
+    assert answer.code == 1
+    assert "violated at P2 -> P3 : b" in answer.out
+    assert "logs/README.md: is left out, since it does not begin like a log" in answer.err
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "logs/deep/p2:2" in page
+    assert "&quot;number&quot;: 2" in page  # the line of the log
+    plain = choreomon("audit", "property.yaml", log("p1", A), log("p2", HANDLED, B), "--json")
+    packed = choreomon("audit", "property.yaml", "logs", "--json")
+    said, plainly = json.loads(packed.out), json.loads(plain.out)
+    assert said["labels"] == plainly["labels"]
+    assert said["overall"]["verdict"] == plainly["overall"]["verdict"] == "violated"
+
+
+def test_sessions_of_compressed_logs_are_those_of_plain_ones() -> None:
+    lines = "".join(
+        json.dumps(
+            {
+                "process": one,
+                "event": "send",
+                "message": {"sender": one, "name": name, "receiver": to},
+                "s": s,
+            }
+        )
+        + "\n"
+        for s in "xyz"
+        for one, name, to in (("P1", "a", "P2"), ("P2", "b", "P3"))
+    )
+    Path("plain.jsonl").write_text(lines, encoding="utf-8")
+    Path("packed").write_bytes(bz2.compress(lines.encode()))
+    told = []
+    for file, jobs in (("plain.jsonl", "1"), ("packed", "1"), ("packed", "2")):
+        asked = ("audit", "property.yaml", file, "--session-key", "s", "--json", "--jobs", jobs)
+        answer = choreomon(*asked)
+        told.append(answer.out.replace("plain.jsonl", "packed"))
+    assert json.loads(told[0])["sessions"]["count"] == 3
+    assert told[0] == told[1] == told[2]
+
+
+def test_a_folder_without_logs_and_damaged_ones_are_refused_with_the_fix() -> None:
+    Path("logs").mkdir()
+    answer = choreomon("audit", "property.yaml", "logs")
+    assert answer.code == 2
+    assert "logs: has no log in it: name files, or say what they are" in answer.err
+    packed = gzip.compress((A * 200).encode())
+    Path("logs/cut.gz").write_bytes(packed[:-9])
+    answer = choreomon("audit", "property.yaml", "logs")
+    assert answer.code == 2
+    assert "logs/cut.gz: cannot be read: its gzip data are cut off" in answer.err
+
+
+def test_what_is_compressed_cannot_be_followed() -> None:
+    Path("p1.gz").write_bytes(gzip.compress(A.encode()))
+    answer = choreomon("audit", "property.yaml", "p1.gz", "--follow")
+    assert answer.code == 2
+    assert "p1.gz: is compressed (gzip), and is not read as a file: unpack it first" in answer.err

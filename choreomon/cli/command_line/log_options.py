@@ -107,11 +107,38 @@ class LogReading(NamedTuple):
         return own or one.session_key is not None or one.delimiter is not None
 
     def by_lines(self, path: str) -> LogFormat | None:
-        """The format of a log in a file whose lines stand for themselves; None for other ones."""
+        """The format of a log in a file whose lines stand for themselves; None for other ones, and
+        for compressed ones, of which no piece can be read alone."""
+        from choreomon.files.compressed import is_compressed
+
+        if is_compressed(path):
+            return None
         given = self.choices.log_format or (None if self.mapping is None else self.mapping.format)
         if given is None and self.choices.parser is None:
             given = _format_of(path)
         return given if given is not None and FORMATS[given].divisible else None
+
+    def with_folders(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """The paths, and in place of folders the logs below them. Where no option says what logs
+        look like, files that begin like none are left out, which is told. Raises DocumentError for
+        a folder without logs."""
+        from choreomon.core.errors import DocumentError, Problem
+        from choreomon.files.folders import is_folder, with_folders
+
+        given = [*paths]
+        found: list[str] = []
+        met: set[str] = set()
+        for path, folder in with_folders(given):
+            if folder is not None and not self.choices.given and _is_no_log(path):
+                click.echo(f"{path}: is left out, since it does not begin like a log", err=True)
+                continue
+            found.append(path)
+            met.add(path if folder is None else folder)
+        for path in given:
+            if path not in met and is_folder(path):
+                told = "has no log in it: name files, or say what they are (--format, --mapping)"
+                raise DocumentError((Problem(path, 0, "", told),))
+        return tuple(found)
 
     def read(
         self, path: str, stream: BinaryIO | None = None, log_format: LogFormat | None = None
@@ -211,17 +238,33 @@ def tell_strange(path: str, strange: Iterable[Any], count: int) -> None:
         click.echo(f"{path}: {count:,} lines or spans were not understood in all", err=True)
 
 
+def _is_no_log(path: str) -> bool:
+    """Return whether a file can be read and does not begin like a log."""
+    from choreomon.core.errors import DocumentError
+    from choreomon.logs.readers.detection import format_of
+    from choreomon.logs.readers.lines import head_of
+
+    try:
+        head = head_of(path)
+    except DocumentError:
+        return False  # whoever reads it says why not
+    try:
+        format_of(head, path)
+    except DocumentError:
+        return True
+    return False
+
+
 def _format_of(path: str) -> LogFormat | None:
     """The format that the beginning of a file shows; None for none that is known, and for a file
     that cannot be read, or only once."""
     from choreomon.core.errors import DocumentError
-    from choreomon.files.input_files import beginning
     from choreomon.logs.readers.detection import format_of
-    from choreomon.logs.readers.lines import HEAD
+    from choreomon.logs.readers.lines import head_of
 
     try:
         if not Path(path).is_file():
             return None
-        return format_of(beginning(path, HEAD), path)
+        return format_of(head_of(path), path)
     except (OSError, ValueError, DocumentError):
         return None

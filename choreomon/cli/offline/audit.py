@@ -128,8 +128,8 @@ def command(
     """Say whether the sequences that PROPERTY forbids were formed in what LOGs recorded.
 
     Only the order within each log, messages and vector clocks say what came before what; times of
-    day are ignored. Exit codes: 0 nothing was
-    formed, 1 violated, 2 bad usage or input, 3 only possibly violated.
+    day are ignored. A LOG may be compressed; of a folder all logs in it are read. Exit codes: 0
+    nothing was formed, 1 violated, 2 bad usage or input, 3 only possibly violated.
     """
     from choreomon.audit.reading import Diagnostics, tell
     from choreomon.audit.window import Limits
@@ -141,11 +141,11 @@ def command(
     reading = taken(LogChoices, choices).loaded()
     if explain_mapping:
         refuse_explicit(context, _OF_AUDITS, "without --explain-mapping")
-        return explain(paths, reading, as_json=as_json)
+        return explain(reading.with_folders(paths), reading, as_json=as_json)
     file, *rest = paths
-    logs = tuple(rest)
-    if not logs:
+    if not rest:
         raise click.UsageError("Missing argument 'LOG...'.")
+    logs = reading.with_folders(rest)
     reports = MachineReports(junit, sarif)
     output = AuditOutput(load_document(file), logs, as_json, report, reports, strict)
     output.check()

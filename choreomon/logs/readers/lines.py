@@ -9,8 +9,10 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.files.compressed import Again, compression_of, unpacked
 from choreomon.files.input_files import LINE, PathLike, limit, lines_of
 from choreomon.files.unreadable import unreadable
 
@@ -31,7 +33,10 @@ class Log:
             self.head = _head(stream)
         except (OSError, ValueError) as error:
             raise unreadable(file, error) from None
-        self._stream = io.BufferedReader(_Again(self.head, stream), _BUFFER)
+        if (kind := compression_of(self.head)) is not None:
+            told = f"is compressed ({kind}), and is not read as a file: unpack it first"
+            raise DocumentError((Problem(file, 0, "", told),))
+        self._stream = io.BufferedReader(Again(self.head, stream), _BUFFER)
         self.empty = not self.head.strip()
 
     def lines(self) -> Iterator[bytes]:
@@ -46,9 +51,16 @@ class Log:
             raise unreadable(self.file, error) from None
 
 
+def head_of(path: PathLike) -> bytes:
+    """Return the beginning of a log. Raises DocumentError."""
+    with opened(path, None, None) as log:
+        return log.head
+
+
 @contextmanager
 def opened(source: PathLike | BinaryIO, file: str | None, max_line: int | None) -> Iterator[Log]:
-    """The log in a file or a stream; a file is closed afterwards. Raises DocumentError."""
+    """The log in a file, which may be compressed and is closed afterwards, or in a stream, which is
+    read as it is. Raises DocumentError."""
     max_line = limit(LINE) if max_line is None else max_line
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source) if file is None else file
@@ -57,7 +69,11 @@ def opened(source: PathLike | BinaryIO, file: str | None, max_line: int | None) 
         except (OSError, ValueError) as error:
             raise unreadable(name, error) from None
         with stream:
-            yield Log(stream, name, max_line)
+            try:
+                content = unpacked(stream)
+            except (OSError, ValueError) as error:
+                raise unreadable(name, error) from None
+            yield Log(content, name, max_line)
     else:
         yield Log(source, file or getattr(source, "name", None) or "log", max_line)
 
@@ -70,24 +86,3 @@ def _head(stream: BinaryIO) -> bytes:
             raise ValueError("it is opened as text: open it as bytes ('rb')")
         found += piece
     return found.removeprefix(b"\xef\xbb\xbf")
-
-
-class _Again(io.RawIOBase):
-    """A stream whose beginning was read before."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head = memoryview(head)
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if not self._head:
-            piece = self._rest.read(len(buffer))
-            buffer[: len(piece)] = piece
-            return len(piece)
-        count = min(len(buffer), len(self._head))
-        buffer[:count] = self._head[:count]
-        self._head = self._head[count:]
-        return count

@@ -1,0 +1,44 @@
+"""The files in folders that are named in place of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from choreomon.core.errors import DocumentError, Problem
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """The regular files in a folder and in all below it, in the order of their names. Hidden ones
+    are left out, and links to folders are not followed. Raises DocumentError for a folder that
+    cannot be read."""
+
+    def refuse(error: OSError) -> None:
+        name = os.fspath(error.filename or folder)
+        raise DocumentError((Problem(name, 0, "", f"cannot be read: {error.strerror}"),))
+
+    for here, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(here, name)
+            if not name.startswith(".") and Path(path).is_file():
+                yield path
+
+
+def is_folder(path: str) -> bool:
+    """Return whether a folder is at this path, which may be no path at all."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def with_folders(paths: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    """The paths, and in place of each folder its files; each with the folder that it was in, or
+    None. Raises DocumentError."""
+    for path in paths:
+        if is_folder(path):
+            yield from ((each, path) for each in files_below(path))
+        else:
+            yield path, None
