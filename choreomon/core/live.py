@@ -83,6 +83,16 @@ class LiveVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelStatus:
+    """A label that an agent's process has events of: how many since the agent was started, and how
+    many seconds ago the last one was told; None where there was none."""
+
+    label: str
+    events: int
+    seconds_ago: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class PropertyStatus:
     """One property of an agent, now.
 
@@ -91,7 +101,8 @@ class PropertyStatus:
     verdict was given, by that verdict. `inspections`: inspections of transitions that wait for
     answers; `waiting_for`: whose. `gaps` are those that are remembered, and `gap_open`: whether
     events may be happening that the agent is not told of. `closing`: nothing is said of new events,
-    `untold`: verdicts that some sink has not taken.
+    `untold`: verdicts that some sink has not taken. `labels` are those of the process, at most 200
+    of them.
     """
 
     title: str
@@ -105,6 +116,7 @@ class PropertyStatus:
     gap_open: bool
     closing: bool = False
     untold: int = 0
+    labels: tuple[LabelStatus, ...] = ()
 
     @property
     def drained(self) -> bool:

@@ -89,7 +89,9 @@ def _zstd() -> tuple[_Maker, type[Exception]]:
         except ImportError:
             continue
         return module.ZstdDecompressor, module.ZstdError
-    raise OSError("it is compressed by Zstandard: install choreomon with the extra zstd, or unpack it")
+    raise OSError(
+        "it is compressed by Zstandard: install choreomon with the extra zstd, or unpack it"
+    )
 
 
 _MAKERS: Final[dict[Compression, Callable[[], _Maker]]] = {

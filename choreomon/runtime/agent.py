@@ -374,6 +374,7 @@ class Agent:
             failing=self.node.failing_why or "",
             connected=self._connected(),
             ticks=metrics.ticks,
+            labels=metrics.labels_seen(),
             sinks=self.sinks.failing,
             refused=metrics.refusals,
             verdicts=tuple(self.last_verdicts),

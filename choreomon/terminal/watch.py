@@ -51,11 +51,18 @@ def remembered(before: Sequence[Polled], now: Sequence[Polled]) -> list[Polled]:
 
 
 def watch_screen(
-    polled: Sequence[Polled], *, width: int, most: int, explain: bool = False
+    polled: Sequence[Polled],
+    *,
+    width: int,
+    most: int,
+    explain: bool = False,
+    labels: bool = False,
 ) -> RenderableType:
     """All of it. `width`: columns of the terminal. `most`: verdicts that are shown; `explain`: with
-    their reasons."""
+    their reasons. `labels`: when events of each label were told."""
     parts: list[RenderableType] = [headline(polled), agents_table(polled, width)]
+    if labels:
+        parts.append(labels_table(polled))
     parts += [
         Text(f"{printable(_called(each))}: ").append_text(Text(words, style))
         for each in polled
@@ -153,6 +160,38 @@ def agents_table(polled: Sequence[Polled], width: int) -> Table:
         cells = _cells(each, width)
         table.add_row(*(cells[column] for column in columns))
     return table
+
+
+def labels_table(polled: Sequence[Polled]) -> Table:
+    """A row for each label of each agent, with those first that were never seen: what was not
+    looked at is not innocent."""
+    table = Table()
+    table.add_column("agent", overflow="fold")
+    table.add_column("label", overflow="fold")
+    table.add_column("events", justify="right", no_wrap=True)
+    table.add_column("last seen", overflow="fold")
+    rows = [
+        (_called(each), label)
+        for each in polled
+        if each.status is not None
+        for property in each.status.properties
+        for label in property.labels
+    ]
+    for agent, label in sorted(rows, key=lambda row: bool(row[1].events)):
+        ago = label.seconds_ago
+        seen = Text("never", WEAK) if ago is None else Text(f"{_time_ago(ago)} ago")
+        table.add_row(
+            Text(printable(agent)), Text(printable(label.label)), Text(f"{label.events:,}"), seen
+        )
+    return table
+
+
+def _time_ago(seconds: float) -> str:
+    """A time in its largest unit."""
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= size:
+            return counted(int(seconds // size), unit)
+    return counted(int(seconds), "second")
 
 
 def _cells(polled: Polled, width: int) -> dict[str, Text]:

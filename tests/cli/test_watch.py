@@ -16,7 +16,7 @@ import pytest
 from choreomon.agent_files.addresses import Address
 from choreomon.agent_files.status_json import decode_status_untrusted, status_json
 from choreomon.cli.online import watch
-from choreomon.core.live import AgentStatus
+from choreomon.core.live import AgentStatus, LabelStatus
 from choreomon.runtime.operations.http import Answer, HttpServer, operations_pages
 from tests.agent_files.test_status_json import STATUS
 from tests.cli.command_line import choreomon
@@ -282,3 +282,16 @@ def test_a_configuration_that_is_none_is_bad_input(place: Path) -> None:
     answer = choreomon("watch", "--config", "agent.yaml")
     assert answer.code == 2
     assert "agent.yaml" in answer.err
+
+
+def test_labels_are_shown_where_they_are_asked_for() -> None:
+    labels = (LabelStatus("P1 -> P2 : refusd", 0, None),)
+    status = replace(QUIET, properties=(replace(OF_PROPERTY, labels=labels),))
+    with agents(saying(status)) as (address,):
+        assert "refusd" not in choreomon("watch", "--once", address).out
+        assert "refusd" in choreomon("watch", "--once", "--labels", address).out
+        (agent,) = json.loads(choreomon("watch", "--once", "--json", address).out)["agents"]
+    (of_property,) = agent["status"]["properties"]
+    assert of_property["labels"] == [
+        {"label": "P1 -> P2 : refusd", "events": 0, "seconds_ago": None}
+    ]

@@ -95,9 +95,11 @@ def test_alerts_are_those_of_the_page_with_how_long() -> None:
     assert text
     told = []
     for when, _ in table_under("## Alerts\n" + text, "Alerts"):
-        found = re.fullmatch(r"`(.*)`(?: for (\d+) minutes?)?", when)
+        found = re.fullmatch(r"`(.*)`(?: for (\d+) (minute|day)s?)?", when)
         assert found is not None, when
-        told.append((found[1].replace("\\|", "|"), f"{found[2]}m" if found[2] else None))
+        told.append(
+            (found[1].replace("\\|", "|"), f"{found[2]}{found[3][0]}" if found[2] else None)
+        )
     assert [(rule["expr"], rule.get("for")) for rule in RULES] == told
 
 

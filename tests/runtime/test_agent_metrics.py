@@ -12,7 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
+from choreomon.agent_files.status_json import decode_status_untrusted, status_json
 from choreomon.agent_files.table_file import SplitTable
+from choreomon.core.live import LabelStatus
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.verdict import (
     POSSIBLY_VIOLATED,
@@ -241,6 +243,45 @@ def test_the_status_of_an_agent() -> None:
     assert status.time == "1970-01-01T00:00:00.000Z"
 
 
+def test_each_label_says_when_it_was_last_seen() -> None:
+    clock = Clock()
+    metrics = Metrics("P2", [TABLE, other(TABLE)], now=clock)
+    own = {row.transition.label for row in TABLE.table.rows}
+    assert B in own
+    never = [LabelStatus(str(label), 0, None) for label in sorted(own, key=str)]
+    assert metrics.labels_seen() == [never, never]
+    metrics.happened(ticked(1, at=90_000_000))
+    metrics.happened(ticked(2, at=97_500_000))
+    metrics.happened(ticked(3, label=A))  # of no row here
+    seen = [LabelStatus(str(B), 2, 2.5) if each.label == str(B) else each for each in never]
+    assert metrics.labels_seen() == [seen, never]
+    status = agent_status(
+        readings(sidecar(), sidecar().initial()),
+        [TABLE],
+        process="P2",
+        version="",
+        time=0.0,
+        uptime=1.0,
+        durability="process",
+        labels=metrics.labels_seen(),
+    )
+    assert status.properties[0].labels == tuple(seen)
+    assert decode_status_untrusted(status_json(status)) == status
+    metrics.reloaded([other(TABLE)])
+    assert metrics.labels_seen() == [never]
+    metrics.happened(ticked(4))
+    metrics.reloaded([TABLE, other(TABLE)])
+    assert [each[0].events for each in metrics.labels_seen()] == [0, 1]
+
+
+def test_labels_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics_module, "MOST_LABELS", 0)
+    metrics = Metrics("P2", [TABLE], now=Clock())
+    metrics.happened(ticked(1))
+    assert metrics.labels_seen() == [[]]
+    assert metrics.ticks == [1]
+
+
 # --- telling Prometheus -------------------------------------------------------------
 
 
@@ -285,6 +326,7 @@ def test_prometheus_is_told_by_the_agreed_names() -> None:
         ("choreomon_build_info", ("0.1.0",)): 1,
         ("choreomon_events_total", ("P2",)): 1,
         ("choreomon_property_events_total", ("two steps",)): 1,
+        ("choreomon_label_events_total", (str(B), "two steps")): 1,
         ("choreomon_monitor_messages_total", ("inquiry",)): 1,
         ("choreomon_monitor_messages_total", ("response",)): 0,
         ("choreomon_monitor_message_bytes_total", ()): 120,

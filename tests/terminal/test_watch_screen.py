@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from choreomon.core.live import AgentStatus
+from choreomon.core.live import AgentStatus, LabelStatus
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.terminal.watch import (
     Polled,
@@ -196,3 +196,22 @@ def test_the_worst_that_was_seen(
 def test_who_cannot_be_reached_may_know_of_something() -> None:
     assert worst_seen([GONE]) == POSSIBLY_VIOLATED
     assert worst_seen([]) is None
+
+
+def test_labels_that_were_never_seen_come_first() -> None:
+    labels = (
+        LabelStatus("P1 -> P2 : a", 3, 59.9),
+        LabelStatus("P1 -> P2 : refusd", 0, None),
+        LabelStatus("P1 -> P2 : b", 1, 7_300.0),
+    )
+    status = replace(QUIET, properties=(replace(QUIET.properties[0], labels=labels),))
+    out = io.StringIO()
+    polled = (Polled("P1", status), GONE)
+    Console(file=out, width=100).print(watch_screen(polled, width=100, most=0, labels=True))
+    rows = [line.strip("│ ").split("│") for line in out.getvalue().splitlines() if " : " in line]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["P1", "P1 -> P2 : refusd", "0", "never"],
+        ["P1", "P1 -> P2 : a", "3", "59 seconds ago"],
+        ["P1", "P1 -> P2 : b", "1", "2 hours ago"],
+    ]
+    assert "refusd" not in shown(*polled)

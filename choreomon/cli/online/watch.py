@@ -64,6 +64,11 @@ class Target(NamedTuple):
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object each time it looks.")
 @click.option("--explain", is_flag=True, help="Show the reasons of verdicts, too.")
 @click.option(
+    "--labels",
+    is_flag=True,
+    help="Show when events of each label were last told, those first that never were.",
+)
+@click.option(
     "--verdicts",
     "most",
     type=click.IntRange(min=0),
@@ -92,6 +97,7 @@ def command(
     wait: float | None,
     as_json: bool,
     explain: bool,
+    labels: bool,
     most: int,
     interval: float,
     timeout: float,
@@ -114,9 +120,9 @@ def command(
 
     screen, _ = screens()
     if once or not screen.is_terminal:
-        show = _printer(screen, most, explain)
+        show = _printer(screen, most, explain, labels)
         return _watch(targets, once, interval, timeout, show, wait)
-    return _live(screen, targets, most, explain, interval, timeout)
+    return _live(screen, targets, most, explain, labels, interval, timeout)
 
 
 def _target(url: str) -> Target:
@@ -223,11 +229,15 @@ def _print_json(targets: Sequence[Target], looked: Sequence[Polled]) -> None:
     click.echo(json.dumps({"agents": agents}, separators=(",", ":")))
 
 
-def _printer(screen: Console, most: int, explain: bool) -> Callable[[Sequence[Polled]], None]:
+def _printer(
+    screen: Console, most: int, explain: bool, labels: bool
+) -> Callable[[Sequence[Polled]], None]:
     from choreomon.terminal.watch import watch_screen
 
     def show(looked: Sequence[Polled]) -> None:
-        screen.print(watch_screen(looked, width=screen.width, most=most, explain=explain))
+        screen.print(
+            watch_screen(looked, width=screen.width, most=most, explain=explain, labels=labels)
+        )
 
     return show
 
@@ -237,6 +247,7 @@ def _live(
     targets: Sequence[Target],
     most: int,
     explain: bool,
+    labels: bool,
     interval: float,
     timeout: float,
 ) -> int:
@@ -249,7 +260,9 @@ def _live(
         def show(looked: Sequence[Polled]) -> None:
             # A screen that is too low should lack the least grave verdicts.
             for count in range(most, -1, -1):
-                shown = watch_screen(looked, width=screen.width, most=count, explain=explain)
+                shown = watch_screen(
+                    looked, width=screen.width, most=count, explain=explain, labels=labels
+                )
                 if len(screen.render_lines(shown, pad=False)) < screen.height:
                     break
             live.update(shown, refresh=True)

@@ -2,7 +2,7 @@
 
 Made at each scrape of what was counted (`choreomon.runtime.operations.metrics`) and of what is
 looked up (`choreomon.runtime.operations.status`). No label has more values than there are
-properties, or verdicts in a list that is fixed: what others send makes no labels.
+properties, labels of theirs, or verdicts in a list that is fixed: what others send makes none.
 """
 
 from __future__ import annotations
@@ -91,6 +91,15 @@ class _AgentCollector(Collector):
             "property",
             dict(zip(metrics.properties, metrics.ticks, strict=True)),
         )
+        labelled = CounterMetricFamily(
+            "choreomon_label_events",
+            "Events of the process with this label of the property.",
+            labels=("property", "label"),
+        )
+        for title, labels in zip(metrics.properties, metrics.labels, strict=True):
+            for label, seen in labels.items():
+                labelled.add_metric((title, str(label)), seen.events)
+        yield labelled
         yield _counter(
             "choreomon_monitor_messages",
             "Messages sent to other agents.",

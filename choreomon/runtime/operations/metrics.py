@@ -17,6 +17,7 @@ from typing import Final, get_args
 
 from choreomon.agent_files import local
 from choreomon.agent_files.table_file import SplitTable
+from choreomon.core.live import LabelStatus
 from choreomon.core.message import Label
 from choreomon.monitor import rights
 from choreomon.runtime.network import peers
@@ -49,6 +50,8 @@ COMMIT_BOUNDS: Final = (
 )
 MOST_TIMED: Final = 65_536
 """Events whose times are kept until their last verdict is said; further ones are not timed."""
+MOST_LABELS: Final = 200
+"""Labels of a property that are counted one by one, the first in the order of their names."""
 _MICROSECONDS: Final = 1_000_000
 
 
@@ -67,6 +70,17 @@ class Histogram:
         self.total += value
 
 
+class LabelCount:
+    """How many events had a label, and when the last one was, in microseconds of the clock that
+    `Ticked.at` is of."""
+
+    __slots__ = ("at", "events")
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.at = 0
+
+
 class Metrics:
     """The counts of one agent. `tables` are those of its properties; `now` gives the seconds of
     the clock that `Ticked.at` is of."""
@@ -79,6 +93,8 @@ class Metrics:
         """Events that some table mentions, each once."""
         self.ticks: list[int] = []
         """The same, for each property."""
+        self.labels: list[dict[Label, LabelCount]] = []
+        """The same, for each property and each label of the process."""
         self.sent_messages = dict.fromkeys((*KINDS, OTHER), 0)
         self.sent_bytes = 0
         self.answers = 0
@@ -113,6 +129,10 @@ class Metrics:
         self.ticks = [
             self.ticks[known[system]] if system in known else 0 for system in self._systems
         ]
+        self.labels = [
+            _counted(table, self.labels[known[system]] if system in known else {})
+            for system, table in zip(self._systems, tables, strict=True)
+        ]
         places = {known[system]: n for n, system in enumerate(self._systems) if system in known}
         self._began = {
             (places[place], count): at
@@ -129,6 +149,9 @@ class Metrics:
         if isinstance(output, Ticked):
             system, at, label, clock = output
             self.ticks[system] += 1
+            if (count := self.labels[system].get(label)) is not None:
+                count.events += 1
+                count.at = at
             if label is not self._label:  # of one event, all properties get the same object
                 self._label = label
                 self.events += 1
@@ -179,6 +202,21 @@ class Metrics:
 
     # Short forms.
 
+    def labels_seen(self) -> list[list[LabelStatus]]:
+        """Of each property, its labels."""
+        now = self._now()
+        return [
+            [
+                LabelStatus(
+                    str(label),
+                    count.events,
+                    max(0.0, round(now - count.at / _MICROSECONDS, 3)) if count.events else None,
+                )
+                for label, count in each.items()
+            ]
+            for each in self.labels
+        ]
+
     @property
     def refusals(self) -> Mapping[str, int]:
         """What was refused, by reason, without those that never were."""
@@ -196,6 +234,12 @@ def _told_apart(tables: Sequence[SplitTable]) -> tuple[str, ...]:
         else f"{table.title} ({table.system_id[:8]})"
         for table in tables
     )
+
+
+def _counted(table: SplitTable, before: Mapping[Label, LabelCount]) -> dict[Label, LabelCount]:
+    """The labels of a table, with what was counted before."""
+    labels = sorted({row.transition.label for row in table.table.rows}, key=str)
+    return {label: before.get(label) or LabelCount() for label in labels[:MOST_LABELS]}
 
 
 def _judged(table: SplitTable) -> frozenset[Label]:

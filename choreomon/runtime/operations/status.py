@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.verdict_json import rfc3339
-from choreomon.core.live import AgentStatus, LiveVerdict, PropertyStatus
+from choreomon.core.live import AgentStatus, LabelStatus, LiveVerdict, PropertyStatus
 from choreomon.core.verdict import NEVER, VerdictKind
 from choreomon.monitor.host import Host
 from choreomon.runtime.hosted import SidecarState
@@ -103,6 +103,7 @@ def agent_status(
     failing: str = "",
     connected: int = 0,
     ticks: Sequence[int] = (),
+    labels: Sequence[Sequence[LabelStatus]] = (),
     sinks: Mapping[str, str] | None = None,
     refused: Mapping[str, int] | None = None,
     verdicts: Iterable[LiveVerdict] = (),
@@ -110,7 +111,7 @@ def agent_status(
     opening: Sequence[str] = (),
 ) -> AgentStatus:
     """The status of an agent whose properties have these `tables`. `time` is wall time in seconds;
-    `ticks` are the events that happened, for each property."""
+    `ticks` are the events that happened, and `labels` those of each label, for each property."""
     properties = [
         PropertyStatus(
             title=table.title,
@@ -124,6 +125,7 @@ def agent_status(
             gap_open=each.gap_open,
             closing=each.closing,
             untold=each.untold,
+            labels=tuple(labels[place]) if place < len(labels) else (),
         )
         for place, (table, each) in enumerate(zip(tables, found.properties, strict=True))
     ]
