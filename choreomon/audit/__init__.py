@@ -6,6 +6,7 @@ numbers    which numbers of events are missing, where several sessions share the
 kinds      which verdicts one explanation explains
 summary    what many sessions come to
 reading    several logs side by side
+in_order   logs whose lines are nearly in order
 causality  what happened before what, from what the logs say and nothing else
 labelling  what the property mentions of them
 messages   which send a reception belongs to

@@ -28,6 +28,10 @@ Sends: TypeAlias = str | tuple[str, str] | Channel
 """The sends of a process, of one message name of it, or of a channel."""
 
 
+class OutOfOrder(DocumentError):
+    """The numbers of a process do not grow with its events."""
+
+
 class Process:
     """State of one process. `index`: in clocks, None if the property has no label of it. `last` is
     the number of its last event, and `item_numbers` those of its items from number `forgotten` + 1
@@ -120,7 +124,7 @@ def now_numbered(process: Process, event: RecordedEvent, number: int) -> tuple[i
 
     The last number before it; and whether there were events without a number that its clocks did
     not count, so that it is not known where one that is missing would have been. Raises
-    DocumentError where numbers do not grow.
+    OutOfOrder where numbers do not grow.
     """
     last, first = int(process.last), not process.numbered
     counted = process.last == last
@@ -136,7 +140,7 @@ def now_numbered(process: Process, event: RecordedEvent, number: int) -> tuple[i
                 f", after number {last} ({process.last_place}): the numbers of a process have to "
                 "grow with its events"
             )
-        raise DocumentError((Problem(event.place.file, event.place.line, "", told),))
+        raise OutOfOrder((Problem(event.place.file, event.place.line, "", told),))
     if not counted:
         numbers = process.item_numbers
         unknown = bisect_right(numbers, last)

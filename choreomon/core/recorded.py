@@ -68,6 +68,7 @@ Strange: TypeAlias = Literal[
     "gap",
     "log-missing",
     "late-event",
+    "out-of-order",
 ]
 """What may be strange about logs without being an error."""
 

@@ -467,3 +467,16 @@ def test_what_is_compressed_cannot_be_followed() -> None:
     answer = choreomon("audit", "property.yaml", "p1.gz", "--follow")
     assert answer.code == 2
     assert "p1.gz: is compressed (gzip), and is not read as a file: unpack it first" in answer.err
+
+
+def test_lines_that_are_nearly_in_order_are_mended_and_counted() -> None:
+    quiet = send("P1", "z", "P2", id="9", number=2)
+    events = log("p1", quiet, A)
+    whole = choreomon("audit", "property.yaml", log("good", A, quiet), log("p2", HANDLED, B))
+    answer = choreomon("audit", "property.yaml", events, log("p2", HANDLED, B))
+    assert answer.code == whole.code == 1
+    assert "p1:2: number 1 of P1 is written after number 2: it is read before it" in answer.out
+    assert "1 out of order" in answer.out
+    strict = choreomon("audit", "property.yaml", events, "p2", "--strict")
+    assert strict.code == 2
+    assert strict.err.startswith("p1:2: the send of a at P1 is number 1 of P1, after number 2")

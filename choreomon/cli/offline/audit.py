@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from choreomon.audit.auditor import Auditor
     from choreomon.audit.occurrences import Occurrences
     from choreomon.audit.outcome import Outcome
-    from choreomon.audit.reading import Diagnostics
+    from choreomon.audit.reading import Diagnostics, Log
     from choreomon.batch.audits.question import AuditQuestion
+    from choreomon.cli.command_line.log_options import LogReading
     from choreomon.core.recorded import Place
     from choreomon.core.verdict import VerdictKind
     from choreomon.properties.automaton import SequenceAutomaton
@@ -77,7 +78,8 @@ _EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.json
 @click.option(
     "--strict",
     is_flag=True,
-    help="Exit with 2 where a label of PROPERTY occurs nowhere in LOGs.",
+    help="Exit with 2 where a label of PROPERTY occurs nowhere in LOGs, or where LOGs are not in "
+    "the order of their numbers.",
 )
 @click.option(
     "--incomplete",
@@ -134,7 +136,7 @@ def command(
     from choreomon.audit.reading import Diagnostics, tell
     from choreomon.audit.window import Limits
     from choreomon.batch.audits.question import AuditQuestion
-    from choreomon.cli.offline.followed_logs import followed, no_wait
+    from choreomon.cli.offline.followed_logs import followed
     from choreomon.documents.read import load_document
 
     of_sessions = taken(SessionChoices, choices)
@@ -153,8 +155,6 @@ def command(
     question = AuditQuestion(
         output.automaton, incomplete, limits, of_sessions.numbers, of_sessions.max_events
     )
-    diagnostics = Diagnostics()
-    auditor = _auditor(question, diagnostics)
     refuse_what_does_nothing(context, splits=reading.splits, follow=follow)
     output.warn()
     if reading.splits:
@@ -163,14 +163,47 @@ def command(
         else:
             summary = judged_sessions(question, reading, logs, of_sessions.jobs)
         return output.put(SessionsFound(summary))
-    say = _announcer(auditor, output) if follow and not as_json else None
+    if not follow:
+        return output.put(_judged(question, reading, logs, strict=strict))
+    diagnostics = Diagnostics()
+    auditor = _auditor(question, diagnostics)
+    say = None if as_json else _announcer(auditor, output)
     with ExitStack() as stack:
-        if follow:
-            opened, wait = followed(stack, logs, reading, say)
-        else:
-            opened, wait = [*map(reading.read, logs)], no_wait
+        opened, wait = followed(stack, logs, reading, say)
         tell(auditor, opened, diagnostics.add, wait)
     return output.put(_Found(auditor.finish(), diagnostics))
+
+
+def _judged(
+    question: AuditQuestion, reading: LogReading, logs: Sequence[str], *, strict: bool
+) -> _Found:
+    """Judge logs of one run that end. Those that are out of order are read once more, in the order
+    that their numbers say, unless it is `strict`, or a log can be read only once. Raises
+    DocumentError, of what was wrong at first."""
+    from choreomon.audit.in_order import in_order
+    from choreomon.audit.process import OutOfOrder
+    from choreomon.audit.reading import Diagnostics, tell
+    from choreomon.cli.offline.followed_logs import no_wait
+    from choreomon.core.errors import DocumentError
+
+    def judge(*, mend: bool) -> _Found:
+        diagnostics = Diagnostics()
+        auditor = _auditor(question, diagnostics)
+        opened: list[Log] = [*map(reading.read, logs)]
+        if mend:
+            opened = [in_order(log, diagnostics.add) for log in opened]
+        tell(auditor, opened, diagnostics.add, no_wait)
+        return _Found(auditor.finish(), diagnostics)
+
+    try:
+        return judge(mend=False)
+    except OutOfOrder as wrong:
+        if strict or not all(Path(log).is_file() for log in logs):
+            raise
+        try:
+            return judge(mend=True)
+        except DocumentError:
+            raise wrong from None
 
 
 def _auditor(question: AuditQuestion, diagnostics: Diagnostics) -> Auditor:
