@@ -28,10 +28,6 @@ Sends: TypeAlias = str | tuple[str, str] | Channel
 """The sends of a process, of one message name of it, or of a channel."""
 
 
-class OutOfOrder(DocumentError):
-    """The numbers of a process do not grow with its events."""
-
-
 class Process:
     """State of one process. `index`: in clocks, None if the property has no label of it. `last` is
     the number of its last event, and `item_numbers` those of its items from number `forgotten` + 1
@@ -124,7 +120,7 @@ def now_numbered(process: Process, event: RecordedEvent, number: int) -> tuple[i
 
     The last number before it; and whether there were events without a number that its clocks did
     not count, so that it is not known where one that is missing would have been. Raises
-    OutOfOrder where numbers do not grow.
+    DocumentError where numbers do not grow.
     """
     last, first = int(process.last), not process.numbered
     counted = process.last == last
@@ -140,7 +136,7 @@ def now_numbered(process: Process, event: RecordedEvent, number: int) -> tuple[i
                 f", after number {last} ({process.last_place}): the numbers of a process have to "
                 "grow with its events"
             )
-        raise OutOfOrder((Problem(event.place.file, event.place.line, "", told),))
+        raise DocumentError((Problem(event.place.file, event.place.line, "", told),))
     if not counted:
         numbers = process.item_numbers
         unknown = bisect_right(numbers, last)

@@ -10,8 +10,9 @@ from choreomon.audit import in_order as in_order_module
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.in_order import in_order
 from choreomon.audit.outcome import Outcome
-from choreomon.audit.process import OutOfOrder, stated_number
+from choreomon.audit.process import stated_number
 from choreomon.audit.reading import tell
+from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from tests.audit.cases import Case, case
 
@@ -113,7 +114,7 @@ def wrong(seeds: range) -> tuple[list[int], int]:
         mixed = shuffled(Random(seed), one)
         try:
             audited(one, mixed, mend=False)
-        except OutOfOrder:
+        except DocumentError:
             refused += 1
         if said(audited(one, mixed, mend=True)) != said(audited(one, [*one.events], mend=False)):
             found.append(seed)
@@ -129,5 +130,5 @@ def test_shuffled_logs_are_judged_like_whole_ones() -> None:
 def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is held is given too soon."""
     monkeypatch.setattr(in_order_module, "MOST_HELD", 0)
-    with pytest.raises(OutOfOrder):
+    with pytest.raises(DocumentError):
         wrong(range(400))

@@ -177,11 +177,10 @@ def command(
 def _judged(
     question: AuditQuestion, reading: LogReading, logs: Sequence[str], *, strict: bool
 ) -> _Found:
-    """Judge logs of one run that end. Those that are out of order are read once more, in the order
-    that their numbers say, unless it is `strict`, or a log can be read only once. Raises
+    """Judge logs of one run that end. Those that contradict themselves are read once more, in the
+    order that their numbers say, unless it is `strict`, or a log can be read only once. Raises
     DocumentError, of what was wrong at first."""
     from choreomon.audit.in_order import in_order
-    from choreomon.audit.process import OutOfOrder
     from choreomon.audit.reading import Diagnostics, tell
     from choreomon.cli.offline.followed_logs import no_wait
     from choreomon.core.errors import DocumentError
@@ -197,13 +196,16 @@ def _judged(
 
     try:
         return judge(mend=False)
-    except OutOfOrder as wrong:
+    except DocumentError as wrong:
         if strict or not all(Path(log).is_file() for log in logs):
             raise
         try:
-            return judge(mend=True)
+            mended = judge(mend=True)
         except DocumentError:
             raise wrong from None
+        if not mended.diagnostics.counts["out-of-order"]:
+            raise
+        return mended
 
 
 def _auditor(question: AuditQuestion, diagnostics: Diagnostics) -> Auditor:
