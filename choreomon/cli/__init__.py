@@ -59,6 +59,7 @@ _ONLINE: Final = {
     "watch": ("choreomon.cli.online.watch", "Watch live agents: what they do, and their verdicts."),
 }
 _OFFLINE: Final = {
+    "look": ("choreomon.cli.offline.look", "Show what is in logs."),
     "audit": ("choreomon.cli.offline.audit", "Say whether logs did what is forbidden."),
     "verify": ("choreomon.cli.offline.verify", "Verify logs against an interaction."),
     "join": ("choreomon.cli.offline.join", "Put the logs of several machines together."),

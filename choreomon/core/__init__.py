@@ -8,6 +8,7 @@ run               a finished run as a value
 monitor_log       what its monitors did, as values
 live              what a live agent says, as values
 recorded          what logs say happened, whatever their format
+contents          what is in logs, counted
 pairing           messages whose two ends do not fit
 action            what logs and interactions speak of: `l!m` and `l?m`
 errors            whose fault it is

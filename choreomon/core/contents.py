@@ -1,0 +1,190 @@
+"""What is in logs, counted, before anything is forbidden."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+from choreomon.core.message import HANDLE, SEND
+from choreomon.core.recorded import Diagnostic, RecordedEvent
+
+MOST: Final = 10_000
+"""Different processes, messages and local events that are counted each, the first ones; all others
+of a kind are counted together."""
+
+MOST_SESSIONS: Final = 1_000_000
+"""Sessions that are told apart."""
+
+MOST_STRANGE: Final = 100
+"""Different sentences about what was strange."""
+
+
+class MessageCount(NamedTuple):
+    """A message, and how often it was `sent` and `handled`; an end is None where logs do not say
+    it."""
+
+    sender: str | None
+    receiver: str | None
+    name: str
+    sent: int
+    handled: int
+
+
+class ProcessCount(NamedTuple):
+    """The events of a process; `ordered`: those with a clock, and with a number."""
+
+    process: str
+    sent: int
+    handled: int
+    local: int
+    with_clock: int
+    with_number: int
+
+    @property
+    def events(self) -> int:
+        return self.sent + self.handled + self.local
+
+
+class LocalCount(NamedTuple):
+    """What a process did for itself, as it is written, and how often."""
+
+    process: str
+    name: str
+    events: int
+
+
+class StrangeCount(NamedTuple):
+    """What was strange, how often, and the first time."""
+
+    kind: str
+    message: str
+    events: int
+    first: str
+
+
+class Contents(NamedTuple):
+    """What is in logs, the most frequent first. `with_id` counts sends and handles with a message
+    id, `uncounted` events that are in none of the lists, as there are too many different ones."""
+
+    events: int
+    processes: tuple[ProcessCount, ...]
+    messages: tuple[MessageCount, ...]
+    local: tuple[LocalCount, ...]
+    strange: tuple[StrangeCount, ...]
+    sessions: int
+    with_id: int
+    with_clock: int
+    with_number: int
+    uncounted: int
+
+    @property
+    def not_understood(self) -> int:
+        return sum(each.events for each in self.strange if each.kind == "not-understood")
+
+
+_Key: TypeAlias = tuple[str | None, str | None, str]
+_T = TypeVar("_T")
+
+
+class Looking:
+    """Counts what is read, one event after the other, in memory that is bounded."""
+
+    def __init__(self) -> None:
+        self._events = 0
+        self._processes: dict[str, Counter[str]] = {}
+        self._sent: Counter[_Key] = Counter()
+        self._handled: Counter[_Key] = Counter()
+        self._local: Counter[tuple[str, str]] = Counter()
+        self._strange: Counter[tuple[str, str]] = Counter()
+        self._first: dict[tuple[str, str], str] = {}
+        self._sessions: set[str] = set()
+        self._with = Counter[str]()
+        self._uncounted = 0
+
+    def add(self, what: RecordedEvent | Diagnostic) -> None:
+        """Count one."""
+        if isinstance(what, Diagnostic):
+            self._add_strange(what)
+            return
+        self._events += 1
+        facts: list[str] = [what.kind]
+        if what.clock is not None:
+            facts.append("clock")
+        if what.number is not None or (what.clock is not None and what.process in what.clock):
+            facts.append("number")
+        if what.message_id is not None:
+            facts.append("id")
+        for fact in facts:
+            self._with[fact] += 1
+        if what.process in self._processes or len(self._processes) < MOST:
+            own = self._processes.setdefault(what.process, Counter())
+            for fact in facts:
+                own[fact] += 1
+        if len(self._sessions) < MOST_SESSIONS:
+            self._sessions.add(what.session)
+        counted: bool
+        if what.kind == SEND:
+            counted = _count(self._sent, (what.process, what.peer, what.name))
+        elif what.kind == HANDLE:
+            counted = _count(self._handled, (what.peer, what.process, what.name))
+        else:
+            counted = _count(self._local, (what.process, what.name))
+        self._uncounted += not counted
+
+    def _add_strange(self, strange: Diagnostic) -> None:
+        key = strange.kind, strange.message
+        if key not in self._strange and len(self._strange) >= MOST_STRANGE:
+            key = strange.kind, "and others"
+        self._first.setdefault(key, str(strange.place))
+        self._strange[key] += 1
+
+    def found(self) -> Contents:
+        """Return what was counted so far."""
+        messages = [
+            MessageCount(*key, self._sent[key], self._handled[key])
+            for key in {**self._sent, **self._handled}
+        ]
+        return Contents(
+            self._events,
+            tuple(
+                ProcessCount(
+                    process,
+                    *(each[fact] for fact in (SEND, HANDLE, "local", "clock", "number")),
+                )
+                for process, each in sorted(
+                    self._processes.items(), key=lambda item: (-_events(item[1]), item[0])
+                )
+            ),
+            tuple(sorted(messages, key=lambda each: (-each.sent - each.handled, _written(each)))),
+            tuple(
+                LocalCount(*key, events)
+                for key, events in sorted(self._local.items(), key=lambda item: (-item[1], item[0]))
+            ),
+            tuple(
+                StrangeCount(*key, events, self._first[key])
+                for key, events in sorted(
+                    self._strange.items(), key=lambda item: (-item[1], item[0])
+                )
+            ),
+            len(self._sessions),
+            self._with["id"],
+            self._with["clock"],
+            self._with["number"],
+            self._uncounted,
+        )
+
+
+def _count(counts: Counter[_T], key: _T) -> bool:
+    """Count it, unless there are too many different ones; and tell whether it was."""
+    if key in counts or len(counts) < MOST:
+        counts[key] += 1
+        return True
+    return False
+
+
+def _events(counts: Counter[str]) -> int:
+    return counts[SEND] + counts[HANDLE] + counts["local"]
+
+
+def _written(message: MessageCount) -> tuple[str, str, str]:
+    return message.sender or "", message.receiver or "", message.name
