@@ -63,8 +63,8 @@ class StrangeCount(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What is in logs, the most frequent first. `with_id` counts sends and handles with a message
-    id, `uncounted` events that are in none of the lists, as there are too many different ones."""
+    """What is in logs, the most frequent first. `ends` counts sends and handles, `with_id` those with a
+    message id, `uncounted` events that are in none of the lists, as there are too many different ones."""
 
     events: int
     processes: tuple[ProcessCount, ...]
@@ -76,6 +76,7 @@ class Contents(NamedTuple):
     with_clock: int
     with_number: int
     uncounted: int
+    ends: int
 
     @property
     def not_understood(self) -> int:
@@ -171,6 +172,7 @@ class Looking:
             self._with["clock"],
             self._with["number"],
             self._uncounted,
+            self._with[SEND] + self._with[HANDLE],
         )
 
 

@@ -71,24 +71,23 @@ def advice(found: Contents) -> list[str]:
     """What is known of the order of events, and what would make more of it known."""
     if not found.events:
         return []
-    messages = sum(each.sent + each.handled for each in found.messages)
     told = []
     if found.with_clock == found.events:
         told.append("All events have vector clocks: it is known of any two which came first.")
     elif found.with_clock:
         told.append(f"{found.with_clock:,} of {found.events:,} events have a vector clock.")
-    elif messages:
+    elif found.ends:
         told.append(
-            f"No event has a vector clock; {found.with_id:,} of {messages:,} sends and handles "
+            f"No event has a vector clock; {found.with_id:,} of {found.ends:,} sends and handles "
             "have a message id. What messages tell is what is known of the order."
         )
-    if not messages:
+    if not found.ends:
         told.append("No event is a send or a handle: say which are by --mapping FILE.")
     unknown = sum(
         each.sent + each.handled for each in found.messages if None in (each.sender, each.receiver)
     )
     if unknown:
-        told.append(f"{unknown:,} of {messages:,} do not say the other end of their message.")
+        told.append(f"{unknown:,} of {found.ends:,} do not say the other end of their message.")
     return told
 
 

@@ -47,6 +47,7 @@ def test_counts_are_those_of_a_count_by_hand(seed: int) -> None:
     assert found.uncounted == 0
     assert found.sessions == len({each.session for each in events})
     assert found.with_id == sum(each.message_id is not None for each in events)
+    assert found.ends == sum(each.kind != "local" for each in events)
     assert found.with_clock == sum(each.clock is not None for each in events)
     for one in found.processes:
         own = [each for each in events if each.process == one.process]
