@@ -63,8 +63,9 @@ class StrangeCount(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What is in logs, the most frequent first. `ends` counts sends and handles, `with_id` those with a
-    message id, `uncounted` events that are in none of the lists, as there are too many different ones."""
+    """What is in logs, the most frequent first. `ends` counts sends and handles, `with_id` those of
+    them with a message id, `uncounted` events that are in none of the lists, as there are too many
+    different ones."""
 
     events: int
     processes: tuple[ProcessCount, ...]
@@ -113,7 +114,7 @@ class Looking:
             facts.append("clock")
         if what.number is not None or (what.clock is not None and what.process in what.clock):
             facts.append("number")
-        if what.message_id is not None:
+        if what.message_id is not None and what.kind != "local":
             facts.append("id")
         for fact in facts:
             self._with[fact] += 1

@@ -108,10 +108,11 @@ class LogReading(NamedTuple):
 
     def by_lines(self, path: str) -> LogFormat | None:
         """The format of a log in a file whose lines stand for themselves; None for other ones, and
-        for compressed ones, of which no piece can be read alone."""
-        from choreomon.files.compressed import is_compressed
+        for compressed ones and wrapped ones, of which no piece can be read alone. Raises
+        DocumentError."""
+        from choreomon.logs.readers.lines import has_plain_lines
 
-        if is_compressed(path):
+        if not has_plain_lines(path):
             return None
         given = self.choices.log_format or (None if self.mapping is None else self.mapping.format)
         if given is None and self.choices.parser is None:

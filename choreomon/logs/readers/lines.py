@@ -9,12 +9,13 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.files.compressed import Again, compression_of, unpacked
+from choreomon.files.compressed import Again, compression_of, is_compressed, unpacked
 from choreomon.files.input_files import LINE, PathLike, limit, lines_of
 from choreomon.files.unreadable import unreadable
+from choreomon.logs.readers.wrapped import LinesStream, Unwrap, unwrapped, wrapping_of
 
 HEAD: Final = 256 * 1024
 """Bytes of the beginning, by which a format is told."""
@@ -36,7 +37,15 @@ class Log:
         if (kind := compression_of(self.head)) is not None:
             told = f"is compressed ({kind}), and is not read as a file: unpack it first"
             raise DocumentError((Problem(file, 0, "", told),))
-        self._stream = io.BufferedReader(Again(self.head, stream), _BUFFER)
+        content: io.RawIOBase = Again(self.head, stream)
+        unwrap = wrapping_of(self.head)
+        self.wrapped = unwrap is not None
+        """Whether a container runtime wrote the lines, so that they are unwrapped."""
+        if unwrap is not None:
+            self.head = _unwrapped_head(self.head, unwrap)
+            whole = cast(BinaryIO, io.BufferedReader(content, _BUFFER))
+            content = LinesStream(unwrapped(lines_of(whole, file, max_line), unwrap, max_line))
+        self._stream = cast(BinaryIO, io.BufferedReader(content, _BUFFER))
         self.empty = not self.head.strip()
 
     def lines(self) -> Iterator[bytes]:
@@ -55,6 +64,13 @@ def head_of(path: PathLike) -> bytes:
     """Return the beginning of a log. Raises DocumentError."""
     with opened(path, None, None) as log:
         return log.head
+
+
+def has_plain_lines(path: PathLike) -> bool:
+    """Return whether lines of a log can be read where they are: it is neither compressed nor
+    wrapped. Raises DocumentError where it cannot be read."""
+    with opened(path, None, None) as log:
+        return not log.wrapped and not is_compressed(os.fspath(path))
 
 
 @contextmanager
@@ -86,3 +102,8 @@ def _head(stream: BinaryIO) -> bytes:
             raise ValueError("it is opened as text: open it as bytes ('rb')")
         found += piece
     return found.removeprefix(b"\xef\xbb\xbf")
+
+
+def _unwrapped_head(head: bytes, unwrap: Unwrap) -> bytes:
+    whole = head if len(head) < HEAD else head.rpartition(b"\n")[0]
+    return b"".join(unwrapped(whole.splitlines(keepends=True), unwrap, HEAD))

@@ -1,0 +1,97 @@
+"""Lines as container runtimes keep what programs print, unwrapped.
+
+Docker's `json-file` driver writes an object with `log`, `stream` and `time`, where `log` is a piece
+of a long line if it has no line end; runtimes of Kubernetes (CRI) write `TIME stdout F LINE`, with `P`
+for a piece. The pieces of a line are put together where it ends, and empty lines stand where the others
+were, so that lines keep their numbers.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+Unwrap: TypeAlias = Callable[[bytes], "tuple[bytes, bool] | None"]
+"""A line -> what is in it, and whether the line ends there; None where it is not wrapped."""
+
+_CRI: Final = re.compile(
+    rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) "
+    rb"(?:stdout|stderr) ([FP])(?: (.*))?",
+    re.DOTALL,
+)
+
+
+class _Docker(msgspec.Struct, forbid_unknown_fields=True):
+    log: str
+    stream: str
+    time: str
+    attrs: dict[str, str] = {}
+
+
+_DOCKER: Final = msgspec.json.Decoder(_Docker)
+
+
+def wrapping_of(head: bytes) -> Unwrap | None:
+    """Return how the lines of a log that begins so are unwrapped; None if they are not wrapped."""
+    first = head.lstrip().partition(b"\n")[0]
+    return next((each for each in (docker, cri) if each(first) is not None), None)
+
+
+def docker(line: bytes) -> tuple[bytes, bool] | None:
+    """Unwrap a line of Docker's `json-file` driver."""
+    try:
+        found = _DOCKER.decode(line)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return found.log.rstrip("\n").encode("utf-8", "replace"), found.log.endswith("\n")
+
+
+def cri(line: bytes) -> tuple[bytes, bool] | None:
+    """Unwrap a line of a runtime of Kubernetes."""
+    found = _CRI.fullmatch(line.rstrip(b"\r\n"))
+    return None if found is None else (found[2] or b"", found[1] == b"F")
+
+
+def unwrapped(lines: Iterable[bytes], unwrap: Unwrap, most: int) -> Iterator[bytes]:
+    """The lines, unwrapped; one that is not wrapped as it is. Of a line that would get longer than
+    `most` bytes the pieces are lines of their own."""
+    begun: list[bytes] = []
+    size = 0
+    for line in lines:
+        found = unwrap(line)
+        if found is None:
+            yield line
+            continue
+        piece, ends = found
+        begun.append(piece)
+        size += len(piece)
+        if ends or size > most:
+            yield b"".join(begun) + b"\n"
+            begun, size = [], 0
+        else:
+            yield b"\n"
+    if begun:
+        yield b"".join(begun)
+
+
+class LinesStream(io.RawIOBase):
+    """Lines as a stream of bytes; reading raises what they raise."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._rest:
+            self._rest = memoryview(next(self._lines, b""))
+        count = min(len(buffer), len(self._rest))
+        buffer[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
