@@ -27,6 +27,7 @@ VALID: Final = {
     "run": "violated.yaml --trace out --report out.html",
     "split": "violated.yaml --output out",
     "watch": "http://127.0.0.1:9 --once",
+    "look": "traces/run-0.jsonl",
     "audit": "violated.yaml traces/run-0.jsonl --report out.html --junit out.xml --sarif out.json",
     "verify": "pass.htf fail.htf -i i.hif --jobs 2 --junit out.xml --sarif out.json",
     "explore": "i.hif --traces out --output out.svg",

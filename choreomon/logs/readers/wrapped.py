@@ -1,9 +1,9 @@
 """Lines as container runtimes keep what programs print, unwrapped.
 
 Docker's `json-file` driver writes an object with `log`, `stream` and `time`, where `log` is a piece
-of a long line if it has no line end; runtimes of Kubernetes (CRI) write `TIME stdout F LINE`, with `P`
-for a piece. The pieces of a line are put together where it ends, and empty lines stand where the others
-were, so that lines keep their numbers.
+of a long line if it has no line end; runtimes of Kubernetes (CRI) write `TIME stdout F LINE`, with
+`P` for a piece. The pieces of a line are put together where it ends, and empty lines stand where
+the others were, so that lines keep their numbers.
 """
 
 from __future__ import annotations
