@@ -54,6 +54,10 @@ READ: Final[dict[str, list[tuple[str, str, tuple[str, ...]]]]] = {
         ("predecessor", "property.yaml -o tables --after BAD", (".json",)),
     ],
     "watch": [("configs", "--config BAD", (".yaml", ".json"))],
+    "look": [
+        ("paths", "BAD", LOGS),
+        ("mapping", "run.jsonl --mapping BAD", (".yaml", ".json")),
+    ],
     "audit": [
         ("paths", "BAD run.jsonl", (".yaml", ".json")),
         ("paths", "property.yaml BAD", LOGS),
