@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
+from operator import add
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -40,11 +41,12 @@ class Occurrence(NamedTuple):
 
 
 class LabelOccurrences(NamedTuple):
-    """A label, and how many `events` are of it. Of one that has none, `nearest` is what it may have
-    meant, if anything, and how often that occurs."""
+    """A label, how many `events` are of it, and in how many `sessions` there are some. Of one that
+    has none, `nearest` is what it may have meant, if anything, and how often that occurs."""
 
     label: Label
     events: int
+    sessions: int
     nearest: Occurrence | None = None
     nearest_events: int = 0
 
@@ -58,22 +60,21 @@ class LabelOccurrences(NamedTuple):
 
 
 class Occurrences(NamedTuple):
-    """How often what happened, as far as it was counted, beside the labels of the property."""
+    """How often what happened, as far as it was counted, beside the labels of the property, and in
+    how many `sessions` each of these occurred."""
 
     labels: tuple[Label, ...] = ()
     counts: Mapping[Occurrence, int] = MappingProxyType({})
+    sessions: tuple[int, ...] = ()
 
     def of_labels(self) -> tuple[LabelOccurrences, ...]:
         """Return the labels in their order. An event that does not say its other end is counted for
         each label that it may have."""
-        own = [_events(label, self.counts) for label in self.labels]
-        if all(own):
-            return tuple(map(LabelOccurrences, self.labels, own))
         return tuple(
-            LabelOccurrences(label, events)
-            if events
-            else LabelOccurrences(label, 0, *self._nearest(label))
-            for label, events in zip(self.labels, own, strict=True)
+            LabelOccurrences(label, events, sessions)
+            if (events := _events(label, self.counts))
+            else LabelOccurrences(label, 0, 0, *self._nearest(label))
+            for label, sessions in zip(self.labels, self.sessions, strict=True)
         )
 
     def nowhere(self) -> tuple[LabelOccurrences, ...]:
@@ -94,20 +95,23 @@ class Occurrences(NamedTuple):
 
 
 class Counting:
-    """Counts events while logs are read. What a label speaks of is always counted, of the rest the
-    first `MOST_OTHERS`."""
+    """Counts events of one session while logs are read, or of many that are merged. What a label
+    speaks of is always counted, of the rest the first `MOST_OTHERS`."""
 
     def __init__(self, labels: Collection[Label]) -> None:
         self._labels = tuple(labels)
         self._wanted = {occurrence_of(label)[:3] for label in labels}
         self._counts: dict[tuple[RecordedKind, str, str, str | None], int] = {}
+        self._sessions: tuple[int, ...] | None = None
 
     def add(self, event: RecordedEvent, events: int = 1) -> None:
         """Count an event."""
         self._add((event.kind, event.process, event.name, event.peer), events)
 
     def merge(self, other: Occurrences) -> None:
-        """Add what was counted elsewhere, for the same property."""
+        """Add what was counted in other sessions, for the same property."""
+        before = self._sessions or (0,) * len(self._labels)
+        self._sessions = tuple(map(add, before, other.sessions))
         for what, events in other.counts.items():
             self._add(what, events)
 
@@ -121,7 +125,10 @@ class Counting:
     def found(self) -> Occurrences:
         """Return the counts so far."""
         counts = {Occurrence(*what): events for what, events in self._counts.items()}
-        return Occurrences(self._labels, MappingProxyType(counts))
+        sessions = self._sessions
+        if sessions is None:  # nothing was merged, so that it is one session
+            sessions = tuple(min(1, _events(label, counts)) for label in self._labels)
+        return Occurrences(self._labels, MappingProxyType(counts), sessions)
 
 
 def occurrence_of(label: Label) -> Occurrence:

@@ -8,6 +8,7 @@ from typing import Final
 
 from choreomon.audit.items import Gap
 from choreomon.audit.kinds import Kind, kind_of
+from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.search import Unseen
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
@@ -85,6 +86,7 @@ def audit_page(
         header(TONES[outcome.overall.kind], title, result, filter(None, told)),
         section("What was found", _verdicts(found, outcome.overall, log_text)),
         property_section(automaton, title),
+        section("What occurred", labels_parts(outcome.occurrences)),
         section("What is missing", _gaps(outcome.gaps)) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(strange, diagnostics)) if strange else "",
     ]
@@ -284,6 +286,23 @@ def diagnostics_parts(counts: Mapping[str, int], diagnostics: Sequence[Diagnosti
     rows = [(each.kind, str(each.place), each.message) for each in shown[:MAX_ROWS]]
     told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
     return [f"<p>{as_html(told)}</p>", table(("kind", "where", "what"), rows)]
+
+
+def labels_parts(occurrences: Occurrences, *, sessions: bool = False) -> list[str]:
+    """How often each label of the property occurred, the rarest first, and in how many sessions."""
+    found = sorted(occurrences.of_labels(), key=lambda each: each.events)
+    rows = [
+        (
+            with_arrow(str(each.label)),
+            f"{each.events:,}" if each.events else "never",
+            *((f"{each.sessions:,}",) if sessions else ()),
+        )
+        for each in found[:MAX_ROWS]
+    ]
+    parts = [table(("label", "events", *(("sessions",) if sessions else ())), rows)]
+    if len(found) > MAX_ROWS:
+        parts.append(f"<p>{counted(len(found) - MAX_ROWS, 'more label')}, which occur more.</p>")
+    return parts
 
 
 def _where(verdict: AuditVerdict) -> str:

@@ -7,7 +7,13 @@ from typing import Final
 
 from choreomon.audit.summary import Example, SessionsOutcome
 from choreomon.core.recorded import Diagnostic
-from choreomon.pages.audit_page import GAPS_ALONE, TONES, diagnostics_parts, orders_parts
+from choreomon.pages.audit_page import (
+    GAPS_ALONE,
+    TONES,
+    diagnostics_parts,
+    labels_parts,
+    orders_parts,
+)
 from choreomon.pages.page import Section, as_html, header, page, section, table
 from choreomon.pages.property_section import property_section
 from choreomon.properties.automaton import SequenceAutomaton
@@ -53,6 +59,7 @@ def sessions_page(
         section("What was found", kinds) if kinds else "",
         section("Sessions", _sessions(outcome)),
         property_section(automaton, title),
+        section("What occurred", labels_parts(outcome.occurrences, sessions=True)),
         section("What is missing", _gaps(outcome)) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(strange, diagnostics)) if strange else "",
     ]

@@ -52,7 +52,7 @@ def sessions_json(
         {
             "events": outcome.events,
             "labelled": outcome.labelled,
-            "labels": _labels(outcome.occurrences),
+            "labels": _labels(outcome.occurrences, sessions=True),
             "overall": {"verdict": outcome.verdict},
             "sessions": {
                 "count": outcome.sessions,
@@ -73,11 +73,12 @@ def sessions_json(
     )
 
 
-def _labels(occurrences: Occurrences) -> list[dict[str, Any]]:
+def _labels(occurrences: Occurrences, *, sessions: bool = False) -> list[dict[str, Any]]:
     return [
         {
             "label": str(each.label),
             "events": each.events,
+            **({"sessions": each.sessions} if sessions else {}),
             **(
                 {"nearest": {"label": str(each.nearest), "events": each.nearest_events}}
                 if each.nearest

@@ -66,8 +66,14 @@ def test_counts_are_those_of_a_count_by_hand(seed: int) -> None:
     for event in events:
         whole.add(event)
         random.choice([first, second]).add(event)
-    first.merge(second.found())
-    assert first.found() == whole.found()
+    both = Counting(labels)
+    both.merge(first.found())
+    both.merge(second.found())
+    assert both.found().counts == whole.found().counts
+    parts = first.found().of_labels(), second.found().of_labels()
+    assert [each.sessions for each in both.found().of_labels()] == [
+        bool(one.events) + bool(other.events) for one, other in zip(*parts, strict=True)
+    ]
     for each in whole.found().of_labels():
         kind, (sender, name, receiver) = each.label
         own, other = (sender, receiver) if kind == SEND else (receiver, sender)
@@ -143,7 +149,7 @@ def test_sessions_count_together() -> None:
         summaries[rank].add((0, rank), str(rank), outcome)
     summaries[0].merge(summaries[1])
     found = summaries[0].outcome().occurrences
-    assert [(each.label, each.events) for each in found.of_labels()] == [(pay, 3), (ship, 0)]
+    assert [each[:3] for each in found.of_labels()] == [(pay, 3, 2), (ship, 0, 0)]
 
 
 def test_sentences() -> None:

@@ -20,7 +20,11 @@ def outcomes() -> list[One]:
     """A dozen audits, each of which comes in five sessions, as if of one property."""
     found = [case(seed).audit() for seed in range(12)]
     labels = tuple(sorted({label for each in found for label in each.occurrences.labels}))
-    found = [each._replace(occurrences=each.occurrences._replace(labels=labels)) for each in found]
+    ones = (1,) * len(labels)
+    found = [
+        each._replace(occurrences=each.occurrences._replace(labels=labels, sessions=ones))
+        for each in found
+    ]
     return [((0, place), f"s{place}", found[place % 12]) for place in range(60)]
 
 

@@ -383,6 +383,10 @@ def test_sessions_say_which_labels_occur_in_none() -> None:
     told = " ".join(answer.out.split())
     assert "did you mean P1 -> ? : a, which occurs 2 times?" in told
     assert "Not exercised, since it occurs nowhere in these logs: P2 -> P3 : b." in told
+    said = json.loads(choreomon("audit", "property.yaml", *asked[2:], "--json").out)
+    assert [(each["events"], each["sessions"]) for each in said["labels"]] == [(2, 2), (0, 0)]
+    choreomon(*asked, "--report", "page.html")
+    assert "What occurred" in Path("page.html").read_text(encoding="utf-8")
     assert choreomon(*asked, "--strict").code == 2
     choreomon(*asked, "--sarif", "s.json", "--junit", "j.xml")
     results = json.loads(Path("s.json").read_text(encoding="utf-8"))["runs"][0]["results"]
